@@ -11,20 +11,20 @@ import { Attempt, Clock, Usage, USES } from "../../../../ui/viewer/js/case/attem
 const times = (response_ms, hidden_ms, paused_ms) =>
   ({ response_ms, elapsed_ms: response_ms + hidden_ms + paused_ms, hidden_ms, paused_ms });
 
-test("nothing is charged before t0", () => {
+test("no time is counted before t0", () => {
   const clock = new Clock();
   clock.setHidden(100, true);
   clock.setHidden(200, false);
   assert.deepEqual(clock.read(1000), times(0, 0, 0));
 });
 
-test("idle looking is response time", () => {
+test("looking without input counts as response time", () => {
   const clock = new Clock();
   clock.start(1000);
   assert.deepEqual(clock.read(61_000), times(60_000, 0, 0));
 });
 
-test("hidden and paused time are kept apart from response time", () => {
+test("hidden and paused time are separate from response time", () => {
   const clock = new Clock();
   clock.start(0);
   clock.setHidden(100, true);
@@ -54,14 +54,14 @@ test("a tab hidden within a pause does not count twice", () => {
   assert.deepEqual(clock.read(500), times(200, 0, 300));
 });
 
-test("a tab hidden since before t0 is charged from t0 on", () => {
+test("the hidden time of a tab hidden before t0 starts at t0", () => {
   const clock = new Clock({ hidden: true });
   clock.start(1000);
   clock.setHidden(1500, false);
   assert.deepEqual(clock.read(1600), times(100, 500, 0));
 });
 
-test("the same news twice changes nothing", () => {
+test("a repeated event has no effect", () => {
   const clock = new Clock();
   clock.start(0);
   clock.start(50);
@@ -71,14 +71,14 @@ test("the same news twice changes nothing", () => {
   assert.deepEqual(clock.read(300), times(200, 100, 0));
 });
 
-test("reading the clock does not move it, and an event may be older than the last reading", () => {
+test("reading the clock has no effect, and an event may be older than the last reading", () => {
   const clock = new Clock();
   clock.start(0);
   clock.read(500);
   assert.deepEqual(clock.read(400), times(400, 0, 0));
 });
 
-test("after a reload the gap is hidden time", () => {
+test("the time of a reload counts as hidden", () => {
   const before = new Clock();
   before.start(0);
   before.setHidden(100, true);
@@ -88,7 +88,7 @@ test("after a reload the gap is hidden time", () => {
   assert.deepEqual(after.read(120), times(1050, 3050, 0));
 });
 
-test("after a reload within a pause it is still paused, and the gap belongs to the pause", () => {
+test("a pause continues over a reload, whose time counts as paused", () => {
   const before = new Clock();
   before.start(0);
   before.setPaused(100, true);
@@ -98,13 +98,13 @@ test("after a reload within a pause it is still paused, and the gap belongs to t
   assert.deepEqual(after.read(10), times(100, 0, 5110));
 });
 
-test("a wall clock set back makes no negative gap", () => {
+test("a wall clock set back does not give a negative gap", () => {
   const clock = new Clock();
   clock.start(0, -5000);
   assert.deepEqual(clock.read(10), times(10, 0, 0));
 });
 
-test("the parts add up to the whole for any course of events", () => {
+test("the parts add up to the total for any sequence of events", () => {
   let seed = 1;
   const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
   for (let run = 0; run < 300; run += 1) {
@@ -127,7 +127,7 @@ const ANSWER = { option: "A", confidence: null, comment: "" };
 const used = (more = {}, options = {}) => new Attempt(
   { case: "c1", position: 1, options: [], presented: false, reading: null, ...more }, { readingId: "r1", ...options });
 
-test("each view and tool gets the time it was in use, in whole milliseconds", () => {
+test("the use of each view and tool is measured in whole milliseconds", () => {
   const usage = new Usage();
   usage.change(["view_1", "view_2"], 0);
   usage.change(["view_1", "alone", "zoomed"], 1000.4);
@@ -135,7 +135,7 @@ test("each view and tool gets the time it was in use, in whole milliseconds", ()
   assert.deepEqual(usage.read(2000), { view_1_ms: 2000, view_2_ms: 1500, alone_ms: 501, zoomed_ms: 501 });
 });
 
-test("a press that was heard late is told of at its own time, however late the clock was looked at", () => {
+test("a press that is processed late keeps its own time", () => {
   const usage = new Usage();
   usage.change(["view_1", "glass"], 0);
   usage.change(["view_1"], 300);
@@ -144,14 +144,14 @@ test("a press that was heard late is told of at its own time, however late the c
   assert.deepEqual(new Usage(usage.keep(1000), 1000).read(1000), { view_1_ms: 1000, glass_ms: 300 });
 });
 
-test("what was never in use is left out, and what has no name is never counted", () => {
+test("unused views and tools are left out, and unknown names are ignored", () => {
   const usage = new Usage();
   usage.change(["view_9", "anything", "glass"], 10);
   assert.deepEqual(usage.read(20), { glass_ms: 10 });
   assert.equal(USES.length, 13);
 });
 
-test("hidden and paused time is charged to nothing", () => {
+test("hidden and paused time counts for no view or tool", () => {
   const attempt = used();
   attempt.looking(["view_1"], 50);
   attempt.begin(100, 5000);
@@ -166,7 +166,7 @@ test("hidden and paused time is charged to nothing", () => {
   assert.equal(times.response_ms, 900);
 });
 
-test("counts and times stand beside each other, and both survive a reload", () => {
+test("counts and times both survive a reload", () => {
   const before = used();
   before.begin(0, 1000);
   before.looking(["view_1", "glass"], 0);
@@ -180,7 +180,7 @@ test("counts and times stand beside each other, and both survive a reload", () =
     { glass: 1, zoom: 1, view_1_ms: 500, glass_ms: 400 });
 });
 
-test("where the times before are not known, no time is told", () => {
+test("no time is reported if earlier times are unknown", () => {
   const attempt = used({ presented: true });
   attempt.looking(["view_1"], 0);
   attempt.begin(0, 0);
@@ -188,7 +188,7 @@ test("where the times before are not known, no time is told", () => {
   assert.deepEqual(attempt.reading(100, 100, "answered", ANSWER).behaviour, { flip: 1 });
 });
 
-test("a clock that seems to go back takes nothing away", () => {
+test("a clock that seems to go back does not reduce times", () => {
   const usage = new Usage();
   usage.change(["view_1"], 100);
   usage.change(["view_1"], 50);
@@ -199,7 +199,7 @@ const item = (more = {}) => ({ case: "c1", position: 1, options: [], presented: 
 const answer = (option = null, confidence = null, comment = "") => ({ option, confidence, comment });
 const seated = (more, options = {}) => new Attempt(item(more), { readingId: "r1", ...options });
 
-test("an answer carries its times, its choices in order, and its moments", () => {
+test("an answer contains its times, its selections in order, and its timestamps", () => {
   const attempt = seated();
   attempt.begin(100, 5000);
   attempt.choose("B", 300);
@@ -214,7 +214,7 @@ test("an answer carries its times, its choices in order, and its moments", () =>
   });
 });
 
-test("words are the answer to an open-ended case, and the first sign of them its first selection", () => {
+test("text is the answer to an open-ended case, and its first change the first selection", () => {
   const attempt = seated({ condition: "open-ended" });
   attempt.begin(100, 5000);
   attempt.written(300);
@@ -228,7 +228,7 @@ test("words are the answer to an open-ended case, and the first sign of them its
   assert.equal("words" in seated().reading(600, 5500, "answered", answer("A")), false);
 });
 
-test("time out leaves no option, and no first selection is null, not 0", () => {
+test("a time-out has no option, and a missing first selection is null, not 0", () => {
   const attempt = seated();
   attempt.begin(0, 0);
   const record = attempt.reading(2000, 2000, "timed_out", answer("B", 3));
@@ -236,7 +236,7 @@ test("time out leaves no option, and no first selection is null, not 0", () => {
   assert.equal(record.times.first_selection_ms, null);
 });
 
-test("selections are bounded and end with the latest", () => {
+test("selections are limited in number and end with the latest", () => {
   const attempt = seated();
   attempt.begin(0, 0);
   for (let i = 1; i <= 501; i += 1) attempt.choose(i % 2 ? "A" : "B", i);
@@ -245,7 +245,7 @@ test("selections are bounded and end with the latest", () => {
   assert.deepEqual(selections.at(-1), { option: "A", at_ms: 501 });
 });
 
-test("a reload keeps choice, times and order, and says so", () => {
+test("a reload keeps selection, times and order, and sets a flag", () => {
   const before = seated();
   before.begin(100, 5000);
   before.choose("C", 200);
@@ -263,7 +263,7 @@ test("a reload keeps choice, times and order, and says so", () => {
   assert.equal(record.presented_epoch_ms, 5000);
 });
 
-test("a case begun in another browser has no times", () => {
+test("a case started in another browser has no times", () => {
   const attempt = seated({ presented: true });
   attempt.begin(0, 0);
   attempt.choose("A", 10);
@@ -272,7 +272,7 @@ test("a case begun in another browser has no times", () => {
   assert.deepEqual(record.flags, ["resumed_elsewhere"]);
 });
 
-test("a revisited answer supersedes the one before, and is no presentation", () => {
+test("a changed answer supersedes the earlier answer and has no new presentation", () => {
   const attempt = seated({ presented: true, reading: { id: "r0", option: "B", confidence: null, comment: null } });
   attempt.begin(0, 0);
   assert.equal(attempt.unrecorded, false);
@@ -294,7 +294,7 @@ const reloadedAfter = (gap_ms, { paused = false } = {}) => {
   return after;
 };
 
-test("after the clock was set, what hangs on it is null and what was measured stays", () => {
+test("after the clock was set, dependent times are null and measured times stay", () => {
   for (const gap_ms of [-1, -YEAR_MS, 40 * YEAR_MS, Number.NaN]) {
     const record = reloadedAfter(gap_ms).reading(150, 5, "answered", answer());
     assert.deepEqual(record.times,
@@ -303,13 +303,13 @@ test("after the clock was set, what hangs on it is null and what was measured st
   }
 });
 
-test("a clock set within a pause takes the paused time", () => {
+test("a clock set during a pause invalidates the paused time", () => {
   const { times } = reloadedAfter(YEAR_MS, { paused: true }).reading(160, 5, "answered", answer());
   assert.deepEqual(times,
     { response_ms: 300, elapsed_ms: null, hidden_ms: 0, paused_ms: null, first_selection_ms: 100 });
 });
 
-test("an implausible gap is remembered over the next reload, and a weekend is plausible", () => {
+test("an implausible gap is kept over the next reload, and a weekend is plausible", () => {
   const kept = JSON.parse(JSON.stringify(reloadedAfter(-5).keep(150, 2_000_000, answer())));
   const again = seated({ presented: true }, { kept });
   again.begin(0, 2_001_000);
@@ -319,13 +319,13 @@ test("an implausible gap is remembered over the next reload, and a weekend is pl
   assert.equal(reloadedAfter(3 * 24 * 3600 * 1000).reading(60, 5, "answered", answer()).flags.length, 1);
 });
 
-test("coming back to a case set aside is no new gap", () => {
+test("returning to a case set aside adds no gap", () => {
   const attempt = reloadedAfter(1000);
   attempt.begin(500, -YEAR_MS);
   assert.deepEqual(attempt.reading(600, 5, "answered", answer()).flags, ["resumed"]);
 });
 
-test("a question marked as faulty is a flag of the reading, and kept over a reload", () => {
+test("marking a question as faulty flags the reading and survives a reload", () => {
   const attempt = seated();
   const marked = { ...answer("A"), faulty: true };
   assert.equal(attempt.keep(2000, 5, marked).faulty, true);
@@ -346,7 +346,7 @@ test("the time of the model's answer is recorded once, and survives a reload", (
   assert.equal(resumed.reading(1000, 9000, "answered", answer()).times.aid_shown_ms, 1234.568);
 });
 
-test("an answer that was never shown has no time, and a case without a model no such column", () => {
+test("an aid that was not shown has no time, and a case without an aid has no such column", () => {
   const unseen = new Attempt(AIDED, { readingId: "r1" });
   unseen.begin(0, 5000);
   assert.equal(unseen.reading(1000, 6000, "answered", answer()).times.aid_shown_ms, null);

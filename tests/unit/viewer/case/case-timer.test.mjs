@@ -12,7 +12,7 @@ const good = {
 };
 const told = (changed, began = {}) => doubts({ ...good, ...changed }, { films: true, ratio: 1, ...began });
 
-test("a good workstation raises no doubt, a portrait screen and a window's border neither", () => {
+test("a good workstation, a portrait screen and a window's border give no flag", () => {
   assert.deepEqual(told({}), []);
   assert.deepEqual(told({ inner: [1080, 1920], outer_width: 1080, film: [1080, 1300] }), []);
   assert.deepEqual(told({ outer_width: 1456 }), []);
@@ -20,7 +20,7 @@ test("a good workstation raises no doubt, a portrait screen and a window's borde
   assert.deepEqual(told({ software: null }), []);
 });
 
-test("each doubt has its name", () => {
+test("each reason for doubt has its own flag", () => {
   assert.deepEqual(told({ outer_width: 1584 }), ["page_zoom"]);
   assert.deepEqual(told({ outer_width: 1296 }), ["page_zoom"]);
   assert.deepEqual(told({ zoom: 1.5 }), ["page_zoom"]);
@@ -34,14 +34,14 @@ test("each doubt has its name", () => {
   assert.deepEqual(told({ translated: true }), ["page_translated"]);
 });
 
-test("a window is too small for the study it is read in", () => {
+test("a window smaller than the study's minimum is flagged", () => {
   assert.deepEqual(told({}, { smallest: [1600, 900] }), ["window_too_small"]);
   assert.deepEqual(told({ inner: [900, 1440], outer_width: 900, film: [900, 900] }, { smallest: [1440, 900] }), []);
   assert.deepEqual(told({ inner: [800, 650], outer_width: 800 }, { smallest: [800, 600] }), []);
   assert.deepEqual(told({ inner: [1000, 800], outer_width: 1000 }, { smallest: [] }), ["window_too_small"]);
 });
 
-test("without a film its place and its drawing do not matter", () => {
+test("without a film, its position and its drawing give no flag", () => {
   assert.deepEqual(told({ film: [0, 0], software: true }, { films: false }), []);
 });
 
@@ -73,7 +73,7 @@ test("an undisturbed case has no flag", () => {
   assert.deepEqual(end().flags, []);
 });
 
-test("a film that was never whole is told, one that was at some moment is not", () => {
+test("a film is flagged if it was never completely visible", () => {
   const never = watched({ seen: { ...good, whole: false } });
   never.run(3000);
   assert.deepEqual(never.end().flags, ["film_not_whole"]);
@@ -85,7 +85,7 @@ test("a film that was never whole is told, one that was at some moment is not", 
   assert.deepEqual(once.end().flags, []);
 });
 
-test("a look is taken at once and then twice a second, and none behind a sheet of ours", () => {
+test("measurements start at once, run twice a second, and stop behind the page's own sheets", () => {
   const { state, run, pass, end } = watched();
   state.seen.covered = true;
   state.now += 100;
@@ -97,7 +97,7 @@ test("a look is taken at once and then twice a second, and none behind a sheet o
   assert.deepEqual(end().flags, ["page_covered"]);
 });
 
-test("a view that was never on the screen is told where viewing times are known", () => {
+test("a view that was never on the screen is flagged if viewing times are known", () => {
   const flags = (...looks) => {
     const { attempt, state, run, end } = watched({ views: 2 });
     for (const uses of looks) {
@@ -112,7 +112,7 @@ test("a view that was never on the screen is told where viewing times are known"
   assert.deepEqual(flags([]), []);
 });
 
-test("a stall is told and stays response time; a sleep is told and is hidden time", () => {
+test("a stall is flagged and stays response time; a sleep is flagged and becomes hidden time", () => {
   const { state, run, pass, end } = watched();
   run(1000);
   state.now += 1500;
@@ -127,7 +127,7 @@ test("a stall is told and stays response time; a sleep is told and is hidden tim
   assert.deepEqual([times.response_ms, times.hidden_ms, times.elapsed_ms], [4000, 60_000, 64_000]);
 });
 
-test("what lies between going out of sight and coming back is no stall", () => {
+test("hidden time is no stall", () => {
   const { state, surroundings, pass, end } = watched();
   state.now += 100;
   surroundings.interrupt();
@@ -136,7 +136,7 @@ test("what lies between going out of sight and coming back is no stall", () => {
   assert.deepEqual(end().flags, []);
 });
 
-test("a wall clock that is set in mid-case is told, one that is merely wrong is not", () => {
+test("a wall clock set during a case is flagged, a wrong one is not", () => {
   const { state, run, end } = watched();
   state.ahead += 200;
   run(1000);
@@ -146,7 +146,7 @@ test("a wall clock that is set in mid-case is told, one that is merely wrong is 
   assert.deepEqual(end().flags, ["clock_set"]);
 });
 
-test("however bad it is, the flags are few", () => {
+test("the number of flags is limited", () => {
   const { state, run, pass, end } = watched({ views: 2, seen: {
     inner: [500, 300], outer_width: 900, zoom: 2, ratio: 0.5, film: [100, 100], whole: false, covered: true, software: true,
   } });

@@ -15,7 +15,7 @@ test("each status has one meaning", async () => {
   }
 });
 
-test("what the server gives as its reason is the reason, and a proxy's refusal is nobody's sign-in", async () => {
+test("the server's reason is used, and a proxy's refusal does not end the sign-in", async () => {
   const refuse = (status, body) => whyOf(async () => new Response(JSON.stringify(body), { status }));
   for (const reason of ["other-reader", "wrong-origin"]) assert.equal(await refuse(403, { why: "x", reason }), reason);
   assert.equal(await refuse(401, { why: "x", reason: "signed-out" }), "signed-out");
@@ -24,19 +24,19 @@ test("what the server gives as its reason is the reason, and a proxy's refusal i
   assert.equal(await whyOf(async () => new Response("<html>", { status: 403 })), "refused");
 });
 
-test("the server's own words come along, and nobody else's", async () => {
+test("only the server's own message is passed on", async () => {
   const refuse = (body) => routes(async () => new Response(body, { status: 409 })).desk();
   const wordsOf = (body) => refuse(body).catch((error) => error.words);
   assert.equal(await wordsOf('{"why": "The study is not open."}'), "The study is not open.");
   for (const body of ["<html>", "{}", '{"why": 3}', "null"]) assert.equal(await wordsOf(body), "");
 });
 
-test("no line and a broken body are both worth another try", async () => {
+test("a failed connection and a broken body are retried", async () => {
   assert.equal(await whyOf(async () => { throw new TypeError("failed"); }), "unreachable");
   assert.equal(await whyOf(async () => new Response("<html>")), "unreachable");
 });
 
-test("records go out as JSON, with the cookie and under the seal", async () => {
+test("records are sent as JSON, with the cookie and the seal", async () => {
   let seen;
   await routes(async (url, init) => {
     seen = { url, ...init };

@@ -92,12 +92,12 @@ async function within(browser, ms, promise) {
   return came;
 }
 
-test("the first window has the place at once", async () => {
+test("the first window gets the place at once", async () => {
   const browser = new Browser();
   assert.equal(await within(browser, 0, browser.open("a").holder.claim()), true);
 });
 
-test("a second window is told, also by a window whose timers stand still", async () => {
+test("a second window is refused, also by a window whose timers are stopped", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -106,7 +106,7 @@ test("a second window is told, also by a window whose timers stand still", async
   assert.deepEqual([a.holder.holds, b.holder.holds, a.lost], [true, false, 0]);
 });
 
-test("told to, it takes the place, and gets what the first one hands over", async () => {
+test("on request, the second window takes the place and receives the first window's state", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -118,7 +118,7 @@ test("told to, it takes the place, and gets what the first one hands over", asyn
   assert.deepEqual([a.holder.holds, b.holder.holds, a.lost, b.lost], [true, false, 1, 1]);
 });
 
-test("a window that was left has released the place", async () => {
+test("a window releases the place when it is left", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -126,7 +126,7 @@ test("a window that was left has released the place", async () => {
   assert.equal(await within(browser, 0, b.holder.claim()), true);
 });
 
-test("a late release of the page before leaves its follower alone", async () => {
+test("a late release by the previous page does not affect its successor", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a", { tab: "t" }), browser.open("b", { tab: "t" })];
   await a.holder.claim();
@@ -136,7 +136,7 @@ test("a late release of the page before leaves its follower alone", async () => 
   assert.equal(await within(browser, 10, browser.open("c").holder.claim()), false);
 });
 
-test("a crashed window blocks for some seconds at most, its own reload hardly", async () => {
+test("a crashed window blocks others for a few seconds at most, and its own reload even less", async () => {
   const browser = new Browser();
   const a = browser.open("a", { tab: "t" });
   await a.holder.claim();
@@ -151,14 +151,14 @@ test("a crashed window blocks for some seconds at most, its own reload hardly", 
   assert.equal(await within(other, 2000, claim), true);
 });
 
-test("a duplicated tab has the same session storage, and is told all the same", async () => {
+test("a duplicated tab is refused although it has the same session storage", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a", { tab: "t" }), browser.open("b", { tab: "t" })];
   await a.holder.claim();
   assert.equal(await within(browser, 10, b.holder.claim()), false);
 });
 
-test("of two windows opened at the same moment one has the place", async () => {
+test("one of two windows opened at the same time gets the place", async () => {
   for (const apart_ms of [0, 1, 200]) {
     const browser = new Browser();
     const [a, b] = [browser.open("a"), browser.open("b")];
@@ -171,7 +171,7 @@ test("of two windows opened at the same moment one has the place", async () => {
   }
 });
 
-test("two that both found the place free agree on the older one", async () => {
+test("two windows that both found the place free agree on the older window", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -195,7 +195,7 @@ test("a frozen window does not block, and yields when it thaws", async () => {
   assert.deepEqual([a.holder.holds, b.holder.holds, a.lost, b.lost], [false, true, 1, 0]);
 });
 
-test("a window that gives no answer is taken over with nothing handed over", async () => {
+test("a window that does not respond is replaced without its state", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -205,7 +205,7 @@ test("a window that gives no answer is taken over with nothing handed over", asy
   assert.equal(b.holder.holds, true);
 });
 
-test("without a channel each window reads, as ever", async () => {
+test("without a channel every window can read", async () => {
   const browser = new Browser();
   for (const id of ["a", "b"]) {
     const { holder } = browser.open(id, { channel: false });
@@ -215,7 +215,7 @@ test("without a channel each window reads, as ever", async () => {
   assert.deepEqual(Object.keys(browser.storage), []);
 });
 
-test("where nothing can be stored the question alone decides", async () => {
+test("without storage, the message alone decides", async () => {
   const browser = new Browser();
   browser.storage.setItem = () => { throw new Error("full"); };
   const [a, b] = [browser.open("a"), browser.open("b")];
@@ -223,7 +223,7 @@ test("where nothing can be stored the question alone decides", async () => {
   assert.equal(await within(browser, 10, b.holder.claim()), false);
 });
 
-test("who waits at the sheet learns nothing new when the place moves on", async () => {
+test("a waiting window is not notified when the place moves to another window", async () => {
   const browser = new Browser();
   const [a, b, c] = ["a", "b", "c"].map((id) => browser.open(id));
   await a.holder.claim();

@@ -50,7 +50,7 @@ function outboxWith(storage, { seal = "s", deliver, order = 0 } = {}) {
 const accept = (records) => ({ stored: records.map(({ id }) => id), refused: [], feedback: {}, desk: {} });
 const fail = () => { throw new Error("no line"); };
 
-test("an acknowledged record leaves the outbox, and the computer when the reader signs out", async () => {
+test("an acknowledged record leaves the outbox, and the browser's storage at sign-out", async () => {
   const storage = new Storage();
   const { outbox, tick } = outboxWith(storage, { deliver: accept });
   outbox.put(reading("a"));
@@ -86,7 +86,7 @@ async function readOn(outbox, tick, ids) {
   }
 }
 
-test("what was acknowledged is offered again when the server has gone back, and refuses no answer for it", async () => {
+test("acknowledged records are sent again to an older store, and no answer is refused for that", async () => {
   const server = new Server();
   const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: (records) => server.take(records) });
   await readOn(outbox, tick, "abcde");
@@ -103,7 +103,7 @@ test("what was acknowledged is offered again when the server has gone back, and 
   assert.equal(seen.receipts.length, told + 1);
 });
 
-test("a reload finds what was acknowledged, and what comes again says so", async () => {
+test("acknowledged records survive a reload, and a repeated record is flagged", async () => {
   const storage = new Storage();
   const server = new Server();
   const sent = [];
@@ -120,7 +120,7 @@ test("a reload finds what was acknowledged, and what comes again says so", async
   assert.equal(outbox.heard({ stored: 3 }), false);
 });
 
-test("a server that only grows is offered nothing twice", async () => {
+test("records are not sent again while the server's count increases", async () => {
   const server = new Server();
   const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: (records) => server.take(records) });
   await readOn(outbox, tick, "abc");
@@ -129,7 +129,7 @@ test("a server that only grows is offered nothing twice", async () => {
   assert.deepEqual(seen.sent.map(({ ids }) => ids), [["a"], ["b"], ["c"]]);
 });
 
-test("many are offered again a hundred at a time, and the page hears when all are through", async () => {
+test("records are sent again in batches of a hundred, and the page is notified at the end", async () => {
   const taken = new Set();
   const deliver = (records) => {
     records.forEach(({ id }) => taken.add(id));
@@ -149,7 +149,7 @@ test("many are offered again a hundred at a time, and the page hears when all ar
   assert.equal(seen.receipts.length, 1);
 });
 
-test("what was acknowledged makes room for what was not", () => {
+test("acknowledged records are removed first if the storage is full", () => {
   const storage = new Storage();
   new ReaderStorage(storage, "s").put("done:a", { order: 1, record: reading("a") });
   const { setItem } = Storage.prototype;
@@ -162,7 +162,7 @@ test("what was acknowledged makes room for what was not", () => {
   assert.equal(outbox.unkept, false);
 });
 
-test("a failed delivery keeps the records and waits longer each time, within bounds", async () => {
+test("a failed delivery keeps the records, and the delay grows up to a limit", async () => {
   const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: fail });
   outbox.put(reading("a"));
   for (let i = 0; i < 8; i += 1) await tick();
@@ -183,7 +183,7 @@ test("records survive a reload, in their order", async () => {
   assert.deepEqual(second.seen.sent[0].ids, ["b", "a", "0"]);
 });
 
-test("nothing is called saved before an answer was sent", async () => {
+test("no answer counts as saved before one was sent", async () => {
   const { outbox, tick } = outboxWith(new Storage(), { deliver: accept });
   outbox.put({ id: "p", kind: "presentation", case: "c" });
   await tick();
@@ -193,7 +193,7 @@ test("nothing is called saved before an answer was sent", async () => {
   assert.equal(outbox.state, "empty");
 });
 
-test("new records come after kept ones even when the clock was set back", () => {
+test("new records come after stored records even if the clock was set back", () => {
   const storage = new Storage();
   outboxWith(storage, { deliver: fail, order: 1000 }).outbox.put(reading("a"));
   const { outbox } = outboxWith(storage, { deliver: fail, order: 10 });
@@ -201,20 +201,20 @@ test("new records come after kept ones even when the clock was set back", () => 
   assert.deepEqual(outbox.readings.map(({ id }) => id), ["a", "b"]);
 });
 
-test("another reader's seal sees nothing", () => {
+test("records of another reader's seal are not visible", () => {
   const storage = new Storage();
   outboxWith(storage, { seal: "one", deliver: fail }).outbox.put(reading("a"));
   assert.equal(outboxWith(storage, { seal: "two", deliver: fail }).outbox.size, 0);
 });
 
-test("the same record put twice is one record", () => {
+test("a record added twice is stored once", () => {
   const { outbox } = outboxWith(new Storage(), { deliver: accept });
   outbox.put(reading("a"));
   outbox.put(reading("a"));
   assert.equal(outbox.size, 1);
 });
 
-test("what another tab left behind is taken along", async () => {
+test("records left by another tab are sent too", async () => {
   const storage = new Storage();
   const { outbox, seen, tick } = outboxWith(storage, { deliver: accept });
   outboxWith(storage, { deliver: fail }).outbox.put(reading("a"));
@@ -223,7 +223,7 @@ test("what another tab left behind is taken along", async () => {
   assert.deepEqual(seen.sent[0].ids, ["a"]);
 });
 
-test("a refused record leaves the outbox and its reason is told", async () => {
+test("a refused record leaves the outbox and its reason is reported", async () => {
   const refuse = () => ({ stored: [], refused: [{ id: "a", why: "read already" }], feedback: {}, desk: {} });
   const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: refuse });
   outbox.put(reading("a"));
@@ -232,7 +232,7 @@ test("a refused record leaves the outbox and its reason is told", async () => {
   assert.equal(seen.receipts[0].refused[0].why, "read already");
 });
 
-test("a record put while another is on its way is sent afterwards", async () => {
+test("a record added during a delivery is sent afterwards", async () => {
   const { outbox, seen, tick } = outboxWith(new Storage(), { deliver: accept });
   outbox.put(reading("a"));
   const underWay = tick();
@@ -251,7 +251,7 @@ test("only readings count as answers", () => {
   assert.equal(outbox.size, 1);
 });
 
-test("without storage it works from memory and says that the page must stay", async () => {
+test("without storage the outbox works from memory and warns against closing the page", async () => {
   const { outbox, tick } = outboxWith(null, { deliver: fail });
   outbox.put(reading("a"));
   await tick();
@@ -259,7 +259,7 @@ test("without storage it works from memory and says that the page must stay", as
   assert.equal(outbox.state, "unkept");
 });
 
-test("the farewell takes what fits", () => {
+test("the last message on leaving contains as many records as fit", () => {
   const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
   outbox.put(reading("a"));
   outbox.put({ ...reading("b"), comment: "x".repeat(40_000) });
@@ -267,14 +267,14 @@ test("the farewell takes what fits", () => {
   assert.deepEqual(seen.sent, [{ ids: ["a"], leaving: true }]);
 });
 
-test("sending waits for the next case's paint, a tenth of a second at most", () => {
+test("sending waits for the paint of the next case, but at most a tenth of a second", () => {
   const { outbox, seen } = outboxWith(new Storage(), { deliver: accept });
   outbox.put(reading("a"));
   outbox.flush();
   assert.deepEqual(seen.waits, [100, 0]);
 });
 
-test("what fits into the storage again is kept after all", async () => {
+test("records are stored as soon as the storage has space again", async () => {
   const storage = new Storage();
   const { setItem } = Storage.prototype;
   storage.setItem = () => { throw new Error("full"); };
@@ -287,7 +287,7 @@ test("what fits into the storage again is kept after all", async () => {
   assert.equal(outbox.state, "kept");
 });
 
-test("only an answer that is kept nowhere holds the page", () => {
+test("only an answer that is not stored prevents closing the page", () => {
   const { outbox } = outboxWith(null, { deliver: fail });
   outbox.put({ id: "p", kind: "presentation", case: "c" });
   assert.equal(outbox.unkept, false);

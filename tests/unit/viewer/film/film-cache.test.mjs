@@ -7,14 +7,14 @@ import { before, test } from "node:test";
 
 import { DecoderPool, FilmError, filmTrouble } from "../../../../ui/viewer/js/film/film-cache.js";
 
-test("the server's words come first, and the connection is not blamed", () => {
+test("the server's message is shown instead of a connection error", () => {
   const words = "This film was changed after its import. Ask your coordinator.";
   const told = filmTrouble(new FilmError("film refused", { kind: "refused", status: 503, words }));
   assert.ok(told.startsWith(words));
   assert.doesNotMatch(told, /connection/);
 });
 
-test("only a film that did not arrive is a matter of the connection", () => {
+test("only a film that did not arrive is reported as a connection error", () => {
   const told = (kind) => filmTrouble(new FilmError("", { kind }));
   assert.match(told("line"), /connection/);
   for (const kind of ["refused", "unreadable", "unshowable"]) {
@@ -45,14 +45,14 @@ function hired(cores = 8) {
   return { decoders, workers };
 }
 
-test("two films are decoded at once, a third waits for whoever has least to do", () => {
+test("two films are decoded at once, a third waits for the worker with the shortest queue", () => {
   const { decoders, workers } = hired();
   for (const name of ["a", "b", "c"]) decoders.decode({ url: name });
   assert.deepEqual(workers.map(({ told }) => told.length), [2, 1]);
   assert.equal(workers[0].told[0].view.url, "http://here/a");
 });
 
-test("a worker that is free is used before another is hired", async () => {
+test("an idle worker is used before another is started", async () => {
   const { decoders, workers } = hired();
   const { film } = decoders.decode({ url: "a" });
   workers[0].say({ id: workers[0].told[0].id, film: "a" });
@@ -67,7 +67,7 @@ test("on one core there is one worker", () => {
   assert.equal(workers.length, 1);
 });
 
-test("what a worker could not do fails with its reason", async () => {
+test("a failed film has the worker's reason", async () => {
   const { decoders, workers } = hired();
   const { film } = decoders.decode({ url: "a" });
   const why = { kind: "refused", status: 503, words: "Ask your coordinator." };
@@ -75,7 +75,7 @@ test("what a worker could not do fails with its reason", async () => {
   await assert.rejects(film, (error) => error.kind === "refused" && error.words === why.words);
 });
 
-test("a worker that breaks fails its own films only, and another is hired for the next", async () => {
+test("a broken worker fails its own films only, and is replaced", async () => {
   const { decoders, workers } = hired();
   const [first, second] = ["a", "b"].map((url) => decoders.decode({ url }).film);
   workers[0].fail();
@@ -87,7 +87,7 @@ test("a worker that breaks fails its own films only, and another is hired for th
   assert.equal(workers.length, 3);
 });
 
-test("an abandoned film is told to the worker that has it", () => {
+test("abandoning a film is passed on to its worker", () => {
   const { decoders, workers } = hired();
   decoders.decode({ url: "a" });
   const { abandon } = decoders.decode({ url: "b" });

@@ -35,7 +35,7 @@ function room(now = () => 0) {
   return { renderer, worker, shown, canvas, lost, closed, answer };
 }
 
-test("a picture made in advance is shown at once, without asking the worker", async () => {
+test("a prepared picture is shown at once, without the worker", async () => {
   const { renderer, worker, shown, canvas, answer } = room();
   renderer.prepare(SIZE, [placed(1)]);
   answer("next case", worker.pictures[0]);
@@ -47,7 +47,7 @@ test("a picture made in advance is shown at once, without asking the worker", as
   await renderer.shown();
 });
 
-test("of many pictures asked for at once only the first and the last are made", () => {
+test("of many simultaneous requests only the first and the last picture are drawn", () => {
   const { renderer, worker, shown, answer } = room();
   for (const low of [1, 2, 3, 4]) renderer.draw(SIZE, [placed(1, low)]);
   answer("first", worker.pictures[0]);
@@ -56,7 +56,7 @@ test("of many pictures asked for at once only the first and the last are made", 
   assert.deepEqual(shown, ["first", "last"]);
 });
 
-test("a picture of the last case that comes late is not shown over the next one", () => {
+test("a late picture of the previous case is not shown over the next case", () => {
   const { renderer, worker, shown, closed, answer } = room();
   renderer.prepare(SIZE, [placed(2)]);
   answer("next case", worker.pictures[0]);
@@ -67,7 +67,7 @@ test("a picture of the last case that comes late is not shown over the next one"
   assert.deepEqual(closed, ["last case"]);
 });
 
-test("shown waits for the picture that is still being made, and for the one asked for after it", async () => {
+test("shown waits for the current picture and for the latest request", async () => {
   const { renderer, worker, answer } = room();
   let done = false;
   renderer.draw(SIZE, [placed(1)]);
@@ -80,7 +80,7 @@ test("shown waits for the picture that is still being made, and for the one aske
   await settled;
 });
 
-test("a released film takes its prepared pictures with it", () => {
+test("releasing a film removes its prepared pictures", () => {
   const { renderer, worker, shown, closed, answer } = room();
   renderer.prepare(SIZE, [placed(1), placed(2)]);
   answer("both", worker.pictures[0]);
@@ -99,7 +99,7 @@ test("an upload fails with the worker's reason", async () => {
   await assert.rejects(upload, /too large/);
 });
 
-test("without a graphics card a moving hand is followed by drafts, and the resting one gets the true picture", async (t) => {
+test("without a graphics card a drag shows drafts, and its end the full picture", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let clock = 0;
   const { renderer, worker, shown, canvas, answer } = room(() => clock);
@@ -125,7 +125,7 @@ test("without a graphics card a moving hand is followed by drafts, and the resti
   assert.equal(canvas.dataset.picture, "whole");
 });
 
-test("with a graphics card every picture is a true one", () => {
+test("with a graphics card every picture is a full picture", () => {
   const { renderer, worker, answer } = room();
   renderer.draw(SIZE, [placed(1, 1)]);
   answer("first", worker.pictures[0]);
@@ -133,7 +133,7 @@ test("with a graphics card every picture is a true one", () => {
   assert.deepEqual(worker.pictures.map(({ width }) => width), [40, 40]);
 });
 
-test("a lost graphics card fails what is under way, forgets what was made, and says so", async () => {
+test("a lost graphics card fails current requests, discards pictures and reports the loss", async () => {
   const { renderer, worker, lost, closed, answer } = room();
   const upload = renderer.upload({ samples: new Uint8Array(4), width: 2, height: 2 });
   renderer.prepare(SIZE, [placed(1)]);
@@ -145,14 +145,14 @@ test("a lost graphics card fails what is under way, forgets what was made, and s
   assert.equal(renderer.graphics.name, "canvas2d");
 });
 
-test("what draws is known once the renderer is opened", async () => {
+test("the renderer in use is known after opening", async () => {
   const { renderer, worker } = room();
   worker.say({ reply: "opened", graphics: { name: "webgl2", software: true } });
   await renderer.opened;
   assert.deepEqual(renderer.graphics, { name: "webgl2", software: true });
 });
 
-test("a picture made for another size of the canvas is thrown away when it is made anew", () => {
+test("a prepared picture of another canvas size is replaced", () => {
   const { renderer, worker, shown, closed, answer } = room();
   const larger = { width: SIZE.width * 2, height: SIZE.height * 2 };
   renderer.prepare(SIZE, [placed(1)]);
@@ -166,7 +166,7 @@ test("a picture made for another size of the canvas is thrown away when it is ma
   assert.deepEqual(shown, ["large"]);
 });
 
-test("a picture that is being made in advance is waited for, not made twice", async () => {
+test("a picture that is being prepared is awaited, not drawn twice", async () => {
   const { renderer, worker, shown, closed, answer } = room();
   renderer.prepare(SIZE, [placed(1)]);
   renderer.draw(SIZE, [placed(1)]);
@@ -177,7 +177,7 @@ test("a picture that is being made in advance is waited for, not made twice", as
   assert.deepEqual([shown, closed], [["first case"], []]);
 });
 
-test("another picture asked for meanwhile is made after the picture in advance", () => {
+test("another request is drawn after the picture that is being prepared", () => {
   const { renderer, worker, shown, answer } = room();
   renderer.prepare(SIZE, [placed(1)]);
   renderer.draw(SIZE, [placed(1)]);

@@ -16,19 +16,19 @@ function film(header, ...planes) {
   return Uint8Array.from([...length, ...text, ...planes.flat()]);
 }
 
-test("a film worked out by hand", () => {
+test("a film computed by hand is decoded", () => {
   // rows 5 3 / 4 0, each guessed as the sample to the left or, in the first column, the one above
   const bytes = film({ width: 2, height: 2, bits: 8, top: 5 }, [10, 3, 1, 7]);
   const samples = Uint8Array.from([5, 3, 4, 0]);
   assert.deepEqual(unpackSamples(bytes), { samples, width: 2, height: 2, window: null });
 });
 
-test("a film that came with a window brings it along", () => {
+test("a film with a window keeps it", () => {
   const bytes = film({ width: 1, height: 1, bits: 8, top: 5, window: [-3.5, 7] }, [0]);
   assert.deepEqual(unpackSamples(bytes).window, { low: -3.5, high: 7 });
 });
 
-test("low bits, escapes and levels worked out by hand", () => {
+test("low bits, escapes and levels computed by hand are decoded", () => {
   // places 0 600 1 1: differences 0 600 1 0 fold to 0 1200 2 0; 1200 >> 2 is 300 and escapes
   const levels = Array.from({ length: 601 }, (_, i) => (i ? 16 : 100));
   const header = { width: 2, height: 2, bits: 16, top: 600, split: 2, escapes: 1, levels };
@@ -36,7 +36,7 @@ test("low bits, escapes and levels worked out by hand", () => {
   assert.deepEqual([...unpackSamples(bytes).samples], [100, 9700, 116, 116]);
 });
 
-test("every one of the six neighbours counts where it stands", () => {
+test("each of the six neighbours has its own weight", () => {
   const samples = [[7, 1, 9, 4], [2, 8, 3, 6], [5, 0, 7, 1]];
   const at = (y, x) => {
     if (y < 0) return 0;
@@ -57,7 +57,7 @@ test("every one of the six neighbours counts where it stands", () => {
   });
 });
 
-test("films that the server packed come back exactly", { skip: process.env.RR_PYTHON ? false : "run by pytest" }, () => {
+test("films packed by the server are decoded exactly", { skip: process.env.RR_PYTHON ? false : "run by pytest" }, () => {
   const made = execFileSync(process.env.RR_PYTHON, ["-m", "tests.unit.viewer.packed_films"], { maxBuffer: 1 << 26 });
   const films = JSON.parse(made.toString());
   assert.ok(films.length > 9);
@@ -68,19 +68,19 @@ test("films that the server packed come back exactly", { skip: process.env.RR_PY
   }
 });
 
-test("a body cut short is refused", () => {
+test("a truncated body is refused", () => {
   const bytes = film({ width: 2, height: 2, bits: 8, top: 5 }, [10, 3, 1]);
   assert.throws(() => unpackSamples(bytes), /2 x 2 needs \d+ bytes/);
   assert.throws(() => unpackSamples(new Uint8Array(3)), /cut short/);
 });
 
-test("quantiles leave single bright and dark samples out", () => {
+test("quantiles ignore single bright and dark samples", () => {
   const samples = Uint16Array.from({ length: 1000 }, (_, i) => 1000 + i);
   samples[0] = 0;
   samples[999] = 65535;
   assert.deepEqual(quantileWindow(samples, 0.01, 0.99), { low: 1009, high: 1989 });
 });
 
-test("a film of one grey still has a window", () => {
+test("a uniform film has a window", () => {
   assert.deepEqual(quantileWindow(new Uint8Array(100).fill(7), 0.01, 0.99), { low: 7, high: 8 });
 });

@@ -12,7 +12,7 @@ import {
 
 const upright = { width: 2048, height: 2500 };
 
-test("at 1:1 the corner lies on a whole film pixel", () => {
+test("at 1:1 the corner has integer film coordinates", () => {
   const corner = origin({ scale: 1, x: 1023.7, y: 1250.2, fit: false }, { width: 521, height: 899 });
   assert.ok(Number.isInteger(corner.x) && Number.isInteger(corner.y));
 });
@@ -25,7 +25,7 @@ test("the covered part ends at the pane", () => {
     { x: 50, y: 0, width: 200, height: 200 });
 });
 
-test("flipped, the covered part begins as far from the other side", () => {
+test("in a flipped pane the covered part is mirrored", () => {
   const part = { x: 20, y: 0, width: 300, height: 10 };
   assert.deepEqual([mirrored(part, { width: 520 }, false), mirrored(part, { width: 520 }, true)], [20, 200]);
 });
@@ -37,7 +37,7 @@ const film = (width, height, grey) => {
 };
 const noise = film(40, 30, (x, y) => (x * 7919 + y * 104_729) % 65536);
 
-test("at 1:1 every pixel is the film's own", () => {
+test("at 1:1 every screen pixel is a film pixel", () => {
   const part = resample(noise, { x: 5, y: 3 }, 1, { width: 20, height: 10 }, 1);
   for (let i = 0; i < part.length; i += 1) {
     assert.equal(part[i], noise.samples[(3 + Math.floor(i / 20)) * 40 + 5 + (i % 20)]);
@@ -50,7 +50,7 @@ test("at half size every pixel is the mean of four", () => {
   assert.equal(half[21], Math.floor((at(2, 2) + at(3, 2) + at(2, 3) + at(3, 3)) / 4 + 0.5));
 });
 
-test("an even film stays even at any size", () => {
+test("a uniform film stays uniform at any size", () => {
   const even = film(33, 21, () => 1234);
   for (const step of [3.3, 1.7, 1, 0.6, 0.1]) {
     const part = resample(even, { x: 0, y: 0 }, step, { width: 9, height: 6 }, 1);
@@ -58,31 +58,31 @@ test("an even film stays even at any size", () => {
   }
 });
 
-test("the mean of the film is kept when it is made smaller", () => {
+test("reducing a film keeps its mean", () => {
   const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const small = resample(noise, { x: 0, y: 0 }, 2.5, { width: 16, height: 12 }, 1);
   assert.ok(Math.abs(mean([...small]) - mean([...noise.samples])) < 1);
 });
 
-test("made larger, greys stay between their neighbours", () => {
+test("enlarging keeps grey values between their neighbours", () => {
   const step = film(2, 1, (x) => x * 1000);
   const large = [...resample(step, { x: 0, y: 0 }, 0.25, { width: 8, height: 1 }, 1)];
   assert.deepEqual(large, [0, 0, 125, 375, 625, 875, 1000, 1000]);
 });
 
-test("the ends of the window are black and white, and beyond them nothing changes", () => {
+test("the limits of the window are black and white, also beyond them", () => {
   const window = { low: 1000, high: 3000 };
   assert.deepEqual([0, 1000, 2000, 3000, 65535].map((grey) => shade(grey, window, false)), [0, 0, 128, 255, 255]);
 });
 
-test("inverted is the mirror image, within a rounding", () => {
+test("an inverted picture is the complement, up to rounding", () => {
   const window = { low: 100, high: 900 };
   for (let grey = 0; grey <= 1000; grey += 1) {
     assert.ok(Math.abs(shade(grey, window, true) + shade(grey, window, false) - 255) <= 1);
   }
 });
 
-test("the table is the formula, in steps finer than a grey value too", () => {
+test("the table equals the formula, also in fractions of a grey value", () => {
   const window = { low: 20.5, high: 180 };
   const table = shadeTable(65536, 256, window, false);
   for (const entry of [0, 5248, 20_000, 46_080, 65_535]) {
@@ -90,12 +90,12 @@ test("the table is the formula, in steps finer than a grey value too", () => {
   }
 });
 
-test("a wider window never makes two greys change places", () => {
+test("a wider window keeps the order of grey values", () => {
   const table = shadeTable(65536, 1, { low: -500, high: 70_000 }, false);
   assert.ok(table.every((value, i) => i === 0 || value >= table[i - 1]));
 });
 
-test("presets: soft is wider than automatic, hard is narrower, all about one centre", () => {
+test("presets: soft is wider than automatic, hard is narrower, with the same centre", () => {
   const full = { low: 0, high: 65535 };
   const auto = { low: 1000, high: 2000 };
   assert.deepEqual(preset("full", full, auto), full);
@@ -104,13 +104,13 @@ test("presets: soft is wider than automatic, hard is narrower, all about one cen
   assert.deepEqual(preset("hard", full, auto), { low: 1200, high: 1800 });
 });
 
-test("lungs are seen in the darker part of the film, bones in the lighter, and neither beyond it", () => {
+test("the presets for lungs and bones lie in the darker and the lighter part of the film's range", () => {
   const auto = { low: 1000, high: 2000 };
   assert.deepEqual(preset("lungs", { low: 0, high: 65535 }, auto), { low: 1000, high: 1650 });
   assert.deepEqual(preset("bones", { low: 0, high: 65535 }, auto), { low: 1350, high: 2000 });
 });
 
-test("8 bits open at every level, more bits at the 1st to the 99th percentile", () => {
+test("films of 8 bits open with the full range, others with the 1st to the 99th percentile", () => {
   assert.deepEqual([8, 16].map((bits) => PRESETS[openingPreset(bits)]), ["full", "auto"]);
 });
 
@@ -122,7 +122,7 @@ test("dragging right widens, dragging up brightens", () => {
   assert.ok(shade(2000, brighter, false) > shade(2000, full, false));
 });
 
-test("the window stays within reason however long the drag", () => {
+test("the window stays within limits during a long drag", () => {
   const full = { low: 0, high: 255 };
   let window = full;
   for (let i = 0; i < 100; i += 1) window = dragged(window, -100, 100, full);

@@ -17,7 +17,7 @@ function screen(t) {
   };
 }
 
-test("the frame after the one that shows the film is the onset", async (t) => {
+test("the onset is the frame after the first frame with the film", async (t) => {
   const draw = screen(t);
   const onsets = [];
   await afterPaint(Promise.resolve(), (frame) => onsets.push(frame));
@@ -28,7 +28,7 @@ test("the frame after the one that shows the film is the onset", async (t) => {
   assert.deepEqual(onsets, [117]);
 });
 
-test("a frame dated back to before the film was shown is not the onset", async (t) => {
+test("a frame dated before the film was shown is not the onset", async (t) => {
   const draw = screen(t);
   const onsets = [];
   await afterPaint(Promise.resolve(), (frame) => onsets.push(frame));

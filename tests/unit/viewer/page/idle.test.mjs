@@ -30,7 +30,7 @@ function scene() {
   return found;
 }
 
-test("a page nobody touches asks once, warns five minutes before the end, and ends", async () => {
+test("an idle page asks once, warns five minutes before the end, and ends", async () => {
   const page = scene();
   await page.idle.look();
   await page.pass(114);
@@ -45,7 +45,7 @@ test("a page nobody touches asks once, warns five minutes before the end, and en
   assert.equal(page.asked.length, asked);
 });
 
-test("whoever uses it stays, and is told of once a minute at most", async () => {
+test("activity keeps the sign-in, and is reported at most once a minute", async () => {
   const page = scene();
   for (let minute = 0; minute < 300; minute += 1) {
     for (let key = 0; key < 20; key += 1) await page.idle.used();
@@ -56,7 +56,7 @@ test("whoever uses it stays, and is told of once a minute at most", async () => 
   assert.ok(posts > 200 && posts <= 301, posts);
 });
 
-test("a key after the warning is told at once and takes it away", async () => {
+test("a key after the warning is reported at once and removes the warning", async () => {
   const page = scene();
   await page.idle.look();
   await page.pass(116);
@@ -67,7 +67,7 @@ test("a key after the warning is told at once and takes it away", async () => {
   assert.deepEqual(page.told, ["warn", "calm"]);
 });
 
-test("a key pressed less than a minute after another is told when the minute is over", async () => {
+test("a key within a minute of another is reported at the end of the minute", async () => {
   const page = scene();
   await page.idle.used();
   await page.idle.look();
@@ -77,7 +77,7 @@ test("a key pressed less than a minute after another is told when the minute is 
   assert.equal(page.told[0], "warn");
 });
 
-test("a window that is not used does not warn while another one is", async () => {
+test("an idle window does not warn while another window is in use", async () => {
   const page = scene();
   await page.idle.look();
   for (let hour = 0; hour < 5; hour += 1) {
@@ -87,7 +87,7 @@ test("a window that is not used does not warn while another one is", async () =>
   assert.deepEqual(page.told, []);
 });
 
-test("without a line nothing is forgotten and nobody is thrown out", async () => {
+test("without a connection activity is kept and nobody is signed out", async () => {
   const page = scene();
   await page.idle.look();
   page.line = false;
@@ -100,7 +100,7 @@ test("without a line nothing is forgotten and nobody is thrown out", async () =>
   assert.ok(WARN_MS === 5 * MINUTE);
 });
 
-test("whoever signs in again in another window and reads on in this one stays", async () => {
+test("a new sign-in in another window keeps this window signed in", async () => {
   const page = scene();
   await page.idle.look();
   await page.pass(121);

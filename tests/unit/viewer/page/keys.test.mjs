@@ -8,29 +8,29 @@ const press = (key, code = "", more = {}) => actionOf({
   key, code, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, repeat: false, isComposing: false, ...more,
 });
 
-test("letters A to H and digits choose, in either case", () => {
+test("letters A to H, in either case, and digits select options", () => {
   assert.deepEqual(press("a", "KeyA"), { do: "select", letter: "A" });
   assert.deepEqual(press("H", "KeyH", { shiftKey: true }), { do: "select", letter: "H" });
   assert.deepEqual(press("3", "Digit3"), { do: "digit", number: 3 });
   assert.deepEqual(press("3", "Numpad3"), { do: "digit", number: 3 });
 });
 
-test("no command shares a key with an option", () => {
+test("no command uses an option's key", () => {
   for (const letter of "abcdefgh") assert.equal(press(letter).do, "select");
 });
 
-test("a French keyboard's row of digits works with and without shift, but for the sign the page uses", () => {
+test("the digits of a French keyboard work with and without shift, except for the page's signs", () => {
   assert.deepEqual(press("&", "Digit1"), { do: "digit", number: 1 });
   assert.deepEqual(press("-", "Digit6"), { do: "zoomOut", repeats: true });
   assert.deepEqual(press("1", "Digit1", { shiftKey: true }), { do: "digit", number: 1 });
 });
 
-test("letters go by what is printed on the key", () => {
+test("letters are recognised by the printed character", () => {
   assert.deepEqual(press("a", "KeyQ"), { do: "select", letter: "A" });
   assert.equal(press("z", "KeyY").do, "actualSize");
 });
 
-test("where the key is not Latin, its place counts", () => {
+test("keys of other scripts are recognised by position", () => {
   assert.deepEqual(press("ф", "KeyA"), { do: "select", letter: "A" });
   assert.deepEqual(press("Process", "KeyB"), { do: "select", letter: "B" });
   assert.deepEqual(press("Process", "Digit2"), { do: "digit", number: 2 });
@@ -45,7 +45,7 @@ test("signs are found on German and American keyboards", () => {
   assert.equal(press("-", "Slash").do, "zoomOut");
 });
 
-test("the numeric keypad zooms and chooses", () => {
+test("the numeric keypad zooms and selects", () => {
   assert.equal(press("+", "NumpadAdd").do, "zoomIn");
   assert.equal(press("=", "NumpadEqual").do, "zoomIn");
   for (const minus of ["-", "\u2212"]) assert.equal(press(minus, "NumpadSubtract").do, "zoomOut");
@@ -53,13 +53,13 @@ test("the numeric keypad zooms and chooses", () => {
   assert.equal(press("End", "Numpad1"), null);
 });
 
-test("an input method that takes a key leaves it its place", () => {
+test("a key taken by an input method is recognised by position", () => {
   assert.equal(press("Process", "Minus").do, "zoomOut");
   assert.equal(press("Process", "KeyW").do, "preset");
   assert.equal(press("Unidentified", "Digit2"), null);
 });
 
-test("zooming the page, and typing with the Option key, are the browser's", () => {
+test("page zoom and typing with the Option key are left to the browser", () => {
   for (const key of ["+", "-", "=", "0"]) assert.equal(press(key, "", { ctrlKey: true }), null);
   for (const key of ["+", "-", "=", "0"]) assert.equal(press(key, "", { metaKey: true }), null);
   assert.equal(press("–", "Minus", { altKey: true }), null);
@@ -68,12 +68,12 @@ test("zooming the page, and typing with the Option key, are the browser's", () =
   for (const key of ["Enter", "ArrowLeft", "Backspace", "a", "i"]) assert.equal(press(key, "KeyA", withAltGr), null);
 });
 
-test("arrows move, with shift they window", () => {
+test("arrow keys move the film, with shift they change the window", () => {
   assert.deepEqual(press("ArrowLeft"), { do: "pan", right: -1, down: 0, repeats: true });
   assert.deepEqual(press("ArrowUp", "", { shiftKey: true }), { do: "level", right: 0, down: -1, repeats: true });
 });
 
-test("shortcuts of the browser and unfinished input are left alone", () => {
+test("browser shortcuts and unfinished input are ignored", () => {
   assert.equal(press("r", "KeyR", { ctrlKey: true }), null);
   assert.equal(press("c", "KeyC", { metaKey: true }), null);
   assert.equal(press("ArrowLeft", "", { altKey: true }), null);
@@ -81,18 +81,18 @@ test("shortcuts of the browser and unfinished input are left alone", () => {
   for (const key of ["Tab", "F5", "Shift", " ", "Dead"]) assert.equal(press(key), null);
 });
 
-test("every letter is taken, so that nothing behind the page gets it", () => {
+test("every letter is handled, so that Streamlit does not receive it", () => {
   for (const letter of "abcdefghijklmnopqrstuvwxyz") assert.notEqual(press(letter), null);
 });
 
-test("the film's tools have letters that no option has, and Delete removes", () => {
+test("the film's tools have letters that no option has, and Delete removes lines", () => {
   const tools = { y: "flip", x: "swap", k: "link", m: "glass", j: "measure", o: "otherEnd", u: "newLine", q: "question" };
   for (const [letter, tool] of Object.entries(tools)) assert.equal(press(letter).do, tool);
   assert.equal(press("s").do, "settings");
   assert.equal(press("Delete").do, "remove");
 });
 
-test("nothing but film movements and scrolling repeats", () => {
+test("only film movements and scrolling repeat", () => {
   assert.deepEqual(press("PageDown"), { do: "scroll", down: 1, repeats: true });
   for (const key of ["Enter", "a", "1", "p", "i", "Backspace"]) assert.ok(!press(key).repeats);
 });
@@ -103,12 +103,12 @@ test("J measures, and with shift the heart against the chest", () => {
   assert.deepEqual(press("J", "KeyJ", { shiftKey: true }), { do: "heart" });
 });
 
-test("F2 to F8 set a window each, F5 is the browser's", () => {
+test("F2 to F8 set windows, except F5, which reloads the page", () => {
   assert.deepEqual(["F2", "F3", "F4", "F6", "F7", "F8"].map((key) => press(key, key).number), [0, 1, 2, 3, 4, 5]);
   assert.equal(press("F5", "F5"), null);
 });
 
-test("Shift + V takes prior films away and brings them back, V alone does not", () => {
+test("Shift + V hides and shows prior films, V alone does not", () => {
   assert.equal(press("V", "KeyV", { shiftKey: true }).do, "compare");
   assert.equal(press("v", "KeyV").do, "view");
 });

@@ -10,7 +10,7 @@ import { newId, ReaderStorage, Settings } from "../../../../ui/viewer/js/page/st
 
 const full = { setItem() { throw new Error("full"); }, getItem: () => '"old"', removeItem() {} };
 
-test("what does not fit is remembered all the same, before what was stored earlier", () => {
+test("values that do not fit are kept in memory and take precedence over stored values", () => {
   for (const browser of [full, null]) {
     const storage = new ReaderStorage(browser, "s");
     assert.equal(storage.put("running", { option: "A" }), false);
@@ -31,7 +31,7 @@ const opened = (storage) => {
   return { settings, told };
 };
 
-test("a reader's choice comes back, another reader's page begins anew", () => {
+test("a reader's settings are restored, another reader has the defaults", () => {
   const shared = browser();
   opened(new ReaderStorage(shared, "one")).settings.set("wheel", "pan");
   assert.equal(opened(new ReaderStorage(shared, "one")).told[0].wheel, "pan");
@@ -39,14 +39,14 @@ test("a reader's choice comes back, another reader's page begins anew", () => {
     { wheel: "zoom", left: "window", views: "separate", sizes: "frontal", windows: "reset", panel: "dark" });
 });
 
-test("what is turned is told at once, and turned back", () => {
+test("a changed setting is reported at once and can be reset", () => {
   const { settings, told } = opened(new ReaderStorage(browser(), "one"));
   settings.turn("views");
   settings.turn("views");
   assert.deepEqual(told.map(({ views }) => views), ["separate", "linked", "separate"]);
 });
 
-test("what was kept and means nothing is left aside, and a full storage is no trouble", () => {
+test("unknown stored values are ignored, and a full storage causes no error", () => {
   const broken = browser();
   const storage = new ReaderStorage(broken, "one");
   storage.put("settings", { wheel: "spin", left: "pan", extra: 1 });
@@ -57,7 +57,7 @@ test("what was kept and means nothing is left aside, and a full storage is no tr
   assert.equal(settings.values.panel, "light");
 });
 
-test("ids have the form of a UUID and do not repeat", () => {
+test("ids are unique UUIDs", () => {
   const ids = Array.from({ length: 500 }, newId);
   assert.ok(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)));
   assert.equal(new Set(ids).size, ids.length);

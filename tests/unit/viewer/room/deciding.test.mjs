@@ -9,27 +9,27 @@ import { desk, facts, item } from "./desks.mjs";
 const state = (about = {}, more = {}) => ({ ...START, facts: facts(about), ...more });
 const before = (about, position, more) => haltBefore(state(about), item(position, more));
 
-test("with the protocol's defaults the reader begins, and is not stopped again", () => {
+test("with the protocol's defaults the reader starts once and is not stopped again", () => {
   assert.deepEqual([before({}, 1).name, before({}, 1).button], ["begin", "Start"]);
   const begun = { been: true, condition: "unaided" };
   for (let position = 2; position <= 10; position += 1) assert.equal(before(begun, position), null);
   assert.equal(before({ running: { case: "c1" } }, 1), null, "a reload in the first case does not begin again");
 });
 
-test("who signs in again goes on when they say so, and a reload does not ask", () => {
+test("after signing in again the reader must continue explicitly, after a reload not", () => {
   assert.deepEqual([before({}, 5).name, before({}, 5).button], ["begin", "Continue"]);
   assert.equal(haltBefore(state({}, { lifted: "c5" }), item(5)), null);
   assert.equal(before({ been: true }, 6), null);
 });
 
-test("a break comes after every so many cases, and never before the first", () => {
+test("breaks come at the given interval, and never before the first case", () => {
   const breaks = { desk: desk({ total: 10, rules: { break_every: 3 } }) };
   const stopped = [1, 2, 3, 4, 5, 6, 7, 8].filter((position) => before(breaks, position)?.name === "break");
   assert.deepEqual(stopped, [4, 7]);
   assert.match(before(breaks, 4).text, /^3 of 10 read/);
 });
 
-test("a case that was begun, or whose curtain was lifted, is not stopped before again", () => {
+test("a started case, or one whose curtain was opened, has no further stop", () => {
   const breaks = { desk: desk({ rules: { break_every: 3 } }) };
   assert.equal(before(breaks, 4, { presented: true }), null);
   assert.equal(before({ ...breaks, running: { case: "c4" } }, 4), null);
@@ -37,7 +37,7 @@ test("a case that was begun, or whose curtain was lifted, is not stopped before 
   assert.equal(haltBefore(state(breaks, { lifted: "c4" }), item(4)), null);
 });
 
-test("the study begins behind a curtain after practice, also after a reload", () => {
+test("the study starts with a curtain after practice, also after a reload", () => {
   const practised = { desk: desk({ practice_total: 2 }) };
   const practice = before(practised, 1, { practice: true });
   assert.equal(practice.name, "begin");
@@ -48,7 +48,7 @@ test("the study begins behind a curtain after practice, also after a reload", ()
   assert.equal(before(practised, 1, { presented: true }), null);
 });
 
-test("whoever answers in their own words is told so before the first case, and before the first with options", () => {
+test("open-ended cases are announced before the first case, and so are cases with options", () => {
   const open = { condition: "open-ended", options: [] };
   assert.match(before({}, 1, open).text, /own words/);
   assert.doesNotMatch(before({}, 1).text, /own words/);
@@ -60,7 +60,7 @@ test("whoever answers in their own words is told so before the first case, and b
   assert.match(before(read, 4, { condition: "image-absent" }).text, /one of the options.*without images/);
 });
 
-test("another condition is said before its first case, and a break says it as well", () => {
+test("a new condition is announced before its first case, also in a break", () => {
   const read = { been: true, condition: "unaided", desk: desk({ rules: { break_every: 4 } }) };
   assert.equal(before(read, 4), null);
   const block = before(read, 4, { condition: "image-absent" });
@@ -71,7 +71,7 @@ test("another condition is said before its first case, and a break says it as we
   assert.match(rest.text, /without images/);
 });
 
-test("from an earlier case it goes on to the one after it, until the running case, or the end", () => {
+test("after an earlier case comes the next one, up to the running case or the end", () => {
   const read = (position) => ({ item: item(position, { reading: { id: "old" } }) });
   const from = (position, more, about) => following(state(about, { shown: read(position), ...more }));
   const aside = { item: item(4) };
@@ -82,13 +82,13 @@ test("from an earlier case it goes on to the one after it, until the running cas
   assert.deepEqual([2, 3, 4].map((position) => from(position, {}, finished)), [3, 4, 0]);
 });
 
-test("in another session nothing of the one before is remembered", () => {
+test("cases of a previous session are not remembered", () => {
   const read = { session: 1, cases: [item(1)] };
   assert.equal(remembered(state({}, { read })).length, 1);
   assert.equal(remembered(state({ desk: desk({ session: 2 }) }, { read })).length, 0);
 });
 
-test("a case that left the desk unanswered was read elsewhere", () => {
+test("a case that disappears from the desk unanswered was read elsewhere", () => {
   const shows = (more, about) => readElsewhere(state(about, { shown: { item: item(1), committed: false, ...more } }));
   const gone = { desk: desk({ cases: [item(2)] }) };
   assert.equal(shows({}), false);

@@ -8,7 +8,7 @@ import { desk } from "./desks.mjs";
 /** Whatever is asked of it, it does nothing and says nothing. */
 const nothing = new Proxy(() => null, { get: (_, name) => (name === Symbol.toPrimitive ? () => "" : nothing) });
 
-test("what fails of one step is reported, and keeps nothing that follows from being done", () => {
+test("a failed effect is reported and does not prevent the following effects", () => {
   globalThis.window = { innerWidth: 1440, innerHeight: 900 };
   const reported = [];
   globalThis.reportError = (error) => reported.push(error.message);

@@ -11,7 +11,7 @@ function read(limits, places = () => 0) {
   return check;
 }
 
-test("whoever sees everything is done after eleven presses", () => {
+test("a reader who sees every shape finishes after eleven presses", () => {
   const check = read({ middle: 1, dark: 1, bright: 1 });
   assert.deepEqual(check.seen, { middle: 2, dark: 1, bright: 1 });
   assert.equal(check.presses, 11);
@@ -28,7 +28,7 @@ test("each smallest step is found, on each ground, in at most twelve presses", (
   }
 });
 
-test("a step seen once but not twice does not count", () => {
+test("a step seen only once does not count", () => {
   const check = new DisplayCheck(() => 2);
   const lucky = new Set();
   while (!check.done) {
@@ -40,14 +40,14 @@ test("a step seen once but not twice does not count", () => {
   assert.deepEqual([check.seen.dark, check.seen.bright], [2, 2]);
 });
 
-test("a wrong place is as good as not seen, and is counted apart", () => {
+test("a wrong position counts as not seen, and separately as a guess", () => {
   const check = new DisplayCheck(() => 1);
   while (!check.done) check.answer(3);
   assert.deepEqual(check.seen, { middle: null, dark: null, bright: null });
   assert.equal(check.misplaced, check.presses);
 });
 
-test("shapes are lighter than dark and darker than bright, and lie where chance says", () => {
+test("shapes are lighter than dark ground, darker than bright ground, and placed at random", () => {
   const drawn = [];
   const check = new DisplayCheck((n) => { drawn.push(n); return drawn.length % n; });
   while (!check.done) {
@@ -67,7 +67,7 @@ const browser = (more = {}) => ({
   ...more,
 });
 
-test("facts are flat, and null where the browser does not tell", () => {
+test("facts are flat, and null if the browser does not provide them", () => {
   assert.deepEqual(factsOf(browser()), {
     screen_width: 1920, screen_height: 1080, viewport_width: 1920, viewport_height: 1080, device_pixel_ratio: 1,
     page_zoom: 1, pinch_zoom: 1, colour_depth: 24, colour_gamut: "srgb", dynamic_range: "standard",
@@ -76,7 +76,7 @@ test("facts are flat, and null where the browser does not tell", () => {
   for (const name of ["page_zoom", "pinch_zoom", "colour_gamut", "dynamic_range"]) assert.equal(tablet[name], null);
 });
 
-test("advice comes for zoom, a small window and lost greys, and for nothing else", () => {
+test("advice is given for zoom, a small window and invisible greys only", () => {
   const fine = { dark: 4, bright: 1 };
   assert.deepEqual(adviceOn(factsOf(browser()), fine), []);
   assert.deepEqual(adviceOn(factsOf(browser({ outerWidth: 1936 })), fine), [], "a window's frame is no zoom");

@@ -8,7 +8,7 @@ const years = { id: "years", kind: "number", options: [], required: true };
 const level = { id: "level", kind: "choice", options: ["Resident", "Specialist"], required: true };
 const site = { id: "site", kind: "text", options: [], required: false };
 
-test("what is required must be there; what is not optional", () => {
+test("required questions need an answer, optional ones do not", () => {
   assert.equal(faultOf(level), "choice");
   assert.equal(faultOf(years, "  "), "number");
   assert.equal(faultOf(site, ""), "");
@@ -16,7 +16,7 @@ test("what is required must be there; what is not optional", () => {
   assert.equal(faultOf(level, "Resident"), "");
 });
 
-test("numbers are taken with a point or a comma, and nothing else is one", () => {
+test("numbers may have a point or a comma, other text is refused", () => {
   for (const [text, number] of [["3", 3], [" 2,5 ", 2.5], ["2.5", 2.5], ["-1", -1], [".5", 0.5]]) {
     assert.equal(faultOf(years, text), "");
     assert.deepEqual(answersOf([years], { years: text }), { years: number });
@@ -27,18 +27,18 @@ test("numbers are taken with a point or a comma, and nothing else is one", () =>
   }
 });
 
-test("what was left out is not among the answers", () => {
+test("unanswered questions are not among the answers", () => {
   assert.deepEqual(answersOf([years, level, site], { years: "4", level: "Resident", site: "  " }),
     { years: 4, level: "Resident" });
 });
 
-test("what was kept is taken back only as far as it fits the questions asked now", () => {
+test("stored answers are restored only if they match the current questions", () => {
   assert.deepEqual(fitting([years, level], { years: "4", level: "Professor", gone: "x" }), { years: "4" });
   assert.deepEqual(fitting([site], { site: 7 }), {});
   assert.deepEqual(fitting([site], null), {});
 });
 
-test("Enter stays at a question whose answer is missing or is no number", () => {
+test("Enter stays at a question with a missing or invalid answer", () => {
   const questions = [level, years, site];
   assert.deepEqual(afterEnter(questions, {}, "level"), { stay: level });
   assert.deepEqual(afterEnter(questions, { level: "Resident" }, "level"), { next: years });
@@ -47,7 +47,7 @@ test("Enter stays at a question whose answer is missing or is no number", () => 
   assert.deepEqual(afterEnter([{ ...years, required: false }, site], { years: "x" }, "years").stay?.id, "years");
 });
 
-test("Enter passes on an optional question, and after the last one all are judged", () => {
+test("Enter skips an optional question, and after the last question all are checked", () => {
   assert.deepEqual(afterEnter([site, level], {}, "site"), { next: level });
   assert.deepEqual(afterEnter([level, site], {}, "site"), { next: undefined });
 });

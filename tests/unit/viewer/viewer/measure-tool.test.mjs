@@ -6,11 +6,11 @@ import { length_mm, MeasuredLines, MOST_LINES } from "../../../../ui/viewer/js/v
 
 const at = (x, y) => ({ x, y });
 
-test("a length is film pixels times their size", () => {
+test("a length is the number of film pixels times their spacing", () => {
   assert.equal(length_mm({ view: 0, ends: [at(10, 20), at(40, 60)], span: "" }, 0.2), 10);
 });
 
-test("the end begun last moves, the other on request, then the next line's", () => {
+test("the last end moves first, then on request the other end, then the next line", () => {
   const ruler = new MeasuredLines();
   ruler.add(0, at(0, 0), at(1, 0));
   ruler.move(at(5, 0));
@@ -23,7 +23,7 @@ test("the end begun last moves, the other on request, then the next line's", () 
   assert.deepEqual(ruler.active, { line: ruler.lines[0], end: 1 });
 });
 
-test("no more than four lines, and away with the active one", () => {
+test("there are at most four lines, and the active line can be removed", () => {
   const ruler = new MeasuredLines();
   for (let i = 0; i < MOST_LINES; i += 1) assert.ok(ruler.add(0, at(i, 0), at(i, 1)));
   assert.equal(ruler.add(0, at(9, 0), at(9, 1)), false);
@@ -37,7 +37,7 @@ test("no more than four lines, and away with the active one", () => {
   assert.deepEqual([ruler.lines, ruler.active], [[], null]);
 });
 
-test("the cardiothoracic ratio is that of two spans, which stay level and go together", () => {
+test("the cardiothoracic ratio uses two horizontal spans, which are removed together", () => {
   const ruler = new MeasuredLines();
   ruler.add(0, at(0, 90), at(200, 90), "chest");
   assert.equal(ruler.ratio, null);
@@ -53,7 +53,7 @@ test("the cardiothoracic ratio is that of two spans, which stay level and go tog
   assert.deepEqual([ruler.ratio, ruler.lines.length], [null, 1]);
 });
 
-test("a chest of no width has no ratio", () => {
+test("a chest of width 0 has no ratio", () => {
   const ruler = new MeasuredLines();
   ruler.add(0, at(5, 9), at(5, 9), "chest");
   ruler.add(0, at(1, 5), at(9, 5), "heart");

@@ -26,7 +26,7 @@ test("films of different shape get the same height in a row", () => {
   near(fitted(rects[0], films[0]).scale, fitted(rects[1], films[1]).scale);
 });
 
-test("three upright films hang where they are seen largest, all equally large", () => {
+test("three upright films get the layout with the largest equal size", () => {
   const films = [upright, upright, upright];
   const area = { width: 644, height: 768 };
   const rects = arrange(area, films, 6);
@@ -36,7 +36,7 @@ test("three upright films hang where they are seen largest, all equally large", 
   assert.ok(first > 1.4 * inOneRow);
 });
 
-test("however films are arranged, each lies within the area and none on another", () => {
+test("films always lie within the area and do not overlap", () => {
   for (const n of [1, 2, 3, 4, 5]) {
     for (const [width, height] of [[644, 768], [1060, 900], [1500, 500], [400, 1400], [900, 900]]) {
       const rects = arrange({ width, height }, Array(n).fill(upright), 6);
@@ -51,11 +51,11 @@ test("however films are arranged, each lies within the area and none on another"
   }
 });
 
-test("no films need no panes", () => {
+test("without films there are no panes", () => {
   assert.deepEqual(arrange({ width: 100, height: 100 }, [], 6), []);
 });
 
-test("a fitted film is whole, centred and true in shape", () => {
+test("a fitted film is complete, centred and undistorted", () => {
   const pane = { width: 520, height: 900 };
   const part = covered(fitted(pane, upright), pane, upright);
   assert.equal(part.width, 520);
@@ -72,7 +72,7 @@ test("the film point under the pointer stays there while zooming", () => {
   near(before.y + from.y / before.scale, after.y + from.y / after.scale);
 });
 
-test("zoom ends at the whole film and at sixteen-fold", () => {
+test("zoom is limited to the fitted film and sixteen-fold", () => {
   const pane = { width: 520, height: 900 };
   const middle = { x: 0, y: 0 };
   const zoomPan = fitted(pane, upright);
@@ -80,7 +80,7 @@ test("zoom ends at the whole film and at sixteen-fold", () => {
   near(zoomed(zoomPan, 1e6, middle, pane, upright).scale, 16);
 });
 
-test("a film cannot be pushed out of its pane", () => {
+test("a film cannot be moved out of its pane", () => {
   const pane = { width: 500, height: 500 };
   const far = panned({ scale: 1, x: 1000, y: 1000, fit: false }, 1e6, -1e6, pane, upright);
   assert.deepEqual([far.x, far.y], [250, 2250]);
@@ -90,7 +90,7 @@ const pane = (zoomPan, more = {}) => ({
   film: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, zoomPan, flipped: false, ...more,
 });
 
-test("a point of the pane is a point of the film and back, flipped too, and at 1:1 on whole pixels", () => {
+test("pane and film coordinates convert both ways, also flipped, and to integers at 1:1", () => {
   for (const scale of [0.36, 1, 3.7]) {
     for (const flipped of [false, true]) {
       const one = pane({ scale, x: 1000.3, y: 900.6, fit: false }, { flipped });
@@ -102,13 +102,13 @@ test("a point of the pane is a point of the film and back, flipped too, and at 1
   }
 });
 
-test("flipped, left and right change places about the pane's middle", () => {
+test("flipping mirrors the film at the centre of the pane", () => {
   const zoomPan = { scale: 0.5, x: 1000, y: 900, fit: false };
   const [plain, flipped] = [pane(zoomPan), pane(zoomPan, { flipped: true })];
   near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
 });
 
-test("a linked film goes the same way, in proportion, and as near", () => {
+test("a linked film moves in proportion and has the same zoom", () => {
   const small = { width: 1024, height: 1250 };
   const before = { scale: 1, x: 1000, y: 1200, fit: false };
   const follower = pane({ scale: 2, x: 500, y: 600, fit: false }, { film: { view: small } });
@@ -119,13 +119,13 @@ test("a linked film goes the same way, in proportion, and as near", () => {
   assert.deepEqual(nearer, { scale: 3, x: 500, y: 600, fit: false });
 });
 
-test("of two linked films one flipped, both go the same way on the screen", () => {
+test("a flipped linked film moves in the same direction on the screen", () => {
   const before = { scale: 1, x: 1000, y: 1200, fit: false };
   const lead = pane({ ...before, x: 1100 });
   assert.equal(followed(pane(before, { flipped: true }), lead, before).x, 900);
 });
 
-test("of a frontal and a lateral film the first leads where more is seen of both, and nowhere else", () => {
+test("the frontal film is larger than the lateral film only if both are shown larger", () => {
   const square = { width: 500, height: 500 };
   const [large, small] = arrange({ width: 1086, height: 868 }, [square, square], 6, { leads: true });
   assert.deepEqual([large.width, small.width, small.x], [720, 360, 726]);
@@ -137,7 +137,7 @@ test("of a frontal and a lateral film the first leads where more is seen of both
 const apart = (rect, other) => rect.x + rect.width <= other.x || other.x + other.width <= rect.x
   || rect.y + rect.height <= other.y || other.y + other.height <= rect.y;
 
-test("prior films have a part of their own at the right, smaller than the current ones'", () => {
+test("prior films have a smaller area on the right", () => {
   const area = { width: 1060, height: 900 };
   for (const [n, m] of [[1, 1], [2, 1], [2, 2], [1, 3]]) {
     const { current, prior } = arrangeBeside(area, Array(n).fill(upright), Array(m).fill(upright), 6);
@@ -152,7 +152,7 @@ test("prior films have a part of their own at the right, smaller than the curren
   assert.ok(now.width > 1.4 * before.width);
 });
 
-test("exchanged they come first, equal they have as much room, and a tall area has them below", () => {
+test("prior films can be swapped, of equal size, or below in a tall area", () => {
   const area = { width: 1060, height: 900 };
   const turnedRound = arrangeBeside(area, [upright], [upright], 6, { exchanged: true });
   assert.equal(turnedRound.prior[0].x, 0);
@@ -169,19 +169,19 @@ const film = (low, high) => ({
 });
 const fresh = (one) => asItComes(one, { x: 0, y: 0, width: 10, height: 10 });
 
-test("a window drawn by hand has the same place among the next film's grey levels", () => {
+test("a window set by hand is transferred relative to the next film's grey levels", () => {
   const set = windowSet({ ...fresh(film(1000, 2000)), window: { low: 1250, high: 1750 }, preset: -1 });
   assert.deepEqual(windowAgain(film(0, 400), set), { window: { low: 100, high: 300 }, preset: -1 });
 });
 
-test("a preset is taken as itself, and the window a film opened at is nothing to take along", () => {
+test("a preset is transferred as a preset, and the initial window is not transferred", () => {
   const full = windowSet({ ...fresh(film(1000, 2000)), window: { low: 0, high: 65535 }, preset: 0 });
   assert.deepEqual(windowAgain(film(5, 9), full), { window: { low: 0, high: 65535 }, preset: 0 });
   assert.equal(windowSet(fresh(film(1000, 2000))), null);
   assert.deepEqual(windowAgain(film(5, 9), null), {});
 });
 
-test("a film of 16 bits opens between the outermost hundredths, and that is no window in use", () => {
+test("the initial window of 16 bits is the 1st to the 99th percentile and does not count as used", () => {
   const open = { ...fresh(film(1000, 2000)), index: 0 };
   assert.deepEqual(open.window, { low: 1000, high: 2000 });
   const box = { alone: false, inverted: false, glass: false };
@@ -189,7 +189,7 @@ test("a film of 16 bits opens between the outermost hundredths, and that is no w
   assert.deepEqual(inUse([{ ...open, window: { low: 0, high: 65535 } }], box), ["view_1", "windowed"]);
 });
 
-test("films lie in a resized window as they did when the case was opened", () => {
+test("resizing the window keeps the layout chosen when the case was opened", () => {
   const [wide, tall] = [{ width: 1040, height: 900 }, { width: 700, height: 1500 }];
   const rows = (rects) => new Set(rects.map(({ y }) => y)).size;
   for (const n of [2, 3, 4]) {
@@ -205,7 +205,7 @@ test("films lie in a resized window as they did when the case was opened", () =>
   assert.notEqual(rows(arrange(wide, [upright, upright], 6)), rows(arrange(tall, [upright, upright], 6)));
 });
 
-test("prior films stay beside or below the current ones in a resized window", () => {
+test("resizing keeps prior films next to or below the current films", () => {
   const [wide, tall] = [{ width: 1040, height: 900 }, { width: 500, height: 1600 }];
   const beside = ({ current, prior }) => current[0].y === prior[0].y;
   for (const [opened, now] of [[wide, tall], [tall, wide]]) {
@@ -215,7 +215,7 @@ test("prior films stay beside or below the current ones in a resized window", ()
   }
 });
 
-test("a model's box lies on its view, zoomed and mirrored with it", () => {
+test("a model's box follows its view's zoom and mirroring", () => {
   const film = { view: { width: 200, height: 100 } };
   const rect = { x: 500, y: 0, width: 400, height: 200 };
   const pane = { film, index: 1, rect, zoomPan: fitted(rect, film.view), flipped: false };
@@ -227,7 +227,7 @@ test("a model's box lies on its view, zoomed and mirrored with it", () => {
   assert.equal(boxesOn(pane, [box], 2).length, 1);
 });
 
-test("a model's heat map covers its image, in another view there is none", () => {
+test("a model's heat map covers only its own view", () => {
   const film = { view: { width: 200, height: 100 } };
   const pane = { film, index: 0, rect: { x: 0, y: 0, width: 400, height: 200 }, zoomPan: fitted({ width: 400, height: 200 }, film.view), flipped: true };
   const rows = [[0, 1]];
