@@ -48,6 +48,7 @@ _PURPOSE = re.compile(
 )
 _UNJUDGED = cue("unjudged")
 _ALL_BUT = cue("all_but")
+_OTHERS_ANSWER = cue("others_answer")
 _SPILL = cue("spill")
 _CONDITION = pattern(r"{condition}")
 _TURNS = cue("turns")
@@ -74,6 +75,8 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
     if (_SPILL.match(part.text) and _CONDITION.search(previous)) or (
         rest.startswith(":") and is_unknown_comment(rest[1:])
     ):
+        return False
+    if _OTHERS_ANSWER.search(part.text[:at]):
         return False
     if _OWN_TEXT.match(part.text[at:]) and _UNJUDGED.search(part.text):
         return False

@@ -44,6 +44,10 @@ _ANSWER_LINE = re.compile(
 )
 _RETRACTS = cue("retracts")
 _MISSING = pattern(r"{missing}")
+_BREAKS_OFF = re.compile(
+    r"[^\n][ ](?:and|or|nor|but|because(?: of)?|if|unless|although|though|than|versus|vs)\W*\Z",
+    re.IGNORECASE,
+)
 _REPLACES = cue("replaces")
 _REGRETS = pattern(r"{regret}")
 _DENIES = pattern(r"{negation}|{rejection}")
@@ -102,6 +106,8 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
     """
     text = plain_text(raw)
     if len(_NUMBERED_ANSWER.findall(text)) > 1 or _TRANSCRIPT.match(text):  # several questions
+        return None, ""
+    if _BREAKS_OFF.search(text):
         return None, ""
     missing = _MISSING.search(text) is not None
     for part in dict.fromkeys((own_turn(text), text)):
@@ -310,6 +316,7 @@ class _Reading:
                 if last.stance is not Stance.ALONE and len(one.letters) > 1:
                     continue
                 near = one.sentence == last.sentence or not _CONTRASTS.match(text)
+                near = near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
                 if last.stance is Stance.ALONE or (near and _SO_TOO.search(text)):
                     return True
             elif one.stance in POSITIVE and one.letters - letters:

@@ -37,13 +37,14 @@ _ANSWER_KEY = re.compile(
     r"(?:answers?|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta|option|choice|prediction"
     r"|letter|selection|decision|pred|verdict|ans|\u7b54\u6848|\u56de\u7b54|\u7b54\u3048"
     r"|\u6b63\u7b54|\ub2f5|\uc815\ub2f5|\u043e\u0442\u0432\u0435\u0442)+"
-    r"(?:letter|choice|option|id|value|is|key|index)?|selected|chosen|picked|pick|final|revised|corrected|correct"
+    r"(?:letter|choice|option|id|value|is|key|index)?\d?|selected|chosen|picked|pick|final|revised|corrected|correct"
 )
 _MAYBE_KEY = re.compile(
     r"response|result|output|(?:answer|option|choice)?(?:label|text)|(?:final)?diagnosis|finding"
     r"|conclusion|classification"
 )
 _ASKED = re.compile(r"question|prompt|option|choice|task|instruct|label|truth|gold|reason", re.I)
+_NOT_OWN = re.compile(r"example|sample|template|schema|previous|prior|draft|user|human|truth", re.I)
 _WEAK_KEY = re.compile(r"(?:answer|option|choice)(?:text|label)")
 _NAMES = ("id", "letter", "option", "label", "key", "choice", "name", "answer")
 _FLAGS = re.compile(
@@ -193,7 +194,7 @@ def _answers(found: dict[object, object], keys: re.Pattern[str]) -> Iterator[str
             continue
         if isinstance(key, str) and keys.fullmatch(plain_key(key)):
             yield from _values(said, keys)
-        elif isinstance(said, dict):
+        elif isinstance(said, dict) and not _NOT_OWN.search(str(key)):
             yield from _answers(said, keys)
 
 
