@@ -1,10 +1,10 @@
-"""Sets up the demo deployment: the embedded bank, two studies, simulated readers and models.
+"""Sets up the demo deployment: the included bank, two studies, simulated readers and models.
 
-The first study goes straight to its cases and is half done by simulated readers; the second, for
-one newcomer, has all that may stand before the cases: consent, instructions, questions, practice.
+The first study starts with the cases and is half completed by simulated readers. The second study,
+for a new reader, has all preparation steps: consent, instructions, questionnaire, practice.
 
-Nothing in it passes for data: films, readers and models are simulated and marked so wherever they
-appear. It is only ever set up in a store that did not exist; a study of one's own never shows it.
+Films, readers and models are simulated and marked as such everywhere. The demo is only set up in a
+new store.
 """
 
 import tempfile
@@ -36,9 +36,9 @@ _SEED = 20250604
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Codes:
-    """The access codes of the demo, made anew for this deployment at each call.
+    """New access codes of the demo.
 
-    `newcomer` is None in a demo that was set up before there was a second study.
+    `newcomer` is None in a demo of an earlier version without the second study.
     """
 
     reader: str
@@ -48,12 +48,12 @@ class Codes:
 
 
 def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
-    """Make a store with the demo study in it, whole or not at all; of two at once one wins.
+    """Create a store with the demo, completely or not at all, even if two processes try at once.
 
     Raises
     ------
     NotFound
-        The demo bank is not in the folder ``demo`` of `data`.
+        The demo bank is missing in the folder ``demo`` of `data`.
     """
     if not (data / "demo" / "bank.json").is_file():
         raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
@@ -71,10 +71,10 @@ def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
 
 
 def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | None:
-    """Return new codes for the demo's people, or None where there is no demo."""
+    """Return new codes for the demo's people, or None if there is no demo."""
     with store.look() as look:
-        there = stored_studies.names(look)
-    if STUDY not in there:
+        names = stored_studies.names(look)
+    if STUDY not in names:
         return None
     reader = reader_code(store, study=STUDY, reader_id=READER, entropy=entropy, now=now)
     coordinator = coordinator_code(
@@ -82,7 +82,7 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
     )
     newcomer = (
         reader_code(store, study=NEWCOMERS_STUDY, reader_id=NEWCOMER, entropy=entropy, now=now)
-        if NEWCOMERS_STUDY in there
+        if NEWCOMERS_STUDY in names
         else None
     )
     administrator = administrator_code(store, name=ADMINISTRATOR, entropy=entropy, now=now)

@@ -190,7 +190,7 @@ class ItemReader:
         named = self._named(written, fields, draft, "")
         views: dict[str, View] = {}
         for path, label, original, _ in named:
-            views.setdefault(path, View(path=path, label=label, said=original))
+            views.setdefault(path, View(path=path, label=label, original=original))
         return tuple(views.values())
 
     def _priors(self, fields: Fields, draft: ItemDraft) -> tuple[Prior, ...]:
@@ -211,7 +211,9 @@ class ItemReader:
                     "name the image of the earlier examination, or none",
                     Rule.NO_PRIOR,
                 )
-            priors.setdefault(path, Prior(path=path, label=label, said=original, days=days[place]))
+            priors.setdefault(
+                path, Prior(path=path, label=label, original=original, days=days[place])
+            )
         return tuple(priors.values())
 
     def _named(

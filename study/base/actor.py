@@ -1,4 +1,4 @@
-"""Who does something, and from where: said with every act, and written into the trail."""
+"""The actor of an action and their address, which are recorded in the trail."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,17 +7,16 @@ from typing import TypedDict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class By:
-    """Whoever acts.
+    """The actor of an action.
 
     Parameters
     ----------
     name
-        A reader's study code, or the handle of whoever runs the study; never a reader's name.
+        A reader's study code or a staff member's handle; never a reader's name.
     role
-        The role they act in; empty on the command line.
+        The role of the actor; empty on the command line.
     place
-        The mark of the address they act from, see `study.people.signing_in`; empty on the
-        command line.
+        The mark of the actor's address, see `study.people.signing_in`; empty on the command line.
     """
 
     name: str
@@ -26,14 +25,14 @@ class By:
 
 
 class Acting(TypedDict):
-    """Who acts and when: the last arguments of whatever is done, handed on as ``**acting``."""
+    """Actor and time: the last arguments of all actions, passed as ``**acting``."""
 
     by: By
     now: datetime
 
 
 COMMAND_LINE = By(name="coordinator")
-"""Whoever types commands beside the store's file; its rights are the file's own."""
+"""The actor of commands, whose permissions are those of the store's file."""
 
 SCHEDULE = By(name="schedule")
-"""What the server does by itself at its time."""
+"""The actor of scheduled actions of the server."""

@@ -1,4 +1,4 @@
-"""What a question bank is made of, what reading one gives back, and the rules it is checked by."""
+"""The contents of question banks, and the rules by which banks are checked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Rule(StrEnum):
-    """One rule by its code: B1 is structure, which is refused; B2 is content, which is told."""
+    """A rule by its code: violations of B1 (structure) are refused, of B2 (content) reported."""
 
     FILE = "B100"
     RECORD = "B101"
@@ -113,7 +113,7 @@ FINDINGS: Mapping[Rule, str] = {
     Rule.PATIENT_SPLIT: "Patients are in more than one split",
     Rule.EXAMINATION_SPLIT: "Examinations are in more than one split",
 }
-"""What was found where a rule is broken."""
+"""The finding if a rule is broken."""
 
 
 LETTERS = "ABCDEFGH"
@@ -128,7 +128,7 @@ VIEW_CLASSES: Mapping[str, Sequence[str]] = {
     "oblique": ("OBLIQUE", "LEFT OBLIQUE", "RIGHT OBLIQUE", "LAO", "RAO", "LPO", "RPO"),
     "decubitus": ("DECUBITUS", "LEFT DECUBITUS", "RIGHT DECUBITUS"),
 }
-"""Every name of a view (`study.bank.terms.VIEW_LABELS`) by what kind of view it is."""
+"""The names of views (`study.bank.terms.VIEW_LABELS`) by class of view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,26 +138,26 @@ class View:
     Attributes
     ----------
     path : str
-        Where the film is: with forward slashes, relative to the images folder and inside it.
+        Path of the film with forward slashes, relative to the images folder and inside it.
     label : str
-        The projection, one of `study.bank.terms.VIEW_LABELS`; empty if none of them was given.
-    said : str
-        What the file called it, where that is something else; for nobody who reads.
+        The projection, one of `study.bank.terms.VIEW_LABELS`; empty if unknown.
+    original : str
+        The label in the bank file, if it differs; never shown to readers.
     """
 
     path: str
     label: str
-    said: str = ""
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior(View):
-    """A film of an earlier examination of the patient, shown only where a protocol asks for it.
+    """A film of an earlier examination of the patient, shown only if the protocol includes it.
 
     Attributes
     ----------
     days : int or None
-        How many days before the current films it was made; None where nobody said.
+        Days from this film to the current films; None if unknown.
     """
 
     days: int | None = None
@@ -178,7 +178,7 @@ class Item:
     task, category, subcategory : str
         Empty if none.
     examination_id : str
-        Where the bank gives none, the path of the first film: items on one film are one
+        If the bank gives none, the path of the first film: items with the same film belong to one
         examination.
     patient_id : str
         Empty if none.
@@ -189,15 +189,15 @@ class Item:
     views : tuple of View
         At least one.
     report : mapping of str to str
-        Report text by section: `indication`, `comparison`, `findings`, `impression`; those given.
+        Report text by section, if given: `indication`, `comparison`, `findings`, `impression`.
         Never to be shown to a reader or a model.
     explanation : str
         Why the correct option is correct; never to be shown while reading.
     attributes : mapping of str to str
-        Everything else that the file says of it, such as `split` and `class`, by its own names.
-        Never to be shown to a reader or a model: it may tell the answer.
+        All other fields of the file, such as `split` and `class`, by their names in the file. Never
+        to be shown to a reader or a model, because they may reveal the answer.
     origin : str
-        The bank it was joined from; empty in a bank that was imported.
+        The source bank of an item in a joined bank; otherwise empty.
     priors : tuple of Prior
         Films of earlier examinations, in the order given; none of them is among the views.
     """
@@ -222,18 +222,18 @@ class Item:
 
 
 class GuessableQuestion(NamedTuple):
-    """A question that has a reference standard, as it bears on guessing.
+    """The properties of a question with a reference standard that matter for guessing.
 
     Attributes
     ----------
     options : sequence of str
         The texts in canonical order.
     truth : str
-        The letter of the right one.
+        The letter of the correct option.
     view : str
-        What its films' views are called, together; empty where they have no name.
+        The names of its views, joined; empty if they have none.
     item_id : str
-        Its id in the bank.
+        Its ID in the bank.
     """
 
     options: Sequence[str]
@@ -243,15 +243,15 @@ class GuessableQuestion(NamedTuple):
 
     @property
     def place(self) -> int:
-        """Return the place of the right option, counted from 0."""
+        """Return the position of the correct option, from 0."""
         return LETTERS.index(self.truth)
 
 
 class Question(NamedTuple):
-    """An item as the rules of content look at it.
+    """The properties of an item that the content rules check.
 
-    `labels` are the names of its views, empty where one has none; `truth` a letter or None;
-    `has_prior` whether it has a film of an earlier examination.
+    `labels` are the names of its views, empty for views without a name; `truth` is a letter or
+    None; `has_prior` is whether it has a film of an earlier examination.
     """
 
     item_id: str
@@ -284,7 +284,7 @@ class Film:
     n_bytes : int
         Size of the file.
     spacing_mm : float or None
-        Millimetres of the detector to one (square) pixel; None where it is not known.
+        Size of a (square) pixel at the detector in mm; None if unknown.
     """
 
     path: str
@@ -300,18 +300,18 @@ class Film:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing wrong with one item.
+    """A fault of an item.
 
     Attributes
     ----------
     key : str
-        The item's id, or its place in the file where it has none (`line 12`, `entry 3`).
+        The item's ID, or its position in the file if it has none (`line 12`, `entry 3`).
     what : str
-        What is wrong.
+        The fault.
     remedy : str
         What to do about it.
     rule : Rule
-        The rule it breaks; `docs/bank-rules.md` has all of them.
+        The rule it breaks; see `docs/bank-rules.md`.
     """
 
     key: str
@@ -320,5 +320,5 @@ class Fault:
     rule: Rule = Rule.RECORD
 
     def __str__(self) -> str:
-        """Return the fault as one line for a person."""
+        """Return the fault as one line of text."""
         return f"{self.key}: {self.what}; {self.remedy}"

@@ -1,8 +1,8 @@
-"""What reading a file from elsewhere may take: one budget for every format, and the refusals.
+"""Limits the resources for reading an uploaded file, with one budget for all formats.
 
-Readers count what they unpack and refuse a file at the first byte, row, column or level beyond the
-budget. Memory and processor time are limited by the operating system, for the process that reads:
-a worker of the server, or a command.
+Readers count what they unpack, and refuse a file at the first byte, row, column or level beyond the
+budget. The operating system limits memory and processor time of the reading process, a worker of
+the server or a command.
 """
 
 import resource
@@ -19,24 +19,24 @@ from study.base.translation import t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """How much of everything a file may have or need.
+    """The maximum size of a file and the resources for reading it.
 
     Attributes
     ----------
     unpacked_bytes, member_bytes
-        Of all files in an archive, and of one of them.
+        Size of all files in an archive, and of one file.
     members
-        Files in an archive.
+        Number of files in an archive.
     record_characters
-        Of one record of a text file.
+        Number of characters in a record of a text file.
     rows, columns
-        Of a table; records of any other file count as rows.
+        Size of a table; records of other files count as rows.
     depth
-        How deeply lists and objects are nested.
+        Nesting depth of lists and objects.
     cpu_seconds, wall_seconds
-        Of the process that reads it; the second only in the server.
+        Time of the reading process; the wall-clock time only in the server.
     memory_bytes
-        That the process takes in addition to what it has when it begins to read.
+        Memory of the process in addition to what it uses at the start.
     """
 
     unpacked_bytes: int = 4_000_000_000
@@ -51,7 +51,7 @@ class Budget:
     memory_bytes: int = 3_000_000_000
 
     def check_rows(self, name: str | Path, n: int) -> None:
-        """Refuse a file with more rows or records."""
+        """Refuse a file with too many rows or records."""
         if n > self.rows:
             raise BeyondBudget(
                 t(
@@ -63,7 +63,7 @@ class Budget:
             )
 
     def check_columns(self, name: str | Path, n: int) -> None:
-        """Refuse a table with more columns."""
+        """Refuse a table with too many columns."""
         if n > self.columns:
             raise BeyondBudget(
                 t(
@@ -74,7 +74,7 @@ class Budget:
             )
 
     def check_unpacked(self, name: str | Path, n_bytes: int) -> None:
-        """Refuse an archive or workbook that unpacks to more bytes."""
+        """Refuse an archive or workbook that unpacks to too many bytes."""
         if n_bytes > self.unpacked_bytes:
             raise BeyondBudget(
                 t(
@@ -86,7 +86,7 @@ class Budget:
             )
 
     def check_depth(self, name: str | Path, value: object) -> None:
-        """Refuse a value whose lists and objects are nested more deeply."""
+        """Refuse a value with lists and objects that are nested too deeply."""
         level = [value]
         for _ in range(self.depth + 1):
             level = [inner for outer in level for inner in _children(outer)]
@@ -95,7 +95,7 @@ class Budget:
         raise self.too_deep(name)
 
     def too_deep(self, name: str | Path) -> BeyondBudget:
-        """Return the refusal of a file that is nested more deeply."""
+        """Return the error for a file that is nested too deeply."""
         return BeyondBudget(
             t(
                 "{name} is nested more than {most} levels deep. Write it again with simpler "
@@ -106,7 +106,7 @@ class Budget:
         )
 
     def too_much_memory(self, name: str | Path) -> BeyondBudget:
-        """Return the refusal of a file that takes more memory to read."""
+        """Return the error for a file that needs too much memory."""
         return BeyondBudget(
             t(
                 "{name} takes more than {most} GB of memory to read. Leave out the columns that "
@@ -117,7 +117,7 @@ class Budget:
         )
 
     def too_long(self, name: str | Path) -> BeyondBudget:
-        """Return the refusal of a file that takes more time to read."""
+        """Return the error for a file that needs too much time."""
         return BeyondBudget(
             t(
                 "{name} takes more than {most} minutes to read. Leave out the columns that are "
@@ -129,29 +129,29 @@ class Budget:
 
 
 BUDGET = Budget()
-"""What any file may take that is uploaded or named in a command."""
+"""The budget of every file that is uploaded or named in a command."""
 
 
 class _TimeIsUp(BaseException):
-    """The process has used its processor time; no `except Exception` on the way keeps it."""
+    """The processor time is used up; a `BaseException`, so `except Exception` does not catch it."""
 
 
 def _children(value: object) -> list[object]:
     if isinstance(value, dict):
-        return [one for one in value.values() if isinstance(one, dict | list | tuple)]
+        return [child for child in value.values() if isinstance(child, dict | list | tuple)]
     if isinstance(value, list | tuple):
-        return [one for one in value if isinstance(one, dict | list | tuple)]
+        return [child for child in value if isinstance(child, dict | list | tuple)]
     return []
 
 
 @contextmanager
 def held_to(budget: Budget, name: str | Path) -> Iterator[None]:
-    """Read a file within the budget's memory and processor time, in this process' main thread.
+    """Limit memory and processor time within the block, in the main thread of this process.
 
     Raises
     ------
     BeyondBudget
-        The block needed more, or its nesting was too deep; `name` is what the file is called.
+        The block needed more, or the file `name` is nested too deeply.
     """
     with _limited(budget):
         try:
@@ -166,13 +166,13 @@ def held_to(budget: Budget, name: str | Path) -> Iterator[None]:
 
 @contextmanager
 def _limited(budget: Budget) -> Iterator[None]:
-    """Set this process' soft limits for the block; what it has taken before does not count."""
+    """Set this process' soft limits for the block, in addition to what it has used before."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     limits = {resource.RLIMIT_CPU: int(usage.ru_utime + usage.ru_stime) + 1 + budget.cpu_seconds}
     if mapped := _mapped_bytes():
         limits[resource.RLIMIT_AS] = mapped + budget.memory_bytes
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread can be told that the time is up
+        yield  # only the main thread receives the signal
         return
     before = {limit: resource.getrlimit(limit) for limit in limits}
     handler = signal.signal(signal.SIGXCPU, _time_is_up)
@@ -198,7 +198,7 @@ def _set(limit: int, soft: int, hard: int) -> None:
 
 
 def _mapped_bytes() -> int:
-    """Return the size of this process' address space, or 0 where the system does not tell."""
+    """Return the size of this process' address space, or 0 if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError):

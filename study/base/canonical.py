@@ -1,8 +1,8 @@
-"""What is stored and hashed, in its one form: JSON and its hash, moments, lots, sound text.
+"""Canonical forms of stored and hashed values: JSON and its hash, times, random keys, valid text.
 
-The same thing always gives the same bytes. Chance, too, can be recomputed by anyone: a library's
-generator may change its stream between versions, so every random order is the order of SHA-256
-values. To check a draw by hand, sort the keys by ``sha256("seed/purpose/key")``.
+Equal values always give the same bytes. Random orders can be recomputed too: because a library's
+generator may change between versions, every random order is the order of SHA-256 values. To check
+a draw by hand, sort the keys by ``sha256("seed/purpose/key")``.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _ENCODER = json.JSONEncoder(
 )
 _SCAN = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
-# What `_ENCODER.encode` makes anew for every value, which takes longer than most values do.
+# `_ENCODER.encode` creates this encoder for every value, which takes longer than most encodings.
 _PARTS = (
     _json.c_make_encoder  # type: ignore[attr-defined]
     and _json.c_make_encoder(  # type: ignore[attr-defined]
@@ -30,7 +30,7 @@ _PARTS = (
 def canonical_json(value: Any) -> str:
     """Return JSON with sorted keys, no spaces and no escapes beyond JSON's own.
 
-    This is the text under every hash of the store and the bundle, so that anyone can recompute them
+    All hashes of the store and the bundle are hashes of this text, so anyone can recompute them
     with ``json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)``.
 
     >>> canonical_json({"b": 1, "a": ["é"]})
@@ -40,7 +40,7 @@ def canonical_json(value: Any) -> str:
 
 
 def parsed_json(text: str) -> Any:
-    """Return what canonical JSON says: as `json.loads`, without its care for spaces.
+    """Return the value of canonical JSON; faster than `json.loads`, but accepts no extra spaces.
 
     >>> parsed_json('["a","b"]')
     ['a', 'b']
@@ -58,7 +58,7 @@ def sha256_of(value: Any) -> str:
 
 
 def stamp(moment: datetime) -> str:
-    """Return a moment as ISO 8601 in UTC with milliseconds.
+    """Return a time as ISO 8601 in UTC with milliseconds.
 
     >>> stamp(datetime(2025, 6, 4, 12, 0, 1, 234567, tzinfo=UTC))
     '2025-06-04T12:00:01.234Z'
@@ -70,7 +70,7 @@ def stamp(moment: datetime) -> str:
 
 
 def moment(text: str) -> datetime:
-    """Return the moment that `stamp` wrote.
+    """Return the time that `stamp` wrote.
 
     >>> moment("2025-06-04T12:00:01.234Z").microsecond
     234000
@@ -79,12 +79,12 @@ def moment(text: str) -> datetime:
 
 
 def from_epoch_ms(epoch_ms: float) -> datetime:
-    """Return a browser's `Date.now()` value as a moment.
+    """Return a browser's `Date.now()` value as a time.
 
     Raises
     ------
     ValueError
-        The value is no date a calendar has.
+        The value is out of range.
     """
     try:
         return datetime.fromtimestamp(epoch_ms / 1000, tz=UTC)
@@ -92,10 +92,10 @@ def from_epoch_ms(epoch_ms: float) -> datetime:
         raise ValueError(f"{epoch_ms} is not a moment") from error
 
 
-def lot(key: str, *, seed: int, purpose: str) -> str:
-    """Return the lot of a key: 64 hexadecimal digits, uniform, fixed by seed, purpose and key.
+def random_key(key: str, *, seed: int, purpose: str) -> str:
+    """Return a uniform pseudo-random key of 64 hexadecimal digits from seed, purpose and key.
 
-    >>> lot("q1", seed=1, purpose="draw")[:8]
+    >>> random_key("q1", seed=1, purpose="draw")[:8]
     'd0465263'
     """
     text = f"{seed}/{purpose}/{key}"
@@ -103,18 +103,18 @@ def lot(key: str, *, seed: int, purpose: str) -> str:
 
 
 def shuffled(keys: Iterable[str], *, seed: int, purpose: str) -> list[str]:
-    """Return the keys in the order of their lots; the order they came in does not matter.
+    """Return the keys in the order of their random keys, independent of their original order.
 
     >>> shuffled(["a", "b", "c"], seed=1, purpose="x") == shuffled("cba", seed=1, purpose="x")
     True
     """
-    # Bytes stand in the order of their digits; made so, a lot takes half the time.
-    before = f"{seed}/{purpose}/".encode()
+    # Bytes sort like hexadecimal digits, and take half the time.
+    prefix = f"{seed}/{purpose}/".encode()
 
-    def drawn(key: str) -> bytes:
-        return hashlib.sha256(before + key.encode("utf-8", "surrogatepass")).digest()
+    def key_bytes(key: str) -> bytes:
+        return hashlib.sha256(prefix + key.encode("utf-8", "surrogatepass")).digest()
 
-    return sorted(keys, key=drawn)
+    return sorted(keys, key=key_bytes)
 
 
 def without_surrogates(text: str) -> str:

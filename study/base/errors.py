@@ -1,64 +1,64 @@
-"""The errors a person can do something about.
+"""The errors that a user can do something about.
 
 StudyError
-├── BadFile          a file that cannot be taken as it is
-│   ├── BeyondBudget a file that takes more to read than any file may
-│   └── BadFilm      an image file that cannot be shown truly (in `study.films`)
+├── BadFile          a file that cannot be accepted
+│   ├── BeyondBudget a file that exceeds the limits for reading
+│   └── BadFilm      an image file that cannot be shown correctly (in `study.films`)
 ├── BadProtocol      a protocol file with faults
-├── NotFound         a bank, study or reader of that name is not there
-├── BadInput         a value somebody gave is not what it has to be, or asks for what is not there
-├── NotNow           right request, wrong moment: the study's state forbids it
-│   └── SavedElsewhere   somebody else saved the draft meanwhile (in `study.lifecycle.drafts`)
-├── NotAllowed       this person may not do that
-│   └── SignInRefused    nobody is signed in, and why (in `study.people.signing_in`)
-├── Busy             somebody else is writing to the store; in a moment it will do
-├── Undelivered      a letter did not go out
-└── BrokenStore      the store is not one of ours, or its chain does not hold
+├── NotFound         a bank, study or reader of that name does not exist
+├── BadInput         an invalid value
+├── NotNow           the state of the study does not allow the action
+│   └── SavedElsewhere   another person saved the draft in the meantime (`study.lifecycle.drafts`)
+├── NotAllowed       the person does not have permission
+│   └── SignInRefused    the sign-in was refused (in `study.people.signing_in`)
+├── Busy             another process is writing to the store; try again
+├── Undelivered      an e-mail message was not sent
+└── BrokenStore      the store was not made by Reading Room, or its chain is broken
 
-A message says what, which one, and what to do. Pages and the command line catch `StudyError` and
-nothing wider.
+A message names the fault, the object and the remedy. Pages and the command line catch `StudyError`
+and nothing wider.
 """
 
 
 class StudyError(Exception):
-    """Root of everything the domain refuses; its text is meant for a person."""
+    """Base class of all errors with a message for users."""
 
 
 class BadFile(StudyError):
-    """A file cannot be taken as it is; the text lists every fault found."""
+    """A file cannot be accepted; the message lists all faults."""
 
 
 class BeyondBudget(BadFile):
-    """Reading a file takes more than the budget allows; the text names the limit and a remedy."""
+    """A file exceeds the limits for reading; the message names the limit and a remedy."""
 
 
 class BadProtocol(StudyError):
-    """A protocol has faults; the text lists every one."""
+    """A protocol has faults; the message lists all of them."""
 
 
 class NotFound(StudyError):
-    """What was named is not in the store."""
+    """A named object does not exist in the store."""
 
 
 class BadInput(StudyError):
-    """A value that was given is not what it has to be; the text says what would do."""
+    """A value is invalid; the message states which values are valid."""
 
 
 class NotNow(StudyError):
-    """The study's state does not allow this at present."""
+    """The current state of the study does not allow the action."""
 
 
 class NotAllowed(StudyError):
-    """The person signed in may not do this."""
+    """The signed-in person does not have permission."""
 
 
 class Busy(StudyError):
-    """Others are writing to the store: the same again in a moment."""
+    """Another process is writing to the store; try again."""
 
 
 class Undelivered(StudyError):
-    """A letter did not go out: no mail server, or it refused."""
+    """An e-mail message was not sent: there is no mail server, or it refused."""
 
 
 class BrokenStore(StudyError):
-    """The store is not a Reading Room store, or what it holds was altered."""
+    """The store was not made by Reading Room, or its contents were altered."""

@@ -1,8 +1,8 @@
-"""Hands a letter to the mail server the deployment names; without one, people copy letters.
+"""Sends e-mail through the mail server of the deployment, if there is one.
 
-``READING_ROOM_SMTP=smtp://user:password@host:587`` (or ``smtps://`` for TLS from the first byte)
-and ``READING_ROOM_MAIL_FROM`` say which. Where the server offers STARTTLS it is used; a password
-never goes over an open line, except to this computer itself.
+The server is set by ``READING_ROOM_SMTP=smtp://user:password@host:587`` (or ``smtps://`` for
+implicit TLS) and ``READING_ROOM_MAIL_FROM``. STARTTLS is used if the server offers it; a password
+is never sent unencrypted, except to this computer.
 """
 
 import smtplib
@@ -19,15 +19,15 @@ from study.base.translation import t
 
 SERVER, SENDER = "READING_ROOM_SMTP", "READING_ROOM_MAIL_FROM"
 TIMEOUT_S = 5.0
-"""How long each step with the server may take: a person waits for it."""
+"""Timeout of each step with the server; short, because a person waits."""
 
 _PORTS = {"smtp": 25, "smtps": 465}
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
+_LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailServer:
-    """A mail server and whom letters come from; the password is in no text of it."""
+    """A mail server and the sender; the password is not part of its `repr`."""
 
     host: str
     port: int
@@ -38,12 +38,12 @@ class MailServer:
 
     @classmethod
     def named(cls, environment: Mapping[str, str]) -> "MailServer | None":
-        """Return the server the environment names, or None where it names none.
+        """Return the mail server set in the environment, or None.
 
         Raises
         ------
         Undelivered
-            The address cannot be read, or nobody is named that letters come from.
+            The server's address is invalid, or the sender is missing.
         """
         url, sender = environment.get(SERVER, ""), environment.get(SENDER, "")
         if not url:
@@ -77,23 +77,23 @@ class MailServer:
 
 
 def send(server: MailServer, *, to: str, subject: str, text: str) -> None:
-    """Hand one letter to the server.
+    """Send a message.
 
     Raises
     ------
     Undelivered
-        The server was not reached, or refused; the sentence says which, and names no address.
+        The server could not be reached, or refused; the text contains no address.
     """
-    letter = _letter(server.sender, to, subject, text)
+    message = _message(server.sender, to, subject, text)
     try:
-        line = _connected(server)
+        connection = _connected(server)
     except smtplib.SMTPAuthenticationError as error:
         raise Undelivered(t("The mail server rejected the user name and password.")) from error
     except (smtplib.SMTPException, OSError) as error:
         raise Undelivered(_unreached(server, error)) from error
     try:
-        with line:
-            line.send_message(letter, from_addr=server.sender, to_addrs=[to])
+        with connection:
+            connection.send_message(message, from_addr=server.sender, to_addrs=[to])
     except smtplib.SMTPRecipientsRefused as error:
         raise Undelivered(t("The mail server does not accept messages to this address.")) from error
     except smtplib.SMTPResponseException as error:
@@ -110,58 +110,58 @@ def send(server: MailServer, *, to: str, subject: str, text: str) -> None:
 
 
 def check_address(email: str) -> None:
-    """Refuse what no letter can go to.
+    """Check an e-mail address.
 
     Raises
     ------
     Undelivered
-        It is no e-mail address.
+        It is not a valid e-mail address.
     """
-    _letter("", email, "", "")
+    _message("", email, "", "")
 
 
-def _letter(sender: str, to: str, subject: str, text: str) -> EmailMessage:
-    """Make a letter; an address with a line break or without an @ would make it another's."""
-    letter = EmailMessage()
+def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
+    """Return a message; invalid addresses, such as with a line break, are refused."""
+    message = EmailMessage()
     try:
         Address(addr_spec=to)
-        letter["From"], letter["To"], letter["Subject"] = sender, to, " ".join(subject.split())
+        message["From"], message["To"], message["Subject"] = sender, to, " ".join(subject.split())
     except (ValueError, IndexError, MessageError) as error:
         raise Undelivered(
             t("This is not an email address that messages can be sent to.")
         ) from error
-    letter.set_content(text)
-    return letter
+    message.set_content(text)
+    return message
 
 
 def _connected(server: MailServer) -> smtplib.SMTP:
     context = ssl.create_default_context()
-    line: smtplib.SMTP
+    connection: smtplib.SMTP
     if server.encrypted:
-        line = smtplib.SMTP_SSL(server.host, server.port, timeout=TIMEOUT_S, context=context)
+        connection = smtplib.SMTP_SSL(server.host, server.port, timeout=TIMEOUT_S, context=context)
     else:
-        line = smtplib.SMTP(server.host, server.port, timeout=TIMEOUT_S)
+        connection = smtplib.SMTP(server.host, server.port, timeout=TIMEOUT_S)
     try:
-        _introduce(line, server, context)
+        _log_in(connection, server, context)
     except BaseException:
-        line.close()
+        connection.close()
         raise
-    return line
+    return connection
 
 
-def _introduce(line: smtplib.SMTP, server: MailServer, context: ssl.SSLContext) -> None:
-    line.ehlo()
-    secret = server.encrypted or server.host in _HERE
-    if not server.encrypted and line.has_extn("starttls"):
-        line.starttls(context=context)
-        line.ehlo()
-        secret = True
+def _log_in(connection: smtplib.SMTP, server: MailServer, context: ssl.SSLContext) -> None:
+    connection.ehlo()
+    is_encrypted = server.encrypted or server.host in _LOCAL_HOSTS
+    if not server.encrypted and connection.has_extn("starttls"):
+        connection.starttls(context=context)
+        connection.ehlo()
+        is_encrypted = True
     if server.user:
-        if not secret:
+        if not is_encrypted:
             raise Undelivered(
                 t("The mail server does not offer encryption; the password was not sent.")
             )
-        line.login(server.user, server.password)
+        connection.login(server.user, server.password)
 
 
 def _unreached(server: MailServer, error: Exception) -> str:

@@ -1,6 +1,6 @@
-"""Reads ZIP archives from elsewhere, within the budget and never outside of their own folder.
+"""Reads uploaded ZIP archives within the budget, and never writes outside their folder.
 
-The list of entries is checked before anything is unpacked, and no size in it is trusted.
+The list of entries is checked before anything is unpacked, and its sizes are not trusted.
 """
 
 import lzma
@@ -18,7 +18,7 @@ from study.base.errors import BadFile
 from study.base.translation import t
 
 _BLOCK = 1 << 16
-"""Bytes read at once: however they are packed, what they unpack to fits into memory."""
+"""Number of bytes read at once, so that their unpacked content fits into memory."""
 
 _UNSOUND = (
     zipfile.BadZipFile,
@@ -30,28 +30,27 @@ _UNSOUND = (
     ValueError,
     IndexError,
 )
-"""What reading a damaged archive ends in, by its compression and by where it is damaged."""
+"""The errors that reading a damaged archive may raise."""
 
 
 @contextmanager
 def opened(
     file: Path | IO[bytes], *, on_disk: bool = False, budget: Budget = BUDGET
 ) -> Iterator[tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]]:
-    """Open an archive and give its entries, without those that some systems add to every archive.
+    """Open an archive and yield its entries, without files that some systems add to archives.
 
-    Names have slashes, however they were packed. zipfile reads no more of an entry than its
-    `file_size`, so that what is read stays within the budget.
+    Names contain forward slashes. `zipfile` reads at most the `file_size` of an entry, so reading
+    stays within the budget.
 
     Parameters
     ----------
     on_disk
-        Whether the entries will be files on a disk, and need names and kinds that can be.
+        Whether the entries will be written to disk, and so need valid names and types.
 
     Raises
     ------
     BadFile
-        It is no valid ZIP archive, is beyond the budget, or has entries that cannot be accepted:
-        every such entry is listed.
+        It is not a valid ZIP archive, exceeds the budget, or has invalid entries, which are listed.
     """
     where = f"{file}: " if isinstance(file, Path) else ""
     try:
@@ -59,7 +58,7 @@ def opened(
             entries = archive.infolist()
             for entry in entries:
                 entry.filename = entry.filename.replace("\\", "/")  # as Windows packs them
-            entries = [one for one in entries if not _is_litter(one)]
+            entries = [entry for entry in entries if not _is_litter(entry)]
             faults = [*_excesses(entries, _size_of(archive), budget)]
             if faults := faults or [*_faults(entries, on_disk=on_disk)]:
                 listed = "\n".join(f"  {fault}" for fault in faults[:200])
@@ -78,7 +77,7 @@ def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> 
     Raises
     ------
     BadFile
-        As for `opened`; or an entry is larger than the archive says.
+        As for `opened`; or an entry is larger than stated in the archive.
     """
     with opened(file, on_disk=True, budget=budget) as (archive, entries):
         folder.mkdir()
@@ -87,7 +86,7 @@ def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> 
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
-    """Write one entry; `opened` has checked its size, and zipfile reads no more than that."""
+    """Write an entry; `opened` has checked its size, and `zipfile` reads no more than that."""
     path = folder.joinpath(*PurePosixPath(entry.filename).parts)
     if entry.is_dir():
         path.mkdir(parents=True, exist_ok=True)
@@ -115,7 +114,7 @@ def _size_of(archive: zipfile.ZipFile) -> int:
 
 
 def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) -> Iterator[str]:
-    """Yield where an archive as a whole is beyond the budget, or larger inside than it is."""
+    """Yield where an archive exceeds the budget, or is inconsistent with its own size."""
     if len(entries) > budget.members:
         yield t("It contains {n} files; the limit is {most}.", n=len(entries), most=budget.members)
     if sum(entry.file_size for entry in entries) > budget.unpacked_bytes:
@@ -136,7 +135,7 @@ def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) 
 
 
 def _is_litter(entry: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is what some systems put into every archive."""
+    """Return whether an entry is a file that some systems add to every archive."""
     parts = PurePosixPath(entry.filename).parts
     return bool(parts) and (
         "__MACOSX" in parts
@@ -150,9 +149,9 @@ def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[st
     for entry in entries:
         name = entry.filename
         place = PurePosixPath(name)
-        odd = "\0" in name or ":" in name or not name.isprintable()
-        outside = not place.parts or odd or place.is_absolute() or ".." in place.parts
-        # Two names that differ in case alone are one file on many disks.
+        is_invalid = "\0" in name or ":" in name or not name.isprintable()
+        outside = not place.parts or is_invalid or place.is_absolute() or ".." in place.parts
+        # On many disks, names that differ only in case are the same file.
         known = str(place).casefold() if on_disk else str(place)
         if on_disk and outside:
             yield t(

@@ -1,4 +1,4 @@
-"""Start a copy of this process that does one thing and ends."""
+"""Forks a process that runs a function and exits."""
 
 import os
 import sys
@@ -8,18 +8,18 @@ from contextlib import suppress
 
 
 def can_split_off() -> bool:
-    """Return whether this system can copy a process."""
+    """Return whether this system can fork processes."""
     return hasattr(os, "fork")
 
 
 def split_off(work: Callable[[], int]) -> int:
-    """Do work in a copy of this process, which ends with the status it returns; return its pid.
+    """Run a function in a forked process, which exits with the returned status; return its PID.
 
-    Nothing that is registered to run at the end of this process runs in the copy.
+    Exit handlers of this process do not run in the forked process.
     """
     _flush()
     with warnings.catch_warnings():
-        # Newer versions warn of forks next to threads: the work needs none of their locks.
+        # Newer versions of Python warn of forks with threads, but `work` uses none of their locks.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid:

@@ -1,4 +1,4 @@
-"""Where a question bank comes from and on what terms: said wherever its content is handed on."""
+"""Source and terms of use of a question bank, included in all exports of its content."""
 
 import re
 from dataclasses import asdict, dataclass, fields
@@ -9,7 +9,7 @@ from study.base.translation import t
 
 LONGEST = 2_000
 
-# Of a licence's name or words: CC BY-NC, "non-commercial", a data use agreement, gated access.
+# Terms in licences: CC BY-NC, "non-commercial", a data use agreement, gated access.
 _RESTRICTED = re.compile(
     r"\bnc\b|non-?\s?commercial|\bgated\b|\bdua\b|data use|credentialed|restricted"
     r"|research (?:use )?only|do not (?:share|distribute|redistribute)|no redistribution",
@@ -19,12 +19,12 @@ _RESTRICTED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """A bank's version, licence (its name, address or words), address and citation; or nothing.
+    """A bank's version, licence (name, address or text), source address and citation.
 
     Raises
     ------
     BadInput
-        A text is too long or cannot be printed, or the address is none.
+        A text is too long or contains unprintable characters, or the address is invalid.
     """
 
     version: str = ""
@@ -33,13 +33,13 @@ class Provenance:
     citation: str = ""
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            text = getattr(self, one.name)
+        for field in fields(self):
+            text = getattr(self, field.name)
             if len(text) > LONGEST or not text.replace("\n", " ").isprintable():
                 raise BadInput(
                     t(
                         "The {what} of a bank is at most {most} characters of plain text.",
-                        what=one.name.replace("_", " "),
+                        what=field.name.replace("_", " "),
                         most=LONGEST,
                     )
                 )
@@ -50,12 +50,12 @@ class Provenance:
 
     @property
     def is_restricted(self) -> bool:
-        """Whether the licence, as far as its words tell, forbids some to have or to use it."""
+        """Return whether the licence appears to restrict who may have or use the bank."""
         return bool(_RESTRICTED.search(self.licence))
 
     @property
     def warning(self) -> str:
-        """Return what whoever hands its content on has to know; empty where nothing is."""
+        """Return a warning for people who share the content; empty if there are no restrictions."""
         if not self.is_restricted:
             return ""
         return (
@@ -63,21 +63,21 @@ class Provenance:
             "people who agreed to its terms. Pass them on only as these allow."
         )
 
-    def told(self) -> dict[str, str]:
-        """Return what is known, by name."""
+    def as_dict(self) -> dict[str, str]:
+        """Return the fields that are not empty."""
         return {name: text for name, text in asdict(self).items() if text}
 
     def in_package(self, bank: str) -> dict[str, Any]:
         """Return `licenses` and `sources` of a Data Package with content of a bank of that name."""
-        found: dict[str, Any] = {}
+        package: dict[str, Any] = {}
         if self.licence:
             key = "path" if self.licence.startswith(("http://", "https://")) else "name"
-            found["licenses"] = [{key: self.licence, "title": self.warning or self.licence}]
-        if self.told():
+            package["licenses"] = [{key: self.licence, "title": self.warning or self.licence}]
+        if self.as_dict():
             title = " ".join(filter(None, (bank, self.version)))
             source = {"title": f"{title}. {self.citation}" if self.citation else title}
-            found["sources"] = [source | ({"path": self.source_url} if self.source_url else {})]
-        return found
+            package["sources"] = [source | ({"path": self.source_url} if self.source_url else {})]
+        return package
 
 
 NOT_KNOWN = Provenance()

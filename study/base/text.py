@@ -1,13 +1,13 @@
 """Text that people type: when two texts count as one, names, reasons, and cells of CSV files.
 
-Texts that look the same are the same: `id_key` and `text_key` return the forms in which they are
-compared. What is stored and shown is always the original.
+Texts that look the same count as equal: `id_key` and `text_key` return the forms for comparison.
+The original is stored and shown.
 
-A spreadsheet takes text that begins with one of a few signs for a formula, which would run on the
-computer of whoever opens the file. Such text gets an apostrophe before it, unless it is a plain
-number; text that begins with apostrophes and then such a sign gets one more. Control characters,
-and those that turn the direction of text, are written as escapes (`u202e` after a backslash). Both
-are undone exactly, whatever the text was.
+A spreadsheet interprets text that begins with certain characters as a formula, which would run on
+the computer of the person who opens the file. Such text is prefixed with an apostrophe, unless it
+is a plain number; text that already begins with apostrophes before such a character gets one more.
+Control characters and characters that change the text direction are written as escapes (`u202e`
+after a backslash). Both can be reversed exactly.
 """
 
 import re
@@ -22,11 +22,11 @@ from study.base.translation import said, t
 
 LONGEST = 100
 LONGEST_REASON = 2000
-"""Characters of a name, and of a reason, which the trail keeps for good."""
+"""Maximum number of characters of a name, and of a reason in the trail."""
 
 
 def name_fault(name: str) -> str:
-    """Return what is wrong with a name, as the end of a sentence; empty where nothing is.
+    """Return the fault of a name, as the end of a sentence; empty if the name is valid.
 
     >>> name_fault("R1"), name_fault(" R1")
     ('', 'begins or ends with a space')
@@ -43,10 +43,9 @@ def name_fault(name: str) -> str:
 
 
 def formula_fault(text: str) -> str:
-    """Return that a spreadsheet would take text for a formula, as the end of a sentence.
+    """Return, as the end of a sentence, whether a spreadsheet would interpret text as a formula.
 
-    For what stands in lists and tables and is ours to refuse; other text is written so that it is
-    none, see `study.base.text`.
+    Used for names in lists and tables, which can be refused; other text is escaped.
 
     >>> formula_fault("resident"), formula_fault("-1")
     ('', '')
@@ -57,30 +56,30 @@ def formula_fault(text: str) -> str:
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuse a name that could not be told from others on a screen or in a file.
+    """Refuse a name that cannot be distinguished from others on a screen or in a file.
 
     Raises
     ------
     BadInput
-        The name is empty, too long, not printable (as a lone surrogate), or has space around it.
+        The name is empty, too long, unprintable (such as a lone surrogate), or has space around it.
     """
     _refuse(name, what, name_fault(name))
 
 
 def check_code_name(name: str, what: str) -> None:
-    """Refuse what somebody is to be called in lists of codes where `check_name` does, or a formula.
+    """Refuse an invalid name for a list of codes.
 
     Raises
     ------
     BadInput
-        As `check_name` does, or a spreadsheet would take the name for a formula.
+        As for `check_name`, or a spreadsheet would interpret the name as a formula.
     """
     _refuse(name, what, name_fault(name) or formula_fault(name))
 
 
 def _refuse(name: str, what: str, fault: str) -> None:
     if fault:
-        things = {
+        labels = {
             "bank": t("bank"),
             "model": t("model"),
             "model's version": t("model's version"),
@@ -90,12 +89,12 @@ def _refuse(name: str, what: str, fault: str) -> None:
         }
         if not name.strip():
             raise BadInput(
-                t("The name of a {what} is empty. Enter a name.", what=things.get(what, what))
+                t("The name of a {what} is empty. Enter a name.", what=labels.get(what, what))
             )
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name!r}. Choose another name.",
-                what=things.get(what, said(what)),
+                what=labels.get(what, said(what)),
                 fault=fault,
                 name=name[:LONGEST],
             )
@@ -103,7 +102,7 @@ def _refuse(name: str, what: str, fault: str) -> None:
 
 
 _DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
-"""Compatibility characters that do not look like what they stand for: 10² is not 102."""
+"""Compatibility characters that look different from their decomposition: 10² is not 102."""
 
 _INVISIBLE = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2d7f\ufe00-\ufe0f\ufff0-\ufff8"
@@ -112,7 +111,7 @@ _INVISIBLE = re.compile(
 """Default-ignorable characters that are neither control nor format characters (Unicode 15)."""
 
 _VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
-"""Control and format characters that are seen: white space, and marks before Arabic numbers."""
+"""Visible control and format characters: white space, and marks before Arabic numbers."""
 
 _LOOKS_LIKE = str.maketrans(
     {
@@ -126,11 +125,11 @@ _LOOKS_LIKE = str.maketrans(
     }
 ) | str.maketrans("АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜаеорсухѕіјүһѵԁԛԝ", "ABEKMHOPCTYXSIJYHVDQWaeopcyxsijyhvdqw")
 _LOWER = str.maketrans("вкмнт", "bkmht")
-"""Small Cyrillic letters whose capitals look like Latin ones: a word and its capitals are one."""
+"""Small Cyrillic letters whose capitals look like Latin ones, so that case can be ignored."""
 
 
 class _Folding(dict[int, str]):
-    """What each character is compared as; worked out when it is first met."""
+    """The form of each character for comparison, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _folded(chr(code))
@@ -148,16 +147,16 @@ def _folded(char: str) -> str:
 
 _FOLDING = _Folding()
 _NAMED = 3
-"""Characters that are named where two texts differ in many."""
+"""Maximum number of differing characters that a message names."""
 
 
 def id_key(text: str) -> str:
-    """Return the form in which ids and paths are compared: letter case counts.
+    """Return the form of an ID or path for comparison; letter case is significant.
 
-    Texts that look alike have one form. Composed and decomposed characters, full-width forms,
-    ligatures, kinds of hyphens, quotation marks and white space are the same, as are Cyrillic
-    letters that look like Latin ones; invisible characters do not count. Superscripts, subscripts,
-    fractions and circled digits remain different.
+    Texts that look alike have the same form. Composed and decomposed characters, full-width forms,
+    ligatures, kinds of hyphens, quotation marks and white space are equal, as are Cyrillic letters
+    that look like Latin ones; invisible characters are ignored. Superscripts, subscripts, fractions
+    and circled digits remain different.
 
     >>> id_key("Mu\u0308ller") == id_key("M\u00fcller\u200b"), id_key("A") == id_key("a")
     (True, False)
@@ -172,9 +171,10 @@ def id_key(text: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """Return the form in which names and options are compared: as `id_key`, without letter case.
+    """Return the form of a name or option for comparison: as `id_key`, ignoring letter case.
 
-    The German sharp s is not ss and the Turkish dotless i is not i: they make other words.
+    The German sharp s differs from ss, and the Turkish dotless i from i, because they form
+    different words.
 
     >>> text_key("Presence  Assessment") == text_key("PRESENCE ASSESSMENT")
     True
@@ -186,17 +186,17 @@ def text_key(text: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return the known word that a misspelt one is most like; empty where none is near.
+    """Return the known word most similar to a misspelt one; empty if none is similar.
 
-    Letter case, and whether words are joined by hyphens or underscores, does not matter.
+    Letter case, hyphens and underscores are ignored.
 
     >>> nearest("case", ["cases", "seed"]), nearest("Time-Limit", ["time_limit_s"])
     ('cases', 'time_limit_s')
     >>> nearest("zzz", ["cases"])
     ''
     """
-    plain = {_plain(one): one for one in reversed(list(known))}
-    return next((plain[one] for one in get_close_matches(_plain(word), plain, n=1)), "")
+    plain = {_plain(word_known): word_known for word_known in reversed(list(known))}
+    return next((plain[key] for key in get_close_matches(_plain(word), plain, n=1)), "")
 
 
 def _plain(word: str) -> str:
@@ -204,31 +204,31 @@ def _plain(word: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a question that names the nearest known word, after a blank; empty where none is near.
+    """Return a space and a question that names the most similar known word; empty if none is.
 
     >>> did_you_mean("chst", ["chest", "hands"]), did_you_mean("x", ["chest"])
     (' Did you mean chest?', '')
     """
-    meant = nearest(word, known)
-    return " " + t("Did you mean {nearest}?", nearest=meant) if meant else ""
+    match = nearest(word, known)
+    return " " + t("Did you mean {nearest}?", nearest=match) if match else ""
 
 
 def difference(text: str, other: str) -> str:
-    r"""Say what tells two texts apart that are compared as one; empty where they are equal.
+    r"""Return how two texts with the same form for comparison differ; empty if they are equal.
 
     >>> difference("Yes", "Yes\u200b"), difference("a  b", "a b"), difference("A", "a")
     ('U+200B zero width space', 'white space', 'letter case')
     """
-    one, two = (unicodedata.normalize("NFC", each) for each in (text, other))
-    if one == two:
+    first, second = (unicodedata.normalize("NFC", each) for each in (text, other))
+    if first == second:
         return t("composed and decomposed characters") if text != other else ""
-    if one.lower() == two.lower():
+    if first.lower() == second.lower():
         return t("letter case")
-    unusual = [c for c in sorted({*one} ^ {*two}) if c not in " \t\r\n" and id_key(c) != c]
-    told = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
-    if id_key(one) != id_key(two):
-        told.append(t("letter case"))
-    return ", ".join(told) or t("white space")
+    unusual = [c for c in sorted({*first} ^ {*second}) if c not in " \t\r\n" and id_key(c) != c]
+    differences = [f"U+{ord(char):04X} {_name(char)}".strip() for char in unusual[:_NAMED]]
+    if id_key(first) != id_key(second):
+        differences.append(t("letter case"))
+    return ", ".join(differences) or t("white space")
 
 
 def _name(char: str) -> str:
@@ -236,7 +236,7 @@ def _name(char: str) -> str:
 
 
 class FirstSpelling(dict[str, str]):
-    """Maps every text to the first one met of those that are compared as one.
+    """Maps every text to the first text with the same form for comparison.
 
     >>> first = FirstSpelling(text_key)
     >>> first["Chest"], first["CHEST"], first["Head"]
@@ -254,11 +254,11 @@ class FirstSpelling(dict[str, str]):
 
 
 _LONGEST_FILE_NAME = 200
-"""Bytes; file systems take 255."""
+"""Bytes; file systems allow 255."""
 
 
 def file_name(name: str) -> str:
-    r"""Return the name of an uploaded file as one that a file can have here.
+    r"""Return a valid file name for an uploaded file.
 
     >>> file_name("C:\\data\\bank.zip"), file_name("../.."), file_name("a\0b")
     ('bank.zip', 'file', 'ab')
@@ -270,7 +270,7 @@ def file_name(name: str) -> str:
 
 
 def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a key to sort texts by, so that run 2 comes before run 10.
+    """Return a key for sorting texts in natural order: run 2 before run 10.
 
     >>> sorted(["run 10", "run 2", "b", "10"], key=natural)
     ['10', 'b', 'run 2', 'run 10']
@@ -283,12 +283,12 @@ def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
 
 
 def decoded(data: bytes, *, source: str) -> str:
-    """Return the text of a file in UTF-8, with or without its mark.
+    """Return the text of a file in UTF-8, with or without a byte order mark.
 
     Raises
     ------
     BadFile
-        It is in another encoding: read as UTF-8 its names would be damaged.
+        It has another encoding.
     """
     try:
         return data.decode("utf-8-sig")
@@ -302,7 +302,7 @@ def decoded(data: bytes, *, source: str) -> str:
 
 
 def checked_reason(words: str) -> str:
-    r"""Return a reason on one line, as it is kept.
+    r"""Return a reason on one line, as it is stored.
 
     Raises
     ------
@@ -311,8 +311,8 @@ def checked_reason(words: str) -> str:
 
     Examples
     --------
-    >>> checked_reason(" The film was\n somebody else's. ")
-    "The film was somebody else's."
+    >>> checked_reason(" The film was\n another patient's. ")
+    "The film was another patient's."
     """
     reason = " ".join(without_surrogates(words).split())
     if not reason:
@@ -331,13 +331,13 @@ _CONTROLS = re.compile(
     r"[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
     r"|\\(?=u[0-9a-f]{4})"
 )
-"""Characters that steer a terminal or turn text round, and a backslash that reads as such."""
+"""Characters that control a terminal or the text direction, and a backslash before an escape."""
 
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})")
 
 
 def guarded(text: str) -> str:
-    r"""Return text as it stands in a cell: no formula, and control characters as escapes.
+    r"""Return text as a cell that is not a formula, with control characters as escapes.
 
     >>> guarded("=1+1"), guarded("'=1+1"), guarded(" ＝1"), guarded("-0.5"), guarded("don't")
     ("'=1+1", "''=1+1", "' ＝1", '-0.5', "don't")
@@ -345,18 +345,18 @@ def guarded(text: str) -> str:
     ('a\\u001bb\\u202ec', '\\u005cu202e')
     """
     if _CONTROLS.search(text):
-        text = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        text = _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unguarded(cell: str) -> str:
-    r"""Return the text that `guarded` made a cell of.
+    r"""Return the text from which `guarded` made a cell.
 
     >>> unguarded("'=1+1"), unguarded("''=1+1"), unguarded("-0.5"), unguarded(r"a\u001bb")
     ('=1+1', "'=1+1", '-0.5', 'a\x1bb')
     """
     text = cell[1:] if _GUARDED.match(cell) else cell
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "\\u" in text else text
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "\\u" in text else text
 
 
 _FORMER_FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -374,7 +374,7 @@ def _unguarded_before(cell: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CellRules:
-    """How texts are written as cells of CSV, and read from them."""
+    """The functions that write texts as cells of CSV and read them."""
 
     write: Callable[[str], str]
     read: Callable[[str], str]
@@ -382,7 +382,7 @@ class CellRules:
 
 GUARDED = CellRules(guarded, unguarded)
 GUARDED_BEFORE = CellRules(_guarded_before, _unguarded_before)
-"""As bundles of earlier versions: fewer signs, and no escapes."""
+"""The rules of bundles of earlier versions: fewer characters, and no escapes."""
 
 PLAIN = CellRules(str, str)
 
@@ -390,17 +390,17 @@ PLAIN = CellRules(str, str)
 def csv_bytes(
     names: Sequence[str], rows: Iterable[Sequence[object]], *, rules: CellRules = GUARDED
 ) -> bytes:
-    """Return rows under a header as CSV in UTF-8, each ended by a line feed, see `csv_line`."""
+    """Return a header and rows as CSV in UTF-8 with line feeds; see `csv_line`."""
     lines = (csv_line(row, rules=rules) for row in (names, *rows))
     return "".join(lines).encode("utf-8", "replace")
 
 
 def csv_line(cells: Iterable[object], *, rules: CellRules = GUARDED) -> str:
-    """Return one line of CSV, None as an empty cell, texts as `guarded` gives them.
+    """Return a line of CSV, with None as an empty cell and texts written by `rules`.
 
-    A cell with a comma, a quotation mark or either sign that ends lines is quoted. The module
-    ``csv`` leaves a lone carriage return bare where lines end with a line feed, and so breaks the
-    row in two for whoever reads it.
+    A cell with a comma, a quotation mark, a line feed or a carriage return is quoted. The module
+    ``csv`` does not quote a lone carriage return if lines end with a line feed, which would split
+    the row for other programs.
     """
     return ",".join(_cell(value, rules=rules) for value in cells) + "\n"
 

@@ -1,9 +1,9 @@
-"""The words, numbers and dates people see: English in the code, other languages in catalogues.
+"""Translates messages and formats numbers and dates in the user's language.
 
 A message is written in English where it is used, as ``t("{n} cases", n=3)``, and looked up in
-``locale/LANGUAGE/reading_room.po`` of whoever asks. A language is added by adding its folder;
-``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` names another folder.
-What is stored, hashed or exported is never translated.
+``locale/LANGUAGE/reading_room.po`` of the user's language. To add a language, add its folder;
+``make catalogue`` writes the template. ``READING_ROOM_LOCALE`` sets another folder. Stored, hashed
+and exported texts are never translated.
 """
 
 import os
@@ -33,7 +33,7 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def t(message: str, /, **values: object) -> str:
-    """Return a message in the language in use, with its values put in; whole numbers as it does.
+    """Return a message in the current language, with values inserted and integers formatted.
 
     >>> t("{n} of {total}", n=3, total=5_000)
     '3 of 5,000'
@@ -42,46 +42,46 @@ def t(message: str, /, **values: object) -> str:
     return words.format(**_written(values)) if values else words
 
 
-def tn(one: str, many: str, /, n: int, **values: object) -> str:
-    """Return the form of a message that fits a number, which is put in as ``n``.
+def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
+    """Return the singular or plural of a message for a number, which is inserted as ``n``.
 
     >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
     ('1 case', '2 cases')
     """
-    words = _catalogue(folder(), _language.get()).ngettext(one, many, n)
+    words = _catalogue(folder(), _language.get()).ngettext(singular, plural, n)
     return words.format(**_written({"n": n, **values}))
 
 
 def later(message: str) -> str:
-    """Return a message as it is, marked for the catalogue: `said` looks it up when it is shown.
+    """Mark a message for the catalogue and return it unchanged; `said` translates it later.
 
-    For words that stand in a table at the top of a file, before anybody's language is known.
+    For messages in module-level tables, which are created before the language is known.
     """
     return message
 
 
 def said(message: str, /) -> str:
-    """Return a message marked by `later` in the language in use."""
+    """Return a message marked by `later` in the current language."""
     return _catalogue(folder(), _language.get()).gettext(message) if message else ""
 
 
 def language() -> str:
-    """Return the language in use."""
+    """Return the current language."""
     return _language.get()
 
 
 def region() -> Locale:
-    """Return whose numbers and dates go with the language in use: British with English."""
+    """Return the locale for numbers and dates in the current language; British for English."""
     return _region(_language.get())
 
 
 def right_to_left() -> bool:
-    """Return whether the language in use is written from right to left."""
+    """Return whether the current language is written from right to left."""
     return bool(region().text_direction == "rtl")
 
 
 def decimal(value: float, places: int = 0) -> str:
-    """Return a number with so many decimal places as the language in use writes it.
+    """Return a number with `places` decimal places, formatted in the current language.
 
     >>> decimal(1234.5), decimal(83.75, 1)
     ('1,234', '83.8')
@@ -90,60 +90,60 @@ def decimal(value: float, places: int = 0) -> str:
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages there is a catalogue for, English first; looked for once a process."""
+    """Return the languages that have a catalogue, English first; cached."""
     return _names(folder())
 
 
 def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]], str]:
-    """Return messages with their words in a language, and its rule of plurals over ``n``.
+    """Return messages with their translations, and the language's plural rule over ``n``.
 
-    For words shown by something else than Python. A message that has forms by number stands under
-    its form for one; one that is not translated does not stand there.
+    For texts that are not shown by Python. The key of a message with plural forms is its singular;
+    messages without a translation are left out.
 
     Raises
     ------
     ValueError
-        The rule is none of gettext's.
+        The plural rule is not valid for gettext.
     """
     path = folder() / name / FILE
     if not path.is_file():
         return {}, "n != 1"
     catalogue = _read(path)
     c2py(catalogue.plural_expr)
-    found: dict[str, str | list[str]] = {}
+    messages: dict[str, str | list[str]] = {}
     for message in catalogue:
         key = message.id if isinstance(message.id, str) else message.id[0]
         words = (
             [message.string] if isinstance(message.string, str) else [*(message.string or ("",))]
         )
         if key and key in wanted and not message.fuzzy and all(words):
-            found[key] = words[0] if isinstance(message.id, str) else words
-    return found, catalogue.plural_expr
+            messages[key] = words[0] if isinstance(message.id, str) else words
+    return messages, catalogue.plural_expr
 
 
 def speak(name: str) -> Token[str]:
-    """Use a language from here on in this thread or task; one without a catalogue is English."""
+    """Set the language of this thread or task; English if there is no catalogue."""
     return _language.set(name if name in languages() else ENGLISH)
 
 
 @contextmanager
 def spoken(name: str) -> Iterator[None]:
-    """Use a language within the block; one without a catalogue is English."""
-    before = speak(name)
+    """Set the language within the block; English if there is no catalogue."""
+    token = speak(name)
     try:
         yield
     finally:
-        _language.reset(before)
+        _language.reset(token)
 
 
 @lru_cache(1)
 def folder() -> Path:
-    """Return where the catalogues are; what the environment says at the first word holds."""
+    """Return the folder of the catalogues; the environment is read once."""
     return Path(os.environ.get(VARIABLE) or Path(__file__).parents[2] / "locale")
 
 
 def _written(values: Mapping[str, object]) -> dict[str, object]:
-    """Write numbers as the language does; a name within words from right to left stands apart."""
+    """Format numbers; in right-to-left languages, isolate the direction of inserted texts."""
     rtl = right_to_left()
     written = dict(values)
     for name, value in values.items():
@@ -154,13 +154,13 @@ def _written(values: Mapping[str, object]) -> dict[str, object]:
     return written
 
 
-@lru_cache(4096)  # a page of the reading page formats a dozen, always the same few
+@lru_cache(4096)  # pages format the same few numbers again and again
 def _whole_number(value: int, language: str) -> str:
     return str(format_decimal(value, "#,##0", locale=_region(language)))
 
 
 class _Apart(str):
-    """A name put into a message, between marks that keep its own direction."""
+    """A text that is inserted into a message between marks that isolate its direction."""
 
     __slots__ = ()
 
@@ -181,8 +181,8 @@ def _region(name: str) -> Locale:
 
 @lru_cache
 def _names(folder: Path) -> tuple[str, ...]:
-    found = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
-    return (ENGLISH, *(name for name in found if name != ENGLISH))
+    names = sorted(path.parent.name for path in folder.glob(f"*/{FILE}"))
+    return (ENGLISH, *(name for name in names if name != ENGLISH))
 
 
 @lru_cache
@@ -196,14 +196,14 @@ def _catalogue(folder: Path, name: str) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
-@lru_cache  # a tenth of a second each, for the pages' words and for the reading page's
+@lru_cache  # takes 0.1 s, and is needed for the pages and for the reading page
 def _read(path: Path) -> Catalog:
     with path.open("rb") as file:
         return read_po(file)
 
 
 def day(at_utc: str, zone: tzinfo = UTC) -> str:
-    """Return the day of a stored moment; the caller names the zone.
+    """Return the day of a stored time in a time zone.
 
     >>> day("2025-06-04T12:00:59.999Z")
     '4 Jun 2025'
@@ -212,7 +212,7 @@ def day(at_utc: str, zone: tzinfo = UTC) -> str:
 
 
 def minute(at_utc: str, zone: tzinfo = UTC) -> str:
-    """Return a stored moment to the minute, with its time zone.
+    """Return a stored time to the minute, with its time zone.
 
     >>> from zoneinfo import ZoneInfo
     >>> minute("2025-06-04T12:00:59.999Z"), minute("2025-06-04T12:00Z", ZoneInfo("Europe/Berlin"))
@@ -222,16 +222,16 @@ def minute(at_utc: str, zone: tzinfo = UTC) -> str:
 
 
 def until(at_utc: str, zone: tzinfo) -> str:
-    """Return when something ends, with its time zone; at midnight, the day that ends then.
+    """Return the end of a period with its time zone; for midnight, the end of the day before.
 
     >>> from zoneinfo import ZoneInfo
     >>> until("2025-06-04T22:00Z", ZoneInfo("Europe/Berlin")), until("2025-06-04T22:00Z", UTC)
     ('the end of 4 Jun 2025 (Europe/Berlin)', '4 Jun 2025, 22:00 UTC')
     """
-    before = stamp(moment(at_utc) - timedelta(milliseconds=1))
-    if day(before, zone) == day(at_utc, zone):
+    previous = stamp(moment(at_utc) - timedelta(milliseconds=1))
+    if day(previous, zone) == day(at_utc, zone):
         return minute(at_utc, zone)
-    return _in_zone(t("the end of {day}", day=day(before, zone)), zone)
+    return _in_zone(t("the end of {day}", day=day(previous, zone)), zone)
 
 
 def _in_zone(time: str, zone: tzinfo) -> str:
@@ -241,6 +241,6 @@ def _in_zone(time: str, zone: tzinfo) -> str:
 
 
 def _moment(at_utc: str, zone: tzinfo) -> str:
-    where = region()
-    clock = format_time(moment(at_utc).astimezone(zone), "short", locale=where)
-    return str(where.datetime_formats["medium"]).format(clock, day(at_utc, zone))
+    locale = region()
+    clock = format_time(moment(at_utc).astimezone(zone), "short", locale=locale)
+    return str(locale.datetime_formats["medium"]).format(clock, day(at_utc, zone))

@@ -182,7 +182,9 @@ def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str
 
 
 def _about(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
-    of_bank = {f"bank's {name.replace('_', ' ')}": text for name, text in provenance.told().items()}
+    of_bank = {
+        f"bank's {name.replace('_', ' ')}": text for name, text in provenance.as_dict().items()
+    }
     return {
         "study": study.name,
         "state": study.state,

@@ -470,7 +470,7 @@ def _about(paper: Paper) -> dict[str, Any]:
         "study": paper.study,
         "bank": paper.bank,
         "split": paper.split,
-        "provenance": paper.provenance.told(),
+        "provenance": paper.provenance.as_dict(),
         "terms": paper.provenance.warning,
         "simulated_images": paper.simulated,
         "protocol_sha256": paper.protocol_sha256,
@@ -489,7 +489,7 @@ def _readme(paper: Paper, name: str) -> str:
     what = f"study {paper.study!r}" if paper.study else f"bank {paper.bank!r}"
     terms = [
         f"- {key.replace('_', ' ')}: {words}"
-        for key, words in (source.told() or {"licence": "not stated"}).items()
+        for key, words in (source.as_dict() or {"licence": "not stated"}).items()
     ]
     letters = (
         "There are no options; answers are free text."

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from study.base.bank_model import LETTERS
-from study.base.canonical import canonical_json, lot, sha256_of, shuffled
+from study.base.canonical import canonical_json, random_key, sha256_of, shuffled
 from study.base.errors import NotNow
 from study.base.text import did_you_mean
 from study.base.translation import t, tn
@@ -150,7 +150,7 @@ def _planted(
     return {
         item_id: min(
             (letter for letter in LETTERS[: n_options[item_id]] if letter != truths[item_id]),
-            key=lambda letter: lot(f"{item_id}/{letter}", seed=seed, purpose="wrong aid"),
+            key=lambda letter: random_key(f"{item_id}/{letter}", seed=seed, purpose="wrong aid"),
         )
         for stratum, items in correct.items()
         for item_id in shuffled(items, seed=seed, purpose="aid error")[: parts[stratum]]

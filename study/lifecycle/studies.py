@@ -424,7 +424,7 @@ def _admit(
         "years": invitation.years,
         "site": invitation.site,
     }
-    person, known = persons.reader_behind(change, invitation.email, study.id, now)
+    person, known = persons.person_for_reader(change, invitation.email, study.id, now)
     number = people.add_reader(
         change, study=study.id, **about, simulated=0, invited_at_utc=stamp(now)
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import LETTERS
-from study.base.canonical import lot, sha256_of, shuffled, stamp
+from study.base.canonical import random_key, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import FirstSpelling, text_key
 from study.base.translation import said, t
@@ -330,7 +330,7 @@ def _upcoming(
     low, high = teaching.bounds(look, bank)
 
     def new(number: int, but: tuple[int, ...]) -> int | None:
-        drawn = int(lot(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
+        drawn = int(random_key(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
         return teaching.from_place(look, bank, low + drawn % (high - low + 1), but)
 
     return upcoming(_outcomes(answers), new)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from study.base.actor import COMMAND_LINE, By
 from study.base.bank_model import LETTERS
-from study.base.canonical import lot, sha256_of, shuffled
+from study.base.canonical import random_key, sha256_of, shuffled
 from study.base.errors import BadInput
 from study.base.translation import t
 from study.models.models import StudyPredictions, keep_model
@@ -103,10 +103,11 @@ def _prediction(case: CaseRow, truth: str | None, *, correct: bool, seed: int) -
     letters = LETTERS[: len(json.loads(case.options))]
     others = [letter for letter in letters if letter != truth]
     wrong = min(
-        others, key=lambda letter: lot(f"{case.item_id}/{letter}", seed=seed, purpose="wrong")
+        others,
+        key=lambda letter: random_key(f"{case.item_id}/{letter}", seed=seed, purpose="wrong"),
     )
     answer = truth if correct and truth else wrong
-    uniform = int(lot(case.item_id, seed=seed, purpose="confidence")[:8], 16) / 16**8
+    uniform = int(random_key(case.item_id, seed=seed, purpose="confidence")[:8], 16) / 16**8
     return Prediction(
         item_id=case.item_id,
         answer=answer,

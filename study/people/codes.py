@@ -1,8 +1,8 @@
-"""Access codes: made, given, checked. Stored only as salted hashes.
+"""Creates, issues and checks access codes, which are stored only as salted hashes.
 
-A code such as ``K7QF-3M9X-TTRD-8W2P`` has an open part (the first six signs) by which its row is
-found and a secret part (the last ten, 50 bits) that only exists as an scrypt hash. Signs that look
-alike are read alike: O as 0, I and L as 1, case and dashes as you like.
+A code such as ``K7QF-3M9X-TTRD-8W2P`` has a public part (the first six characters), by which its
+row is found, and a secret part (the last ten, 50 bits), of which only an scrypt hash is stored. O
+is read as 0, I and L as 1; letter case and dashes are ignored.
 """
 
 import hashlib
@@ -16,14 +16,14 @@ from study.base.canonical import stamp
 from study.store import Transaction, people
 from study.store.people import CodeRow
 
-SIGNS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base 32."""
 
 _OPEN, _LENGTH = 6, 16
 _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
 Entropy = Callable[[int], bytes]
-"""Gives that many random bytes; `secrets.token_bytes` outside of tests."""
+"""A function that returns random bytes; `secrets.token_bytes` except in tests."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +37,19 @@ class Code:
 
 
 def new_code(entropy: Entropy) -> Code:
-    """Make an access code."""
-    signs = "".join(SIGNS[byte % 32] for byte in entropy(_LENGTH))
+    """Create an access code."""
+    characters = "".join(ALPHABET[byte % 32] for byte in entropy(_LENGTH))
     salt = entropy(16)
     return Code(
-        text="-".join(signs[start : start + 4] for start in range(0, _LENGTH, 4)),
-        lookup=signs[:_OPEN],
+        text="-".join(characters[start : start + 4] for start in range(0, _LENGTH, 4)),
+        lookup=characters[:_OPEN],
         salt=salt.hex(),
-        code_hash=_hash(signs[_OPEN:], salt),
+        code_hash=_hash(characters[_OPEN:], salt),
     )
 
 
 def end_of_day(now: datetime, days: int, zone: tzinfo) -> datetime:
-    """Return when the day ends that is so many days from now in a time zone.
+    """Return the end of the day that is `days` days from now in a time zone.
 
     >>> from zoneinfo import ZoneInfo
     >>> end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, ZoneInfo("Europe/Berlin")).isoformat()
@@ -67,7 +67,7 @@ def give(
     now: datetime,
     expires: datetime | None = None,
 ) -> None:
-    """Give a person a code; the one they had before stops working, its sign-ins end."""
+    """Issue a code to a person; their previous code stops working, and its sign-ins end."""
     people.set_code(
         change,
         person,
@@ -80,7 +80,7 @@ def give(
 
 
 def normalised(code: str) -> str:
-    """Return a code's sixteen signs as stored, however they were typed.
+    """Return a code as typed by a user in its stored form of sixteen characters.
 
     >>> normalised(" k7qf-3m9x ttrd-8w2o ")
     'K7QF3M9XTTRD8W20'
@@ -89,12 +89,12 @@ def normalised(code: str) -> str:
 
 
 def lookup(code: str) -> str:
-    """Return the open part of a code, by which its row is found."""
+    """Return the public part of a code, by which its row is found."""
     return normalised(code)[:_OPEN]
 
 
 def is_of(code: str, row: CodeRow | None) -> bool:
-    """Return whether a code is the one of a row; where there is none it takes as long to say so."""
+    """Return whether a code matches a row, in the same time if there is no row."""
     salt = bytes.fromhex(row.salt) if row else b"\0" * 16
     offered = _hash(normalised(code)[_OPEN:], salt)
     return row is not None and hmac.compare_digest(offered, row.code_hash)

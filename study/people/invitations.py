@@ -12,7 +12,7 @@ from study.tables.columns import Kind, plain_key
 from study.tables.table import Row, open_table, rows_of
 
 _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
-"""Names and addresses are kept apart from the study, see `study.people.persons`."""
+"""Names and addresses are stored separately from the study; see `study.people.persons`."""
 
 _COLUMN_OF = {plain_key(column): column for column in _COLUMNS}
 _LONGEST = 60
@@ -21,10 +21,9 @@ _SHORT_COLUMNS = ("reader_id", "level", "years", "site", "name")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """A reader to invite, under the code that stands for them in the study.
+    """A reader to invite, identified by their study code.
 
-    `name` and `email` are kept apart from everything else and can be erased, see
-    `study.people.persons`.
+    `name` and `email` are stored separately and can be erased; see `study.people.persons`.
     """
 
     reader_id: str
@@ -36,9 +35,10 @@ class Invitation:
 
 
 def read_invitations(path: Path) -> list[Invitation]:
-    """Read a table (CSV, TSV or XLSX) with the column ``reader_id`` and any of the others.
+    """Read a table (CSV, TSV or XLSX) of readers.
 
-    They are ``level``, ``years``, ``site``, ``name`` and ``email``.
+    The column ``reader_id`` is required; ``level``, ``years``, ``site``, ``name`` and ``email`` are
+    optional.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def read_invitations(path: Path) -> list[Invitation]:
 
 
 def parse_invitations(text: str, *, source: str) -> list[Invitation]:
-    """Read such a list from its text, as copied from a spreadsheet.
+    """Read a list of readers from text copied from a spreadsheet.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _kind_of(column: str) -> Kind:
 def _checked(source: str, header: Sequence[str], rows: Iterable[Row | Fault]) -> list[Invitation]:
     faults = list(_header_faults(header))
     invitations: list[Invitation] = []
-    # Under a wrong header every line is wrong, so only the header is reported.
+    # If the header is wrong, all lines are wrong, so only the header is reported.
     n_rows = 0
     for row in rows if not faults else ():
         n_rows += 1

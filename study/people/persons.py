@@ -1,12 +1,11 @@
-"""The people of a study or a deployment: who has a part in it, and what is done about one of them.
+"""Manages the people of a study or a deployment: roles, access codes and names.
 
-Roles are given and revoked, codes replaced, names kept apart and erased. One e-mail address is one
-person, and a code opens every role of its person. So whoever looks after one study may give a new
-code, or alter a name, only for people who have no other part elsewhere; for the others an
-administrator of the deployment does, which `everywhere` says.
+One e-mail address belongs to one person, and an access code gives access to all roles of its
+person. So users who run a study may issue a code or change a name only for people without roles
+outside the study; for others this requires an administrator of the deployment (`everywhere`).
 
-Whoever reads in a study never has another role in it, and the other way round, for good: the
-tables refuse it, and here it is said in words.
+A reader of a study can never have another role in it, and vice versa. The tables enforce this; the
+functions here raise the messages.
 """
 
 import re
@@ -35,7 +34,7 @@ LONGEST_EMAIL = 254
 
 
 def act_for(role: Role, study: str) -> Act:
-    """Return what somebody must be allowed to do to give or revoke a role.
+    """Return the permission needed to grant or revoke a role.
 
     >>> act_for(Role.STATISTICIAN, "trial"), act_for(Role.COORDINATOR, "trial")
     (<Act.PEOPLE: 'people'>, <Act.ROLES: 'roles'>)
@@ -50,15 +49,17 @@ def by_email(look: Transaction, email: str) -> int | None:
     key = text_key(email)
     if not key:
         return None
-    found = (one for one, row in people.everyones_names(look).items() if text_key(row.email) == key)
-    return next(found, None)
+    matches = (
+        person for person, row in people.everyones_names(look).items() if text_key(row.email) == key
+    )
+    return next(matches, None)
 
 
 def by_address(look: Transaction, email: str) -> int | None:
-    """Return the person registered with this very address, or None.
+    """Return the person registered with exactly this address, or None.
 
-    Stricter than `by_email`: only ASCII letters match in either case. Addresses that merely look
-    alike, such as with full-width letters, can belong to somebody else at the provider.
+    Stricter than `by_email`: only the case of ASCII letters is ignored. Addresses that merely look
+    alike, such as with full-width letters, can belong to another person at the provider.
     """
     wanted = _mailbox(email)
     holders = [
@@ -74,14 +75,14 @@ def _mailbox(email: str) -> bytes:
 
 
 def keep_name(change: Transaction, person: int, *, name: str, email: str) -> None:
-    """Keep a person's name and e-mail address; both empty keeps none.
+    """Store a person's name and e-mail address; if both are empty, nothing is stored.
 
     Raises
     ------
     BadInput
-        The name cannot be printed, or the address is none.
+        The name contains unprintable characters, or the address is invalid.
     NotNow
-        The address is somebody else's.
+        The address is registered to another person.
     """
     name, email = name.strip(), email.strip()
     if name:
@@ -100,7 +101,7 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
 def refuse_with_parts_elsewhere(
     look: Transaction, person: int, study: int | None, *, everywhere: bool
 ) -> None:
-    """Refuse what reaches beyond a study, unless whoever acts looks after the whole deployment."""
+    """Refuse an action on a person with roles outside the study, except by administrators."""
     if everywhere:
         return
     if any(row.study != study for row in people.roles_held(look, person)):
@@ -122,10 +123,10 @@ def end_role(
     *,
     sign_out: bool = True,
 ) -> None:
-    """Revoke a role at once: its holder is signed out everywhere; a last role takes the code.
+    """Revoke a role at once, sign its holder out, and end their code if it was the last role.
 
-    Without `sign_out` both stay, though neither opens anything any more where it was the last role:
-    so that the page and the sign-in can tell their holder why.
+    Without `sign_out`, sign-ins and code remain, without access to anything if it was the last
+    role, so that the page can tell the person why.
     """
     people.revoke(change, row.id, stamp(now))
     if sign_out:
@@ -137,23 +138,31 @@ def end_role(
 
 
 def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
-    """Return a role given in a study (None: in the deployment), or refuse."""
+    """Return a role granted in a study (None: in the deployment).
+
+    Raises
+    ------
+    NotFound
+        There is no such role.
+    """
     row = people.grant_row(look, grant)
     if row is None or row.study != study:
         raise NotFound(t("That role no longer exists. Reload the page."))
     return row
 
 
-def reader_behind(change: Transaction, email: str, study: int, now: datetime) -> tuple[int, bool]:
-    """Return the person a new reader of a study is, and whether they have a code of their own.
+def person_for_reader(
+    change: Transaction, email: str, study: int, now: datetime
+) -> tuple[int, bool]:
+    """Return the person for a new reader of a study, and whether they already have a code.
 
     Raises
     ------
     NotAllowed
-        They have, or once had, another role in the study; it has shown them what a reader must not
+        The person has or had another role in the study, which showed them what readers must not
         see.
     NotNow
-        They read in the study already.
+        The person is already a reader of the study.
     """
     known = by_email(change, email)
     if known is None:
@@ -176,14 +185,14 @@ def reader_behind(change: Transaction, email: str, study: int, now: datetime) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newcomer:
-    """Somebody to give a role to.
+    """A person who gets a role.
 
     Parameters
     ----------
     handle
-        What they are called in the trail, for good: initials or a function.
+        Their permanent name in the trail: initials or a job title.
     name, email
-        Kept apart and erasable; the address is how they are known at single sign-on.
+        Stored separately and erasable; the address identifies them at single sign-on.
     """
 
     handle: str
@@ -203,17 +212,17 @@ def give_role(
     by: By,
     now: datetime,
 ) -> str:
-    """Give a role in a study (or, where `study` is empty, in the deployment); return the handle.
+    """Grant a role in a study (or, if `study` is empty, in the deployment); return the handle.
 
-    Somebody who is known by their e-mail address, or to an administrator of the deployment by
-    their handle, stays the same person. The code is theirs from then on; one they had stops.
+    An existing person is recognised by e-mail address, or, for an administrator of the deployment,
+    by handle. The new code replaces the person's previous code.
 
     Raises
     ------
     NotAllowed
-        They read in the study, or have a part elsewhere that `everywhere` is needed for.
+        The person is a reader of the study, or has roles elsewhere and `everywhere` is False.
     NotNow
-        They have the role already, or the handle is another's.
+        The person already has the role, or the handle belongs to another person.
     """
     check_code_name(newcomer.handle, str(newcomer.role))
     if study and newcomer.role is Role.REVIEWER:
@@ -247,7 +256,7 @@ def enter_role(
     by: By,
     now: datetime,
 ) -> None:
-    """Give a person who has a handle a role, within a transaction that has checked all else."""
+    """Grant a role to a person with a handle, in a transaction that has made all checks."""
     people.grant(change, person=person, role=role, study=number, given_at_utc=stamp(now))
     handle = people.handle_of(change, person)
     detail = {"whose": handle, "new": str(role)}
@@ -255,14 +264,14 @@ def enter_role(
 
 
 def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
-    """End a role at once: its holder is signed out everywhere, and a last role takes the code.
+    """Revoke a role at once, sign its holder out, and end their code if it was the last role.
 
     Raises
     ------
     NotNow
-        It was revoked already, or it is the deployment's last administrator.
+        The role was already revoked, or belongs to the last administrator of the deployment.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     why = checked_reason(reason)
     with store.change() as change:
@@ -285,13 +294,13 @@ def give_back(
     by: By,
     now: datetime,
 ) -> None:
-    """Give a revoked role back to whoever held it, with a new code."""
+    """Restore a revoked role, with a new code."""
     with store.change() as change:
         row = _grant(change, study, grant)
         refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
         if any(
-            (one.role, one.study) == (row.role, row.study)
-            for one in people.roles_held(change, row.person)
+            (held.role, held.study) == (row.role, row.study)
+            for held in people.roles_held(change, row.person)
         ):
             raise NotNow(t("That role has already been restored."))
         people.grant(
@@ -318,9 +327,9 @@ def replace_code(
     by: By,
     now: datetime,
 ) -> None:
-    """Give whoever holds a role a new code; the old one and all its sign-ins end."""
+    """Issue a new code to the holder of a role; the old code and its sign-ins end."""
     with store.change() as change:
-        row = _standing_grant(change, study, grant)
+        row = _active_grant(change, study, grant)
         refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
         codes.give(change, code, person=row.person, now=now, expires=expires)
         detail = {"whose": row.whose, "expires_at_utc": stamp(expires) if expires else ""}
@@ -338,7 +347,7 @@ def change_name(
     by: By,
     now: datetime,
 ) -> None:
-    """Keep another name and e-mail address; the trail says that, and neither of them."""
+    """Change a person's name and e-mail address; the trail records the change without them."""
     if not name.strip() and not email.strip():
         raise BadInput(t("Enter a name or an email address, or erase what is recorded."))
     with store.change() as change:
@@ -352,15 +361,15 @@ def change_name(
 def erase_name(
     store: Store, *, study: str, grant: int, everywhere: bool, by: By, now: datetime
 ) -> bool:
-    """Erase a person's name, e-mail address and sign-in account; their readings are not touched.
+    """Erase a person's name, e-mail address and sign-in account; their readings are kept.
 
-    The erased account no longer signs in. Another one can be bound only after an administrator has
-    released it.
+    The erased account can no longer sign in. Another account can be bound only after an
+    administrator has released it.
 
     Returns
     -------
     bool
-        Whether the bytes have left the journal too; otherwise they leave it later.
+        Whether the bytes were also removed from the write-ahead log; otherwise this happens later.
     """
     with store.change() as change:
         row = _grant(change, study, grant)
@@ -376,7 +385,7 @@ def _grant(look: Transaction, study: str, grant: int) -> GrantRow:
     return grant_in(look, grant, study_row(look, study).id if study else None)
 
 
-def _standing_grant(look: Transaction, study: str, grant: int) -> GrantRow:
+def _active_grant(look: Transaction, study: str, grant: int) -> GrantRow:
     row = _grant(look, study, grant)
     if row.revoked_at_utc:
         raise NotNow(t("{who} no longer has access here. Restore their role first.", who=row.whose))
@@ -393,9 +402,9 @@ def _known(look: Transaction, newcomer: Newcomer, *, everywhere: bool) -> int | 
 
 
 def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
-    there = people.grants_of_deployment(look)
-    there += people.grants_of_study(look, study) if study else []
-    if text_key(handle) in {text_key(row.whose) for row in there}:
+    grants = people.grants_of_deployment(look)
+    grants += people.grants_of_study(look, study) if study else []
+    if text_key(handle) in {text_key(row.whose) for row in grants}:
         raise NotNow(
             t("The short name {handle} is already in use here. Choose another.", handle=handle)
         )
@@ -420,17 +429,17 @@ def _refuse_twice(look: Transaction, person: int, newcomer: Newcomer, study: int
 
 
 def _refuse_last_administrator(look: Transaction) -> None:
-    left = [
+    administrators = [
         row
         for row in people.grants_of_deployment(look)
         if row.role == Role.ADMINISTRATOR and not row.revoked_at_utc
     ]
-    if len(left) == 1:
+    if len(administrators) == 1:
         raise NotNow(t("This is the only administrator. Appoint another one first."))
 
 
 class CodeState(StrEnum):
-    """How somebody stands with their access code."""
+    """The state of a person's access code."""
 
     NONE = "no code"
     NEVER_USED = "never used"
@@ -442,12 +451,11 @@ class CodeState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """Somebody with a role, as the people's page shows them.
+    """A person with a role, for the page of people.
 
-    `who` is a reader's study code or a handle; `name` and `email` are empty where none are kept.
-    Times are in UTC, as stored; `expires_at_utc` and `seen_at_utc` are None where there is none.
-    `account` is the provider of the sign-in account bound to them: None where there is none, empty
-    where it was erased.
+    `who` is a reader's study code or a handle; `name` and `email` are empty if not stored. Times
+    are in UTC, as stored; `expires_at_utc` and `seen_at_utc` may be None. `account` is the provider
+    of the bound sign-in account: None if there is none, empty if it was erased.
     """
 
     grant: int
@@ -472,14 +480,14 @@ class Member:
 
 
 def members_of_study(store: Store, study: str, *, now: datetime) -> list[Member]:
-    """Return everybody who has or had a role in a study, each role once, in the order given."""
+    """Return the people who have or had a role in a study, one per role, in order of granting."""
     with store.look() as look:
         number = study_row(look, study).id
         return _members(look, people.grants_of_study(look, number), number, now)
 
 
 def members_of_deployment(store: Store, *, now: datetime) -> list[Member]:
-    """Return everybody who has or had a role in the deployment as a whole."""
+    """Return the people who have or had a role in the deployment."""
     with store.look() as look:
         return _members(look, people.grants_of_deployment(look), None, now)
 
@@ -515,7 +523,7 @@ def _member(
         given_at_utc=row.given_at_utc,
         expires_at_utc=code.expires_at_utc if code else None,
         seen_at_utc=row.seen_at_utc,
-        elsewhere=any(one.study != study for one in people.roles_held(look, row.person)),
+        elsewhere=any(held.study != study for held in people.roles_held(look, row.person)),
         account=account.issuer if account else None,
     )
 

@@ -1,8 +1,8 @@
-"""Roles and what each may do: the one table every page, download and message asks.
+"""Defines the roles and their permissions, for all pages, downloads and messages.
 
-A role is held in one study. Two may also be held for the deployment as a whole: an administrator's
-then counts in every study, a coordinator's lets them set up studies of their own. A reviewer's is
-held for the deployment alone.
+A role applies to one study. The roles of administrator and coordinator can also apply to the
+deployment: an administrator then has the role in every study, and a coordinator may set up studies.
+The role of reviewer always applies to the deployment.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody is in a study."""
+    """The role of a person in a study or the deployment."""
 
     ADMINISTRATOR = "administrator"
     COORDINATOR = "coordinator"
@@ -20,38 +20,38 @@ class Role(StrEnum):
 
 
 class Act(StrEnum):
-    """What somebody may do in a study, or in the deployment."""
+    """A permission in a study or in the deployment."""
 
     READ = "read"
     """Read cases, and see one's own score card where the protocol allows."""
     SET_UP = "set up"
     """See the protocol, preview, draw, open, amend."""
     WATCH = "watch"
-    """See how far readers are and the quality of their readings."""
+    """See the progress of readers and the quality of their readings."""
     STEP_IN = "step in"
     """Remind, pause, extend, release, withdraw, exclude."""
     PEOPLE = "people"
-    """Invite readers and statisticians, give and revoke codes, see and erase names."""
+    """Invite readers and statisticians, issue and revoke codes, see and erase names."""
     ROLES = "roles"
-    """Give and revoke the roles of coordinator and administrator."""
+    """Grant and revoke the roles of coordinator and administrator."""
     MODELS = "models"
     """Add models and their predictions."""
     CLOSE = "close"
     """Close the study, restore and merge bundles."""
     RESULTS = "results"
-    """See results, once the study is closed or where its protocol says so."""
+    """See results after closing, or earlier if the protocol allows it."""
     EXPORT = "export"
     """Download the study."""
     TRAIL = "trail"
-    """See the trail of acts."""
+    """See the audit trail."""
     MAKE_STUDY = "make study"
     """Deployment: import banks, draft new studies."""
     DEPLOYMENT = "deployment"
     """Deployment: backups, administrators, settings."""
     REVIEW = "review"
-    """Deployment: judge the questions of a bank in reviews one has been asked to."""
+    """Deployment: judge the questions of a bank in assigned reviews."""
     CHOOSE = "choose"
-    """See which studies one has a part in, and go on in one of them."""
+    """See the list of one's studies, and select one."""
 
 
 _RUN = frozenset(
@@ -74,14 +74,14 @@ IN_STUDY: Mapping[Role, frozenset[Act]] = {
     Role.READER: frozenset({Act.READ}),
     Role.STATISTICIAN: frozenset({Act.RESULTS, Act.EXPORT}),
 }
-"""What a role allows in its study."""
+"""The permissions of each role in its study."""
 
 IN_DEPLOYMENT: Mapping[Role, frozenset[Act]] = {
     Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW}),
     Role.COORDINATOR: frozenset({Act.MAKE_STUDY, Act.REVIEW}),
     Role.REVIEWER: frozenset({Act.REVIEW}),
 }
-"""What a role held for the whole deployment allows beside."""
+"""The additional permissions of roles for the deployment."""
 
 ANYWHERE: frozenset[Act] = frozenset({Act.CHOOSE})
-"""What everybody signed in may do, in whatever role and study."""
+"""The permissions of every signed-in person."""

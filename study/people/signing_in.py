@@ -1,9 +1,9 @@
-"""Signing in: who a browser's token stands for, where they are, how long it lasts, and its end.
+"""Signs people in and out: issues tokens to browsers, and returns the person of a token.
 
-Whoever has shown who they are (by a code, or elsewhere) gets a token, which the store knows as a
-hash only; in which of their roles they are, and in which they may go on, is asked of the store at
-every request. The trail has a mark of the address an act comes from; what it stands for is kept
-apart.
+After authentication, by an access code or single sign-on, a browser gets a token, of which the
+store contains only a hash. The person's current role and their other roles are read from the store
+at every request. The trail contains a mark of the address of a request; the address itself is
+stored separately.
 """
 
 import hashlib
@@ -23,23 +23,23 @@ from study.store.events import EventKind
 from study.store.people import GrantRow, SignInRow
 
 STAYS = timedelta(hours=14)
-"""How long a sign-in lasts."""
+"""Maximum duration of a sign-in."""
 
 IDLE = timedelta(hours=2)
-"""How long it lasts while nobody touches the computer: somebody else may come to it."""
+"""Duration of a sign-in without input, after which another person may be at the computer."""
 
 MARKED_EVERY = timedelta(seconds=30)
-"""How often that somebody is there is written down."""
+"""The interval at which activity is recorded."""
 
 _CLOCKS_APART = timedelta(minutes=5)
-"""How far in the future a sign-in may lie: one made before the clock was set back ends."""
+"""Maximum lead of a sign-in's time: a sign-in from before the clock was set back ends."""
 
 GUESSED = 20
-"""Wrong tries at one code in a row that are told in the trail and on the list of people."""
+"""Number of consecutive wrong attempts at a code that is reported in the trail and to staff."""
 
 
 class SignInRefused(NotAllowed):
-    """A sign-in that was refused; `why` is a word for its reason, for the page that says it."""
+    """A sign-in was refused; `why` is a keyword of the reason for the sign-in page."""
 
     def __init__(self, why: str, text: str) -> None:
         super().__init__(text)
@@ -48,12 +48,11 @@ class SignInRefused(NotAllowed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """Whoever is signed in, in the role and study they are in at present.
+    """A signed-in person, in their current role and study.
 
-    `study` is None while none is chosen; `role` then is the one held for the deployment, if any.
-    `sign_in` is the same for every request of one sign-in, and another at the next. `place` is the
-    mark of where this request comes from. `several` says that there is more than one standing to
-    choose from.
+    `study` is None if none is selected; `role` is then the role for the deployment, if any.
+    `sign_in` is equal for all requests of a sign-in. `place` is the mark of the request's address.
+    `several` is whether the person can choose between roles.
     """
 
     role: Role | None
@@ -68,7 +67,7 @@ class Person:
     several: bool = False
 
     def may(self, act: Act) -> bool:
-        """Return whether this person may do something where they are."""
+        """Return whether this person has a permission in the current study."""
         if act in ANYWHERE:
             return True
         if self.deployment and act in IN_DEPLOYMENT[self.deployment]:
@@ -77,14 +76,14 @@ class Person:
 
     @property
     def by(self) -> By:
-        """Return who acts, for the trail; a reader's study code says that they read."""
+        """Return the actor for the trail; a reader is identified by their study code alone."""
         role = "" if self.reader else str(self.role or self.deployment or "")
         return By(name=self.name, role=role, place=self.place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Membership:
-    """A role a person may go on in, and the study it is in (None: the deployment)."""
+    """A role that a person can select, and its study (None: the deployment)."""
 
     grant: int
     role: Role
@@ -96,7 +95,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """Somebody who has just signed in, and the token their browser keeps."""
+    """A person who has just signed in, and the token for their browser."""
 
     person: Person
     token: str
@@ -109,20 +108,22 @@ def sign_in(
     entropy: Entropy,
     now: datetime,
     place: str = "",
-    beside: Person | None = None,
+    current: Person | None = None,
 ) -> SignedIn:
-    """Return the person a code belongs to with a token for their browser; record that they came.
+    """Sign in the person with an access code, and record it.
+
+    Wrong attempts never block a code, because 50 random bits cannot be guessed.
 
     Parameters
     ----------
-    beside
-        Whoever is signed in to the same browser already.
+    current
+        The person who is already signed in to the same browser.
 
     Raises
     ------
-    Refused
-        No such code (the text does not tell which part was wrong), or one that has expired, or is
-        refused by `enter`. Whoever guesses never keeps out whoever knows: 50 bits are not guessed.
+    SignInRefused
+        The code is unknown (the message does not say which part) or has expired, or `enter`
+        refuses.
     """
     with store.look() as look:
         row = people.by_lookup(look, lookup(code))
@@ -140,7 +141,7 @@ def sign_in(
         raise SignInRefused(
             "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
-    return enter(store, row.person, entropy=entropy, now=now, place=place, beside=beside)
+    return enter(store, row.person, entropy=entropy, now=now, place=place, current=current)
 
 
 def enter(
@@ -150,14 +151,15 @@ def enter(
     entropy: Entropy,
     now: datetime,
     place: str = "",
-    beside: Person | None = None,
+    current: Person | None = None,
 ) -> SignedIn:
-    """Sign in somebody who has shown who they are, by a code or elsewhere; record that they came.
+    """Sign in an authenticated person, and record it.
 
     Raises
     ------
-    Refused
-        They have no role here any more, or whoever is signed in beside runs a study they read in.
+    SignInRefused
+        The person has no role, or the person signed in to this browser runs a study in which this
+        person is a reader.
     """
     token = entropy(32).hex()
     with store.change() as change:
@@ -166,7 +168,7 @@ def enter(
             raise SignInRefused(
                 "no-part", t("You no longer have a role in any study here. Ask your coordinator.")
             )
-        _refuse_beside(change, held, beside)
+        _refuse_other_sign_in(change, held, current)
         only = held[0] if len(held) == 1 else None
         people.forget_failures(change, person_id)
         people.see(change, person_id, stamp(now))
@@ -181,23 +183,23 @@ def enter(
             active_at_utc=stamp(now),
         )
         row = people.by_sign_in(change, _token_id(token), _span(now))
-        assert row is not None  # it was written a line above
+        assert row is not None  # added above
         person = _person(change, row, held, token, place)
         _record_arrival(change, person, now)
     return SignedIn(person=person, token=token)
 
 
 def signed_in(store: Store, token: str, *, now: datetime, place: str = "") -> Person | None:
-    """Return the person a browser's token stands for, as the store knows them now."""
+    """Return the person of a browser's token, or None; see `person_of`."""
     with store.look() as look:
         return person_of(look, token, now=now, place=place)
 
 
 def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") -> Person | None:
-    """Return the person a browser's token stands for.
+    """Return the person of a browser's token.
 
-    None where the token is unknown, older than `STAYS`, left alone for `IDLE`, from the future,
-    signed out, or its code was replaced, and where the person has no role any more.
+    None if the token is unknown, older than `STAYS`, unused for `IDLE`, from the future or signed
+    out, if its code was replaced, or if the person no longer has a role.
     """
     row = people.by_sign_in(look, _token_id(token), _span(now))
     held = _held(look, row.person) if row else []
@@ -205,7 +207,7 @@ def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") 
 
 
 def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
-    """Return how long a sign-in lasts if nobody touches the computer; None where it has ended."""
+    """Return the time until a sign-in ends without input, or None if it has ended."""
     with store.look() as look:
         row = people.by_sign_in(look, _token_id(token), _span(now))
     if row is None:
@@ -214,7 +216,7 @@ def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
 
 
 def stay(store: Store, token: str, *, now: datetime) -> None:
-    """Note that somebody is at the computer of a sign-in; one that has ended stays so."""
+    """Record activity in a sign-in; a sign-in that has ended does not continue."""
     with store.look() as look:
         row = people.by_sign_in(look, _token_id(token), _span(now))
     if row is not None and now - moment(row.active_at_utc) >= MARKED_EVERY:
@@ -223,36 +225,40 @@ def stay(store: Store, token: str, *, now: datetime) -> None:
 
 
 def has_left(look: Transaction, token: str, *, now: datetime) -> bool:
-    """Return whether a sign-in is that of a reader whose role in their study has ended."""
+    """Return whether a sign-in belongs to a reader whose role in the study has ended."""
     row = people.by_sign_in(look, _token_id(token), _span(now))
-    given = people.grant_row(look, row.grant_id) if row and row.grant_id else None
-    return given is not None and bool(given.reader and given.revoked_at_utc)
+    grant = people.grant_row(look, row.grant_id) if row and row.grant_id else None
+    return grant is not None and bool(grant.reader and grant.revoked_at_utc)
 
 
 def memberships(store: Store, person: Person) -> list[Membership]:
-    """Return every role a person may go on in: their own, and every study for an administrator."""
+    """Return the roles that a person can select: their own, and all studies for administrators."""
     with store.look() as look:
-        found = [_membership(row) for row in _held(look, person.id)]
-        own = {one.study for one in found}
-        whole = [one for one in found if one.study is None and one.role is Role.ADMINISTRATOR]
-        for row in studies.listed(look) if whole else ():
+        roles = [_membership(row) for row in _held(look, person.id)]
+        own = {membership.study for membership in roles}
+        administered = [
+            membership
+            for membership in roles
+            if membership.study is None and membership.role is Role.ADMINISTRATOR
+        ]
+        for row in studies.listed(look) if administered else ():
             if row.id not in own and not row.discarded_at_utc:
-                found.append(
+                roles.append(
                     Membership(
-                        grant=whole[0].grant,
+                        grant=administered[0].grant,
                         role=Role.ADMINISTRATOR,
                         study=row.id,
                         study_name=row.name,
                         state=row.state,
                     )
                 )
-    return found
+    return roles
 
 
 def choose(
     store: Store, token: str, *, grant: int, study: int | None, now: datetime, place: str = ""
 ) -> Person:
-    """Let a sign-in go on in another role or study of its person, and return them there.
+    """Select another role or study in a sign-in, and return the person in it.
 
     Raises
     ------
@@ -262,38 +268,40 @@ def choose(
     person = signed_in(store, token, now=now, place=place)
     if person is None:
         raise NotAllowed(t("Sign in first."))
-    if (grant, study) not in {(one.grant, one.study) for one in memberships(store, person)}:
+    if (grant, study) not in {
+        (membership.grant, membership.study) for membership in memberships(store, person)
+    }:
         raise NotAllowed(t("You do not have a role in this study. Ask its coordinator."))
     with store.change() as change:
         people.choose(change, _token_id(token), grant, study)
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is None:
             raise NotAllowed(t("Sign in first."))
-        there = _person(change, row, _held(change, row.person), token, place)
-        if there.study != person.study:
-            _record_arrival(change, there, now)
-    return there
+        chosen = _person(change, row, _held(change, row.person), token, place)
+        if chosen.study != person.study:
+            _record_arrival(change, chosen, now)
+    return chosen
 
 
 def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> None:
-    """End a sign-in, in every tab and copy of its token; record that they left."""
+    """End a sign-in in all tabs, and record it."""
     with store.change() as change:
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is not None:
-            who = _person(change, row, _held(change, row.person), token, place)
+            person = _person(change, row, _held(change, row.person), token, place)
             events.record(
-                change, who.study_name, now, kind=EventKind.SIGNED_OUT, detail={}, by=who.by
+                change, person.study_name, now, kind=EventKind.SIGNED_OUT, detail={}, by=person.by
             )
         people.end_sign_in(change, _token_id(token))
 
 
 def sign_in_mark(token_id: str, person: int) -> str:
-    """Return the mark of a person's sign-in, from the hash its token is stored under."""
+    """Return the mark of a person's sign-in, derived from its token's hash."""
     return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
 
 
 def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> None:
-    """Record in the deployment's trail how many wrong codes have come from one place."""
+    """Record in the deployment's trail the number of wrong codes from one address."""
     with store.change() as change:
         who, detail = By(name="nobody", place=place), {"failures": tried}
         events.record(change, "", now, kind=EventKind.CODES_GUESSED_AT, detail=detail, by=who)
@@ -314,14 +322,16 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
             )
 
 
-def _refuse_beside(look: Transaction, held: Sequence[GrantRow], beside: Person | None) -> None:
-    """Refuse to read where the browser's present person runs a study that is read in."""
-    if beside is None:
+def _refuse_other_sign_in(
+    look: Transaction, held: Sequence[GrantRow], current: Person | None
+) -> None:
+    """Refuse a reader's sign-in if the person now signed in runs the reader's study."""
+    if current is None:
         return
-    runs = [row for row in people.roles_held(look, beside.id) if row.role != Role.READER]
+    runs = [row for row in people.roles_held(look, current.id) if row.role != Role.READER]
     everywhere = any(row.study is None for row in runs)
     for row in held:
-        if row.role == Role.READER and (everywhere or row.study in {one.study for one in runs}):
+        if row.role == Role.READER and (everywhere or row.study in {other.study for other in runs}):
             raise SignInRefused(
                 "runs-it",
                 t(
@@ -346,9 +356,9 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
 def _person(
     look: Transaction, row: SignInRow, held: Sequence[GrantRow], token: str, place: str
 ) -> Person:
-    """Return whom a sign-in belongs to, where they are at present."""
-    chosen = next((one for one in held if one.id == row.grant_id), None)
-    whole = [Role(one.role) for one in held if one.study is None]
+    """Return the person of a sign-in in their current role."""
+    chosen = next((grant for grant in held if grant.id == row.grant_id), None)
+    deployment_roles = [Role(grant.role) for grant in held if grant.study is None]
     study, study_name = (chosen.study, chosen.study_name) if chosen else (None, None)
     if chosen and study is None and row.study is not None:  # an administrator inside a study
         study_name = studies.name_of(look, row.study)
@@ -360,15 +370,17 @@ def _person(
         reader=chosen.reader if chosen else None,
         name=chosen.whose if chosen else row.handle,
         id=row.person,
-        deployment=(min(whole) if whole else None),  # administrator comes before coordinator
+        deployment=(
+            min(deployment_roles) if deployment_roles else None
+        ),  # administrator comes before coordinator
         sign_in=sign_in_mark(_token_id(token), row.person),
         place=place,
-        several=len(held) > 1 or Role.ADMINISTRATOR in whole,
+        several=len(held) > 1 or Role.ADMINISTRATOR in deployment_roles,
     )
 
 
 def _held(look: Transaction, person_id: int) -> list[GrantRow]:
-    """Return the roles a person holds; a discarded study has nobody in it."""
+    """Return a person's roles, except in discarded studies."""
     return [row for row in people.roles_held(look, person_id) if not row.discarded_at_utc]
 
 
@@ -384,7 +396,7 @@ def _membership(row: GrantRow) -> Membership:
 
 
 def _span(now: datetime) -> people.Span:
-    """Return when a sign-in may have been made and used last to stand for somebody now."""
+    """Return the limits of the times of creation and last use of valid sign-ins."""
     return {
         "since_utc": stamp(now - STAYS),
         "until_utc": stamp(now + _CLOCKS_APART),
@@ -393,7 +405,7 @@ def _span(now: datetime) -> people.Span:
 
 
 def _token_id(token: str) -> str:
-    """Return the hash a token is stored under; the token itself exists in the browser alone."""
+    """Return the hash of a token, which is stored instead of the token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
@@ -401,12 +413,12 @@ _LONGEST_ADDRESS = 200
 
 
 def place_mark(look: Transaction, address: str) -> str:
-    """Return the mark under which the address of a place stands in the trail."""
+    """Return the mark of an address in the trail."""
     return keyed_mark(look, f"place/{address}")[:12]
 
 
 def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> str:
-    """Keep what an address's mark stands for, the first time it is seen; return the mark."""
+    """Store the address of a mark when it first occurs; return the mark."""
     if not address:
         return ""
     with store.look() as look:
@@ -426,10 +438,10 @@ def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A role held, whether it is the present one, and its counts.
+    """A person's role, whether it is the current one, and its counts.
 
-    A reader is told their own `n_read` of `n_assigned`; whoever runs the study, `n_readers`. The
-    other counts are None.
+    A reader gets `n_read` and `n_assigned` of their own, staff get `n_readers`. Other counts are
+    None.
     """
 
     membership: Membership
@@ -440,9 +452,11 @@ class Choice:
 
 
 def choices(store: Store, person: Person) -> list[Choice]:
-    """Return the studies a person may go on in, with what they may know of each."""
+    """Return the studies that a person can select, with the counts that they may see."""
     return [
-        _choice(store, person, one) for one in memberships(store, person) if one.study is not None
+        _choice(store, person, membership)
+        for membership in memberships(store, person)
+        if membership.study is not None
     ]
 
 

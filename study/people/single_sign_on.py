@@ -1,10 +1,10 @@
-"""Single sign-on: whom an identity of an OpenID Connect provider stands for here.
+"""Single sign-on: maps the identities of an OpenID Connect provider to people.
 
-The provider says who somebody is; what they may do is decided here alone. The first account (issuer
-and subject) that signs on with a person's registered e-mail address, verified by the provider, is
-bound to that person. From then on no other account of any issuer reaches this person until an
-administrator releases the account. The page then gives the browser a ticket, valid once and for a
-minute, which the sign-in route accepts in place of an access code.
+The provider authenticates; permissions are defined by roles alone. The first account (issuer and
+subject) that signs in with a person's registered e-mail address, verified by the provider, is
+bound to that person. No other account can sign in as this person until an administrator releases
+the account. The page gives the browser a ticket, valid once and for one minute, which the sign-in
+route accepts instead of an access code.
 """
 
 import hashlib
@@ -29,14 +29,14 @@ from study.store.studies import study_row
 
 TICKET_STAYS = timedelta(seconds=60)
 FRESH = timedelta(minutes=5)
-"""The longest time since the provider confirmed the identity, and how far its clock may be off."""
+"""Maximum time since the provider confirmed the identity, and maximum deviation of its clock."""
 
 _LONGEST_CLAIM = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who somebody is according to a provider; `email` is a verified address, or empty."""
+    """An identity confirmed by a provider; `email` is a verified address, or empty."""
 
     issuer: str
     subject: str
@@ -47,8 +47,8 @@ class Identity:
 def identity_of(claims: Mapping[str, Any]) -> Identity | None:
     """Return the identity in the claims of an ID token, or None if they identify nobody.
 
-    >>> found = identity_of({"iss": "https://id", "sub": "7", "iat": 0, "email": "a@b.org"})
-    >>> found.subject, found.email
+    >>> identity = identity_of({"iss": "https://id", "sub": "7", "iat": 0, "email": "a@b.org"})
+    >>> identity.subject, identity.email
     ('7', '')
     """
     issuer, subject, email = (_text_claim(claims, name) for name in ("iss", "sub", "email"))
@@ -64,7 +64,7 @@ def identity_of(claims: Mapping[str, Any]) -> Identity | None:
 
 
 def _text_claim(claims: Mapping[str, Any], name: str) -> str:
-    """Return a claim that is a text as OpenID Connect defines it, or an empty text."""
+    """Return a claim if it is a text as defined by OpenID Connect, otherwise an empty string."""
     value = claims.get(name)
     if isinstance(value, str) and len(value) <= _LONGEST_CLAIM and value.isprintable():
         return value
@@ -72,14 +72,14 @@ def _text_claim(claims: Mapping[str, Any], name: str) -> str:
 
 
 def is_fresh(identity: Identity, now: datetime) -> bool:
-    """Return whether the provider confirmed it recently; Streamlit keeps a sign-on for a month."""
+    """Return whether the provider confirmed it recently; Streamlit keeps identities for a month."""
     return abs(now - identity.vouched) <= FRESH
 
 
 def ticket(
     store: Store, identity: Identity, *, entropy: Entropy, now: datetime, place: str = ""
 ) -> str:
-    """Return a ticket for the person with this account; bind the account if it is their first.
+    """Return a ticket for the person with this account, which is bound if it is their first.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def ticket(
         if person is None or not people.roles_held(change, person):
             raise SignInRefused(
                 "no-account",
-                "Nobody here goes by the account you signed in with. Ask your coordinator to "
+                "The account you signed in with is not registered here. Ask your coordinator to "
                 "register its e-mail address, or sign in with an access code.",
             )
         account = people.account_of(change, person)
@@ -123,9 +123,9 @@ def redeem(
     entropy: Entropy,
     now: datetime,
     place: str = "",
-    beside: Person | None = None,
+    current: Person | None = None,
 ) -> SignedIn:
-    """Sign in the person a ticket was made for; the ticket is used up in any case.
+    """Sign in the person of a ticket; the ticket is used up in any case.
 
     Raises
     ------
@@ -136,24 +136,24 @@ def redeem(
         person = people.take_ticket(change, _hash(text), stamp(now))
     if person is None:
         raise SignInRefused("ticket", "That took too long. Sign in once more.")
-    return signing_in.enter(store, person, entropy=entropy, now=now, place=place, beside=beside)
+    return signing_in.enter(store, person, entropy=entropy, now=now, place=place, current=current)
 
 
 def release(
     store: Store, *, study: str, grant: int, reason: str, everywhere: bool, by: By, now: datetime
 ) -> None:
-    """Release the account bound to the person with a role, so that they can bind another one.
+    """Release the account bound to a person, so that another one can be bound.
 
     Tickets made for the account are no longer valid, and its sign-ins end.
 
     Raises
     ------
     NotAllowed
-        Whoever acts is no administrator of the deployment (`everywhere`).
+        The user is not an administrator of the deployment (`everywhere`).
     NotNow
         No account is bound to this person.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     why = checked_reason(reason)
     if not everywhere:
@@ -165,7 +165,11 @@ def release(
             raise NotNow(t("{who} has no sign-in account here.", who=row.whose))
         people.forget_identities(change, row.person)
         people.end_sign_ins(change, row.person)
-        marks = [account_mark(change, one.issuer, one.subject) for one in accounts if one.issuer]
+        marks = [
+            account_mark(change, account.issuer, account.subject)
+            for account in accounts
+            if account.issuer
+        ]
         _record(
             change,
             people.ever(change, row.person),
@@ -178,20 +182,20 @@ def release(
 
 
 def breaches(look: Transaction) -> Iterator[str]:
-    """Yield every bound account that no event records, or that was released after the last one."""
-    standing: set[str] = set()
+    """Yield bound accounts without an event, or whose last event is their release."""
+    recorded: set[str] = set()
     for chain in (events.DEPLOYMENT, *(events.study_chain(name) for name in studies.names(look))):
-        here: set[str] = set()
+        in_chain: set[str] = set()
         kinds = (EventKind.IDENTITY_BOUND, EventKind.IDENTITY_RELEASED)
         for event in events.of_kinds(look, chain, kinds):
             if event.kind == EventKind.IDENTITY_BOUND:
-                here.add(event.detail.get("account", ""))
+                in_chain.add(event.detail.get("account", ""))
             else:
-                here.difference_update(event.detail.get("accounts", ()))
-        standing |= here
-    for one in people.identities(look):
-        if one.issuer and account_mark(look, one.issuer, one.subject) not in standing:
-            yield f"the deployment: an account of {one.handle} elsewhere was slipped in."
+                in_chain.difference_update(event.detail.get("accounts", ()))
+        recorded |= in_chain
+    for account in people.identities(look):
+        if account.issuer and account_mark(look, account.issuer, account.subject) not in recorded:
+            yield f"the deployment: an account of {account.handle} elsewhere was slipped in."
 
 
 def _bind(change: Transaction, person: int, identity: Identity, now: datetime, place: str) -> None:
@@ -223,15 +227,15 @@ def _record(
     by: By,
     **detail: object,
 ) -> None:
-    """Record an event about a person in each trail that knows them, under their name there."""
-    for row in {(one.study_name, one.whose): one for one in grants}.values():
-        told = {"whose": row.whose, **detail}
+    """Record an event in the trail of each study of a person, under their name in it."""
+    for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
+        event_detail = {"whose": row.whose, **detail}
         own = replace(by, name=row.whose) if kind == EventKind.IDENTITY_BOUND else by
-        events.record(change, row.study_name or "", now, kind=kind, detail=told, by=own)
+        events.record(change, row.study_name or "", now, kind=kind, detail=event_detail, by=own)
 
 
 def account_mark(look: Transaction, issuer: str, subject: str) -> str:
-    """Return the mark of an account at a provider; the trail contains no account itself."""
+    """Return the mark of a provider's account; the trail does not contain the account."""
     return deployment.keyed_mark(look, f"account/{issuer}/{subject}")
 
 

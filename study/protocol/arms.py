@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
-from study.base.canonical import lot
+from study.base.canonical import random_key
 from study.base.text import did_you_mean, name_fault, text_key
 from study.base.translation import t
 from study.protocol import checks
@@ -152,6 +152,6 @@ def next_arm(arms: Sequence[Arm], before: Sequence[Allocated], reader: Allocated
         left,
         key=lambda arm: (
             Fraction(everywhere[arm.name], arm.share),
-            lot(arm.name, seed=seed, purpose=purpose),
+            random_key(arm.name, seed=seed, purpose=purpose),
         ),
     ).name

@@ -14,7 +14,7 @@ from itertools import count
 
 from study.base.actor import By
 from study.base.bank_model import LETTERS
-from study.base.canonical import lot, sha256_of, shuffled
+from study.base.canonical import random_key, sha256_of, shuffled
 from study.protocol import designs
 from study.protocol.designs import ListPlace, Part
 from study.protocol.protocol import Aid, Condition, Protocol, stored_protocol
@@ -201,7 +201,7 @@ def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, who
     """Return a random place in the second half, and after the case's first reading."""
     first = block.index((item_id, 1)) + 1
     start = max(len(block) // 2, first)
-    draw = int(lot(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
+    draw = int(random_key(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
     return start + draw % (len(block) - start + 1)
 
 

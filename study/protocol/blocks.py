@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate, count
 
-from study.base.canonical import lot, shuffled
+from study.base.canonical import random_key, shuffled
 from study.protocol.protocol import Protocol
 
 Strata = Mapping[str, str]
@@ -26,7 +26,7 @@ def shares(weights: Mapping[str, int], total: int, *, seed: int, purpose: str) -
     exact = {name: divmod(total * weight, of_all) for name, weight in weights.items()}
     parts = {name: quotient for name, (quotient, _) in exact.items()}
     by_remainder = sorted(
-        exact, key=lambda name: (-exact[name][1], lot(name, seed=seed, purpose=purpose))
+        exact, key=lambda name: (-exact[name][1], random_key(name, seed=seed, purpose=purpose))
     )
     for name in by_remainder[: total - sum(parts.values())]:
         parts[name] += 1
@@ -145,7 +145,7 @@ def _counts(
         exact,
         key=lambda name: (
             counts[name] + before[name] - exact[name],
-            lot(name, seed=seed, purpose="deal share"),
+            random_key(name, seed=seed, purpose="deal share"),
         ),
     )
     for name in by_deficit:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from study.bank.content import flags
 from study.bank.terms import age_in_years
-from study.base.canonical import lot, shuffled
+from study.base.canonical import random_key, shuffled
 from study.base.errors import BadInput
 from study.base.text import difference, text_key
 from study.base.translation import t, tn
@@ -124,7 +124,7 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
     for unit, name in _match(targets, asked, protocol).items():
         units[name].add(unit)
     chosen = [
-        (min(items, key=lambda item: lot(item, seed=protocol.seed, purpose="item")), name)
+        (min(items, key=lambda item: random_key(item, seed=protocol.seed, purpose="item")), name)
         for name, wanted in units.items()
         for items in pool[name].of(wanted).values()
     ]
@@ -189,7 +189,10 @@ def draw_practice(
         )
     units = shuffled(outside, seed=protocol.seed, purpose="practice unit")
     return [
-        min(outside[unit], key=lambda item: lot(item, seed=protocol.seed, purpose="practice item"))
+        min(
+            outside[unit],
+            key=lambda item: random_key(item, seed=protocol.seed, purpose="practice item"),
+        )
         for unit in units[: protocol.practice_cases]
     ]
 
@@ -256,7 +259,8 @@ def _largest_remainder(weights: Mapping[str, int], protocol: Protocol) -> dict[s
     targets = {name: quotient for name, (quotient, _) in shares.items()}
     left = protocol.cases - sum(targets.values())
     by_remainder = sorted(
-        shares, key=lambda name: (-shares[name][1], lot(name, seed=protocol.seed, purpose="share"))
+        shares,
+        key=lambda name: (-shares[name][1], random_key(name, seed=protocol.seed, purpose="share")),
     )
     for name in by_remainder[:left]:
         targets[name] += 1

@@ -23,7 +23,7 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import moment, sha256_of
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.base.translation import t
-from study.people.codes import SIGNS
+from study.people.codes import ALPHABET
 from study.people.signing_in import Person
 from study.protocol.protocol import Condition, Feedback, Protocol, stored_protocol
 from study.reading import course
@@ -670,7 +670,7 @@ def receipt_of(store: Store, person: Person) -> str:
 def signs(protocol_sha256: str, reader_id: str, event_hash: str) -> str:
     """Return the twelve characters for a reader's readings up to an event."""
     digest = int(sha256_of(["receipt", protocol_sha256, reader_id, event_hash]), 16) >> 196
-    return "".join(SIGNS[(digest >> 5 * place) & 31] for place in reversed(range(_LENGTH)))
+    return "".join(ALPHABET[(digest >> 5 * place) & 31] for place in reversed(range(_LENGTH)))
 
 
 def _receipt_text(reader_id: str, n_read: int, n_assigned: int, signs: str) -> str:

@@ -28,7 +28,7 @@ from statistics import NormalDist
 from typing import Any
 
 from study.base.bank_model import LETTERS
-from study.base.canonical import lot, moment
+from study.base.canonical import moment, random_key
 from study.base.errors import BadInput, NotFound, NotNow
 from study.people.roles import Role
 from study.people.signing_in import Person
@@ -176,7 +176,7 @@ def _read(store: Store, reader: _Reader, view: CaseView, clock: datetime) -> dat
     taken_ms = min(answer.response_ms, limit_ms)
     shown_at = clock + timedelta(milliseconds=250)
     committed_at = shown_at + timedelta(milliseconds=taken_ms)
-    token = lot(f"{reader.person.name}/{case}", seed=reader.seed, purpose="record id")[:32]
+    token = random_key(f"{reader.person.name}/{case}", seed=reader.seed, purpose="record id")[:32]
     presentation = Presentation(
         id=f"p-{token}", case=case, shown_at=shown_at, circumstances={"simulated": True}
     )
@@ -287,7 +287,8 @@ def _wrong(truth: str, letters: str, item_id: str, whose: str, reader: _Reader) 
     if _uniform(whose, reader.seed, "tempted") < TEMPTING:
         seed = reader.items_seed
         return min(
-            distractors, key=lambda letter: lot(f"{item_id}/{letter}", seed=seed, purpose="t")
+            distractors,
+            key=lambda letter: random_key(f"{item_id}/{letter}", seed=seed, purpose="t"),
         )
     return distractors[int(_uniform(whose, reader.seed, "distractor") * len(distractors))]
 
@@ -317,7 +318,7 @@ def _logistic(x: float) -> float:
 
 
 def _uniform(key: str, seed: int, purpose: str) -> float:
-    return (int(lot(key, seed=seed, purpose=f"simulate/{purpose}")[:13], 16) + 0.5) / 16**13
+    return (int(random_key(key, seed=seed, purpose=f"simulate/{purpose}")[:13], 16) + 0.5) / 16**13
 
 
 def _normal(key: str, seed: int, purpose: str) -> float:

@@ -442,13 +442,15 @@ def whole_items(look: Transaction, bank: int) -> Iterator[Item]:
         yield Item(
             **{name: row[name] for name in ("item_id", "question", "truth", *_PLAIN)},
             options=tuple(json.loads(row["options"])),
-            views=tuple(View(path=path, label=label, said=term) for _, label, path, term in views),
+            views=tuple(
+                View(path=path, label=label, original=term) for _, label, path, term in views
+            ),
             report=json.loads(row["report"]),
             explanation=row["explanation"],
             attributes=json.loads(row["attributes"] or "{}"),
             origin=row.get("origin", ""),
             priors=tuple(
-                Prior(path=path, label=label, said=term, days=days)
+                Prior(path=path, label=label, original=term, days=days)
                 for _, label, path, term, days in json.loads(row["priors"])
             ),
         )

@@ -154,9 +154,9 @@ class Batch:
             self.has_unusual_ids = True
         self._add_faults(draft.faults)
         for position, view in enumerate(draft.views, 1):
-            rows["item_views"].append((n, position, view.path, view.label, view.said))
+            rows["item_views"].append((n, position, view.path, view.label, view.original))
         for position, film in enumerate(draft.priors, 1):
-            prior = (film.path, film.label, film.said, film.days)
+            prior = (film.path, film.label, film.original, film.days)
             rows["item_priors"].append((n, position, *prior))
         for path, spacings_mm in draft.spacings_mm.items():
             rows["spacings"].extend((n, path, spacing_mm) for spacing_mm in spacings_mm)

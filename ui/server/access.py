@@ -350,7 +350,7 @@ def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing
         entropy=secrets.token_bytes,
         now=now,
         place=place,
-        beside=signed_in(request.cookies, place),
+        current=signed_in(request.cookies, place),
     )
     agent = request.headers.get("user-agent", "")
     signing_in.remember_place(kept, address, agent=agent, now=now)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from study.bank.importing import import_bank
-from study.base.canonical import lot, moment, shuffled
+from study.base.canonical import moment, random_key, shuffled
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.people.codes import new_code
@@ -143,7 +143,7 @@ def _of_the_release_before(
             : protocol.hidden_repeats
         ]:
             start = max(len(block) // 2, block.index((item_id, 1)) + 1)
-            drawn = int(lot(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
+            drawn = int(random_key(item_id, seed=seed, purpose=f"repeat place/{whose}"), 16)
             block.insert(start + drawn % (len(block) - start + 1), (item_id, 2))
         places += [(item_id, condition, repeat) for item_id, repeat in block]
     result = []

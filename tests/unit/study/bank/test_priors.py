@@ -50,7 +50,7 @@ def test_an_item_has_prior_images_and_their_interval(
     """The interval is in days or computed from a date that is not stored."""
     named = {"PriorImagePath": [f"../{BEFORE}"], "PriorImageViewPosition": ["POSTERO_ANTERIOR"]}
     file = bank({"q1": {**item, **named, **interval}})
-    prior = Prior(path=BEFORE, label="PA", said="POSTERO_ANTERIOR", days=days)
+    prior = Prior(path=BEFORE, label="PA", original="POSTERO_ANTERIOR", days=days)
     assert _priors(file) == (prior,)
     assert file.notes == ()
     assert len(file.items[0].views) == 2

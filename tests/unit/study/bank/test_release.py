@@ -231,7 +231,7 @@ def test_every_view_of_the_release_is_accepted(store: Store, release: Path, item
     _bring(store, release, "test")
     with store.look() as look:
         (stored_item,) = banks.whole_items(look, 1)
-    labels = {view.said or view.label: view.label for view in stored_item.views}
+    labels = {view.original or view.label: view.label for view in stored_item.views}
     assert labels["PICC LINE"] == labels["KUB"] == ""
     assert labels["AP (KUB)"] == "AP"
     assert labels["POSTERO_ANTERIOR"] == "PA"
@@ -305,7 +305,7 @@ def test_the_content_hash_equals_that_of_the_complete_content(store: Store, rele
                 "explanation": item.explanation,
                 "attributes": dict(item.attributes),
                 "views": [
-                    [n, view.label, view.path, *([view.said] if view.said else [])]
+                    [n, view.label, view.path, *([view.original] if view.original else [])]
                     for n, view in enumerate(item.views, 1)
                 ],
                 "report": dict(item.report),

@@ -67,8 +67,8 @@ def test_an_item_with_the_keys_of_the_data_set_is_read(bank: Read, item: ItemDic
         age="60 years",
         sex="female",
         views=(
-            View(path="deid_png/P1/A1/pa.png", label="PA", said="POSTERO_ANTERIOR"),
-            View(path="deid_png/P1/A1/lat.png", label="LATERAL", said="LL"),
+            View(path="deid_png/P1/A1/pa.png", label="PA", original="POSTERO_ANTERIOR"),
+            View(path="deid_png/P1/A1/lat.png", label="LATERAL", original="LL"),
         ),
         report={
             "indication": "Cough.",
@@ -100,7 +100,7 @@ def test_an_item_with_the_keys_of_the_leaderboard_is_read(bank: Read) -> None:
         "findings": "Clear lungs.",
         "impression": "Normal.",
     }
-    assert item.views == (View(path="deid_png/P1/A1/pa.png", label="FRONTAL", said="Frontal"),)
+    assert item.views == (View(path="deid_png/P1/A1/pa.png", label="FRONTAL", original="Frontal"),)
     assert (item.options, item.truth, file.notes) == (("Yes", "No"), "B", ())
 
 
@@ -121,7 +121,7 @@ def test_an_image_path_is_read_in_every_notation(
 ) -> None:
     item |= {"ImagePath": written, "ImageViewPosition": "['AP PORTABLE']"}
     views = only(bank({"q1": item})).views
-    assert views == (View(path="deid_png/P1/A1/pa.png", label="AP", said="AP PORTABLE"),)
+    assert views == (View(path="deid_png/P1/A1/pa.png", label="AP", original="AP PORTABLE"),)
 
 
 def test_the_images_folder_may_be_part_of_the_paths(bank: Read, item: ItemDict, root: Path) -> None:
@@ -273,7 +273,7 @@ def test_only_names_of_projections_become_labels(
     item |= {"ImagePath": ["deid_png/P1/A1/pa.png"], "ImageViewPosition": [name]}
     (view,) = only(bank({"q1": item})).views
     assert view.label == label
-    assert (view.said or view.label) == name
+    assert (view.original or view.label) == name
 
 
 def test_the_label_of_a_label_is_unchanged() -> None:
@@ -296,7 +296,7 @@ def test_an_image_listed_twice_is_shown_once(bank: Read, item: ItemDict) -> None
     item["ImagePath"] = ["../deid_png/P1/A1/pa.png", "deid_png/P1/A1/pa.png"]
     file = bank({"q1": item})
     assert only(file).views == (
-        View(path="deid_png/P1/A1/pa.png", label="PA", said="POSTERO_ANTERIOR"),
+        View(path="deid_png/P1/A1/pa.png", label="PA", original="POSTERO_ANTERIOR"),
     )
     assert "shown once" in file.notes[0]
 
