@@ -51,6 +51,7 @@ from analysis.statistics.mrmc.conditions import (
     READER_CONDITIONS_ITEMS,
 )
 from analysis.statistics.mrmc.groups import READER_GROUPS, READER_GROUPS_GAIN
+from analysis.statistics.mrmc.noninferiority import NONINFERIORITY
 from analysis.statistics.mrmc.panel import (
     PANEL_ADJUSTED,
     READER_PANEL,
@@ -75,6 +76,7 @@ STATISTICS = (
     SENSITIVITY,
     SENSITIVITY_PANEL,
     PANEL_ADJUSTED,
+    NONINFERIORITY,
     READER_CONDITIONS_ITEMS,
     UNCROSSED,
     VARIANCE_COMPONENTS,

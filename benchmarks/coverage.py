@@ -32,6 +32,7 @@ from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
+from benchmarks.noninferiority import margin_rows
 from benchmarks.simulated_studies import (
     Design,
     Drawn,
@@ -156,12 +157,12 @@ INTERVALS: Mapping[str, Callable[[Floats, Floats, Floats], Limits]] = {
 
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
-SMALLEST = "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4"
+SMALLEST = "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4 --margins 4"
 
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
-PARTS = ("tables", "panel", "few")
+PARTS = ("tables", "panel", "few", "margin")
 DIFFERENCE_SD = 0.15
 """How much a reader's own difference between two conditions varies, on the probit scale."""
 
@@ -190,11 +191,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--panels", type=int, default=10_000, help="studies a design of the panel")
     parser.add_argument("--few", type=int, default=2000, help="studies of few patients a size")
+    parser.add_argument("--margins", type=int, default=4000, help="studies at the margin a design")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Simulate; return one row a design and kind of interval."""
-    sizes = ("studies", "items", "bootstrap", "panels", "few")
+    sizes = ("studies", "items", "bootstrap", "panels", "few", "margins")
     result: dict[str, Any] = {"sizes": {name: getattr(args, name) for name in sizes}}
     if "tables" in args.parts:
         result["rows"] = _table_rows(args)
@@ -202,6 +204,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         result["panel"] = panel_rows(args.readers, args.panels, SEED)
     if "few" in args.parts:
         result["few"] = few_rows(args.few, args.bootstrap, SEED)
+    if "margin" in args.parts:
+        result["margin"] = margin_rows(args.readers, args.margins, SEED)
     return result
 
 
@@ -228,6 +232,9 @@ def text(result: Mapping[str, Any]) -> str:
     if "few" in result:
         heading = "few patients: coverage of 95 % intervals in"
         parts.append(shares_text(heading, result["few"], sizes["few"], width=17))
+    if "margin" in result:
+        heading = "a model at the margin, declared non-inferior in"
+        parts.append(shares_text(heading, result["margin"], sizes["margins"], width=17))
     return "\n\n".join(parts)
 
 

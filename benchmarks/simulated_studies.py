@@ -331,7 +331,7 @@ def _counted(design: Design, n: int, generator: np.random.Generator) -> dict[str
     # As good as these readers, as readers in general, and worse than either by the margin.
     models = [np.interp(a, curve, ABILITIES) for a in (these, general, these - MARGIN)]
     models.append(np.interp(general - MARGIN, curve, ABILITIES))
-    right = _right(design, np.column_stack([readers, *models]), generator)
+    right = right_answers(design, np.column_stack([readers, *models]), generator)
     equal, typical, worse, worse_in_general = (
         claims(right[..., [*range(j), j + k]], design.items_a_patient) for k in range(4)
     )
@@ -361,7 +361,7 @@ def _shown(claims: Claims) -> Floats:
     return np.where(claims.random_se > 0, claims.difference - reach > -MARGIN, np.nan)
 
 
-def _right(design: Design, abilities: Floats, generator: np.random.Generator) -> Floats:
+def right_answers(design: Design, abilities: Floats, generator: np.random.Generator) -> Floats:
     """Simulate right answers, shape (n_studies, n_items, n_raters)."""
     n = len(abilities)
     patients = generator.standard_normal((n, design.n_items // design.items_a_patient))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from weakref import WeakKeyDictionary
@@ -185,11 +185,18 @@ NON_INFERIORITY = "non-inferiority"
 class Outcome(StrEnum):
     """What may be concluded about a declared hypothesis."""
 
+    SUPERIOR = "superior after non-inferiority"
     SHOWN = "shown"
     NOT_ADJUSTED = "not shown after adjustment"
+    NOT_BY_SCORE = "not shown by the score test"
     NOT_SHOWN = "not shown"
     INFERIOR = "inferior"
     UNDECIDED = "undecided"
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the declared hypothesis was shown."""
+        return self in (Outcome.SHOWN, Outcome.SUPERIOR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,26 +270,57 @@ def _decisions(results: Results) -> Iterator[Decision]:
     rows = rows_of(results, "reader_panel", metric=plan.metric)
     several = not primary and len({row["model_id"] for row in rows}) > 1
     adjusted = _adjusted_p(results, plan) if several else {}
-    level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
     for row in rows:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
         outcome = declared_outcome(results, plan, row, number(row, "margin"))
-        p = adjusted.get(_key(row), {}).get(outcome, math.nan) if several else 0.0
-        if outcome is Outcome.SHOWN and math.isnan(p):
-            outcome = Outcome.UNDECIDED
-        elif outcome is Outcome.SHOWN and p >= level:
-            outcome = Outcome.NOT_ADJUSTED
-        elif outcome is Outcome.INFERIOR and not p < level:
-            outcome = Outcome.NOT_SHOWN
+        if outcome.is_shown and plan.hypothesis == NON_INFERIORITY:
+            outcome = _by_score(results, row, outcome)
+        if several:
+            outcome = _after_adjustment(results, plan, outcome, adjusted.get(_key(row), {}))
         yield Decision(row=row, outcome=outcome)
+
+
+def _after_adjustment(
+    results: Results, plan: Plan, outcome: Outcome, adjusted: Mapping[Outcome, float]
+) -> Outcome:
+    """Return what is left of an outcome if several models were tested.
+
+    Superiority after non-inferiority is tested only where non-inferiority is left.
+    """
+    level = results.options.alpha / (2 if plan.hypothesis == NON_INFERIORITY else 1)
+    p = adjusted.get(outcome, math.nan)
+    if outcome is Outcome.SUPERIOR:
+        outcome = outcome if p < results.options.alpha else Outcome.SHOWN
+        p = adjusted.get(Outcome.SHOWN, math.nan)
+    if outcome.is_shown and math.isnan(p):
+        return Outcome.UNDECIDED
+    if outcome.is_shown and p >= level:
+        return Outcome.NOT_ADJUSTED
+    if outcome is Outcome.INFERIOR and not p < level:
+        return Outcome.NOT_SHOWN
+    return outcome
+
+
+def score_p(results: Results, row: Row, column: str = "p") -> float:
+    """Return the p-value of the score test of a row of `reader_panel`, nan where there is none."""
+    where = {key: str(row[key]) for key in ("model_id", "condition", "metric", "claim")}
+    tests = rows_of(results, "noninferiority", **where)
+    return number(tests[0], column) if tests else math.nan
+
+
+def _by_score(results: Results, row: Row, outcome: Outcome) -> Outcome:
+    """Return the outcome if the score test shows non-inferiority too, or if there is none."""
+    p = score_p(results, row)
+    return Outcome.NOT_BY_SCORE if p >= results.options.alpha / 2 else outcome
 
 
 def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
     """Return what a row's interval, by itself, makes of the declared hypothesis.
 
     A model is inferior where its whole interval lies below minus the margin (of superiority, below
-    0).
+    0), and superior after non-inferiority where it lies above 0: tests in a fixed order, the second
+    only if the first succeeds, need no adjustment.
     """
     low, high = number(row, "ci_low"), number(row, "ci_high")
     shown = conclusion(patients_of_row(results, row), low, high)
@@ -294,7 +332,8 @@ def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> O
     else:
         cleared = non_inferior(low, high, margin)
     if cleared:
-        return Outcome.SHOWN
+        superior = plan.hypothesis == NON_INFERIORITY and shown is Conclusion.MORE
+        return Outcome.SUPERIOR if superior else Outcome.SHOWN
     return Outcome.INFERIOR if high < -margin else Outcome.NOT_SHOWN
 
 
@@ -307,7 +346,11 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
     families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
     return {
         _key(row): {
-            Outcome.SHOWN: number(row, "p_noninferior_adjusted"),
+            # The larger of both tests' p-values, and so none of the score test where it has none.
+            Outcome.SHOWN: float(
+                np.fmax(number(row, "p_noninferior_adjusted"), score_p(results, row, "p_adjusted"))
+            ),
+            Outcome.SUPERIOR: number(row, "p_adjusted"),
             Outcome.INFERIOR: float(inferior),
         }
         for row, inferior in zip(rows, holm_within(below, families), strict=True)

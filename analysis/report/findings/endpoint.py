@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.bundle.protocol import Plan, amended_plan
+from analysis.presentation.table import p_cell
 from analysis.presentation.wording import (
     Row,
     clauses,
@@ -35,6 +36,7 @@ from analysis.statistics.verdicts import (
     origin_of_margin,
     patients_of_row,
     primary_models,
+    score_p,
     too_few,
 )
 from analysis.translation import capital, later, said, t, tn, written
@@ -58,8 +60,10 @@ NOT_DECIDED = later("Not decided")
 INFERIOR = later("Inferior")
 VERDICTS = {
     NON_INFERIORITY: {
+        Outcome.SUPERIOR: later("Non-inferior, and superior"),
         Outcome.SHOWN: later("Non-inferior"),
         Outcome.NOT_ADJUSTED: later("Non-inferiority not shown after adjustment"),
+        Outcome.NOT_BY_SCORE: later("Non-inferiority not shown by the score test"),
         Outcome.NOT_SHOWN: later("Non-inferiority not shown"),
         Outcome.INFERIOR: INFERIOR,
         Outcome.UNDECIDED: NOT_DECIDED,
@@ -106,7 +110,7 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
         VerdictLine(
             word=said(VERDICTS[plan.hypothesis][one.outcome]),
             text=_in_numbers(results, plan, one),
-            shown=one.outcome is Outcome.SHOWN,
+            shown=one.outcome.is_shown,
         )
         for one in found[:MOST_VERDICTS]
     ]
@@ -161,7 +165,7 @@ def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
         "mean": scale.value(number(row, "reader_mean")),
         "readers": readers(int(number(row, "n_readers"))),
         "difference": scale.signed(number(row, "difference")),
-        "interval": scale.interval(row, margin),
+        "interval": scale.interval(row, margin) + _score(results, row, margin),
     }
     if margin is None:
         text = t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **told)
@@ -173,6 +177,12 @@ def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
         )
     notes = [narrower_note(row), t("{reason}.", reason=capital(why)) if why else ""]
     return sentences([text, *notes])
+
+
+def _score(results: Results, row: Row, margin: float | None) -> str:
+    """Return the p-value of the score test, to be put after the interval."""
+    p = math.nan if margin is None else score_p(results, row)
+    return "" if math.isnan(p) else t(", score test p {p}", p=p_cell(p))
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
@@ -347,7 +357,7 @@ def _decision(results: Results, plan: Plan, one: Decision) -> str:
         who=who,
         value=scale.value(number(row, "model_value")),
         difference=scale.signed(number(row, "difference")),
-        interval=scale.interval(row, margin),
+        interval=scale.interval(row, margin) + _score(results, row, margin),
         others=under_other_choices(results, row, told),
     )
 

@@ -57,7 +57,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
 )
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.statistics.verdicts import has_margin, origin_of_margin
+from analysis.statistics.verdicts import has_margin, origin_of_margin, score_p
 from analysis.translation import t
 
 METHODS = {
@@ -393,11 +393,11 @@ def _margins(results: Results) -> str:
     sizes = in_a_row(sorted(margins))
     if origin:
         return t(
-            "NI p: one-sided, for the margin of {margins} ({origin}).",
+            "NI p: one-sided (accuracy: score test), for the margin of {margins} ({origin}).",
             margins=sizes,
             origin=origin,
         )
-    return t("NI p: one-sided, for the margin of {margins}.", margins=sizes)
+    return t("NI p: one-sided (accuracy: score test), for the margin of {margins}.", margins=sizes)
 
 
 def _panel_row(
@@ -416,9 +416,15 @@ def _panel_row(
         *error_cells(row, factor),
         p_cell(number(row, "p")),
         p_cell(number(adjusted, "p_adjusted")),
-        p_cell(number(row, "p_noninferior")) if _is_for_margin(results, row) else EMPTY,
+        p_cell(_p_for_margin(results, row)) if _is_for_margin(results, row) else EMPTY,
     )
     return (named(names, str(row["model_id"])),), cells
+
+
+def _p_for_margin(results: Results, row: Row) -> float:
+    """Return the p-value that decides: of the score test, or of t where there is none."""
+    p = score_p(results, row)
+    return number(row, "p_noninferior") if math.isnan(p) else p
 
 
 READER_PANEL = Statistic(

@@ -40,6 +40,7 @@ def _with(
     p: float = 0.001,
     others: list[dict[str, Any]] | None = None,
     margin: float | None = None,
+    score_p: float | None = None,
 ) -> Results:
     panel = [panel_row(**row) for row in rows]
     adjusted = [{**row, "p_adjusted": p, "p_noninferior_adjusted": p} for row in panel]
@@ -48,6 +49,11 @@ def _with(
         "reader_panel": pd.DataFrame(panel),
         "panel_adjusted": pd.DataFrame(adjusted),
         "sensitivity_panel": pd.DataFrame(choices),
+        "noninferiority": pd.DataFrame(
+            []
+            if score_p is None
+            else [{**row, "p": score_p, "p_adjusted": score_p} for row in panel]
+        ),
     }
     return replace(
         run,
@@ -93,6 +99,54 @@ def test_only_the_declared_claim_and_the_primary_model_get_a_verdict(run: Result
     )
     assert "inferior" not in rest.lower()
     assert "what follows is exploratory" in rest
+
+
+def test_non_inferiority_needs_the_score_test_beside_the_interval(run: Results) -> None:
+    """Near the ceiling an interval of t clears the margin too often."""
+    protocol = {**DECLARED, "primary_model": "M1"}
+    shown, missed = (_said(_with(run, protocol, CLEARED, score_p=p)) for p in (0.024, 0.026))
+    assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0, score te" in shown
+    assert "score test p 0.024)" in shown
+    assert "Non-inferiority not shown by the score test: Model-1_x" in missed
+    assert "Non-inferiority not shown: Model-1_x" in _said(
+        _with(run, protocol, MISSED, score_p=0.001)
+    )
+
+
+ABOVE = {"ci_low": 0.01, "ci_high": 0.1, "difference": 0.05}
+
+
+def test_superiority_is_concluded_after_non_inferiority_alone(run: Results) -> None:
+    """In a fixed order: an interval above 0 counts once the margin is cleared by both tests."""
+    protocol = {**DECLARED, "primary_model": "M1"}
+    assert "Non-inferior, and superior: Model-1_x" in _said(_with(run, protocol, ABOVE))
+    both = _said(_with(run, protocol, ABOVE, score_p=0.03))
+    assert "superior:" not in both
+    assert "not shown by the score test: Model-1_x" in both
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("p", "verdict"), [(0.01, "Non-inferior, and superior"), (0.04, "Non-inferiority not shown")]
+)
+def test_superiority_of_several_models_is_adjusted_after_non_inferiority(
+    run: Results, p: float, verdict: str
+) -> None:
+    """Two models: neither claim is made without its adjusted p-value."""
+    rows = [{**ABOVE, "model_id": model} for model in ("M1", "M2")]
+    assert f"{verdict}" in _said(_with(run, DECLARED, *rows, p=p))
+
+
+def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
+    """Not even where the model is plainly worse, or better."""
+    worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
+    for row in (CLEARED, ABOVE, worse):
+        few = _with(run, {**DECLARED, "primary_model": "M1"}, {**row, "n_items": 24, "df": 23.0})
+        assert "Not decided: Model-1_x" in _said(few)
+        assert "fewer than 25" in _said(few)
+    enough = {**worse, "n_items": 25, "df": 24.0}
+    inferior = _said(_with(run, {**DECLARED, "primary_model": "M1"}, enough))
+    assert "Inferior: Model-1_x" in inferior
 
 
 @pytest.mark.slow

@@ -1,0 +1,303 @@
+"""Score tests of non-inferiority, which hold their level near the ceiling: `noninferiority.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from scipy.stats import t as student
+
+from analysis.arrays import Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import margin_of, plan_of
+from analysis.options import Options
+from analysis.readings.clusters import sums_by_cluster
+from analysis.readings.shared_items import shared_by_panel
+from analysis.statistics.claims import FAMILY
+from analysis.statistics.comparison.paired_tests import holm_within
+from analysis.statistics.merits import Metric
+from analysis.statistics.mrmc.obuchowski_rockette import ONE_READER, Claim, SingleTreatment
+from analysis.statistics.mrmc.panel import ModelComparison, comparisons_of
+from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+SCORE = "score test, variance restricted to the margin"
+METHODS = {
+    Claim.THESE_READERS: f"{SCORE}, readers fixed; t, C - 1",
+    Claim.READERS_LIKE_THESE: f"{SCORE}, readers random; t, Satterthwaite",
+}
+NEXT_TO_ONE = 1 - 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTest:
+    """The one-sided test that a model is worse than the readers by the margin or more.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the difference where it is exactly minus the margin.
+    df : float
+        Degrees of freedom of Student's t.
+    statistic, p : float
+        Difference plus margin, over `se`; its upper tail.
+    """
+
+    se: float
+    df: float
+    statistic: float
+    p: float
+
+
+def restricted_second_moment(deviations: Floats, least: float) -> float:
+    r"""Return the second moment of observations whose true mean is 0, by maximum likelihood.
+
+    Parameters
+    ----------
+    deviations : numpy.ndarray of float, shape (n,)
+        The observations minus their mean under the null hypothesis; their sum is positive.
+    least : float
+        Size of a negative observation that is always possible, observed or not; positive.
+
+    Returns
+    -------
+    float
+        Not smaller than what the likeliest distribution of mean 0 has.
+
+    Notes
+    -----
+    The likeliest distribution with mean 0 gives :math:`1 / (n (1 + \lambda e_i))` to the
+    observation :math:`e_i`, with :math:`\sum e_i / (1 + \lambda e_i) = 0` (Owen [1]_), and what
+    these leave of 1 to the negative value. With +1, 0 and -1 this is Tango's restricted estimate
+    [2]_.
+
+    References
+    ----------
+    .. [1] Owen AB. Empirical likelihood ratio confidence intervals for a single functional.
+       Biometrika 1988;75:237-249. doi:10.1093/biomet/75.2.237
+    .. [2] Tango T. Equivalence test and confidence interval for the difference in proportions for
+       the paired-sample design. Stat Med 1998;17:891-908.
+       doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B
+
+    Examples
+    --------
+    No case was ever lost, but a model at the margin of 0.05 loses one in twenty:
+
+    >>> round(restricted_second_moment(np.full(10, 0.05), least=0.95), 4)
+    0.0475
+    """
+    worst = max(least, -float(deviations.min()))
+    steepest = NEXT_TO_ONE / worst
+
+    def slope(multiplier: float) -> float:
+        return float((deviations / (1 + multiplier * deviations)).sum())
+
+    multiplier = steepest if slope(steepest) >= 0 else float(brentq(slope, 0.0, steepest))
+    weights = 1 / (len(deviations) * (1 + multiplier * deviations))
+    unseen = max(float(weights @ deviations) / worst, 0.0) if multiplier == steepest else 0.0
+    return float(weights @ deviations**2) + unseen * worst**2
+
+
+def score_test(
+    ahead: Floats, sizes: Floats, margin: float, readers: tuple[float, float, int]
+) -> ScoreTest:
+    r"""Test whether a model is worse than readers by the margin or more.
+
+    Parameters
+    ----------
+    ahead : numpy.ndarray of float, shape (n_clusters,)
+        Sum over a patient's items of the model's score minus the mean of the readers'.
+    sizes : numpy.ndarray of float, shape (n_clusters,)
+        Items of each patient.
+    margin : float
+        From 0 to below 1.
+    readers : tuple of (float, float, int)
+        Variance of the mean difference that comes from readers' true differences, the mean
+        square of readers over their number, and this number; zeros and 1 where readers are fixed.
+
+    Returns
+    -------
+    ScoreTest
+        nan with fewer than two patients.
+
+    Notes
+    -----
+    With :math:`e_c` the patient's sum plus margin times size, C patients and N items, the squared
+    standard error is :math:`C M / N^2` plus the variance of readers, M the
+    `restricted_second_moment` of the :math:`e_c` in which a single lost case, minus 1 plus the
+    margin, is always possible. An interval of t takes its variance from answers alone, which near
+    the ceiling may have none. Degrees of freedom: C - 1; of random readers by Satterthwaite's rule,
+    at most C - 1.
+    Where the difference is minus the margin or less, the plain second moment is used.
+
+    Examples
+    --------
+    Forty cases without a difference do not show that a model is within 5 points:
+
+    >>> test = score_test(np.zeros(40), np.ones(40), 0.05, (0.0, 0.0, 1))
+    >>> round(test.statistic, 2), round(test.p, 3)
+    (1.45, 0.077)
+    """
+    n_clusters, n = len(sizes), float(sizes.sum())
+    if n_clusters < 2:
+        return ScoreTest(se=math.nan, df=math.nan, statistic=math.nan, p=math.nan)
+    deviations = ahead + margin * sizes
+    distance = float(deviations.sum()) / n
+    moment = (
+        restricted_second_moment(deviations, 1 - margin)
+        if distance > 0
+        else float((deviations**2).mean())
+    )
+    of_items = n_clusters * moment / n**2
+    of_readers, mean_square, n_readers = readers
+    variance = of_items + of_readers
+    if not variance > 0:
+        return ScoreTest(se=0.0, df=n_clusters - 1.0, statistic=math.nan, p=math.nan)
+    se, df = math.sqrt(variance), n_clusters - 1.0
+    if n_readers > 1:
+        shares = of_items**2 / df + mean_square**2 / (n_readers - 1)
+        df = min(variance**2 / shares, df)
+    return ScoreTest(se=se, df=df, statistic=distance / se, p=float(student.sf(distance / se, df)))
+
+
+def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Test every model against the margin of accuracy, readers fixed and readers random.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its margin is used; without one the protocol's.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `NONINFERIORITY`; a row for each of `reader_panel` with metric accuracy.
+
+    Notes
+    -----
+    The test of `score_test` decides the declared hypothesis, together with the interval of
+    `reader_panel`. `p_adjusted` is Holm's over the models under one claim and condition; a model
+    named primary is tested alone.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> ids, raters = [f"q{i:02}" for i in range(40)], ["M1", "R1", "R2"]
+    >>> table = noninferiority(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ids, "truth": "A"}),
+    ...     pd.DataFrame({
+    ...         "rater_id": np.repeat(raters, 40), "item_id": ids * 3,
+    ...         "answer": ["A"] * 80 + ["A"] * 39 + ["B"],
+    ...     }),
+    ...     pd.DataFrame({"rater_id": raters, "rater_kind": ["model", "reader", "reader"]}),
+    ... ), Options(margin=0.05))
+    >>> table[["claim", "difference", "p"]].round(3).values.tolist()
+    [['these readers', 0.013, 0.056], ['readers like these', 0.013, 0.058]]
+    """
+    study = study_of(study, options)
+    margin = margin_of(study.options, study.bundle.protocol)
+    rows = [
+        row
+        for comparison in comparisons_of(study)
+        if margin is not None and comparison.figure.metric is Metric.ACCURACY
+        for row in _rows(study, comparison, margin)
+    ]
+    table = pd.DataFrame(rows, columns=NONINFERIORITY.header)
+    primary, labels = plan_of(study.bundle.protocol).primary_model, study.bundle.labels
+    alone = [bool(primary) and primary in (model, labels[model]) for model in table["model_id"]]
+    families = [
+        "" if is_alone else ", ".join(filter(None, names))
+        for names, is_alone in zip(table[FAMILY].itertuples(index=False), alone, strict=True)
+    ]
+    p = table["p"].to_numpy(dtype=np.float64)
+    return table.assign(family=families, p_adjusted=np.where(alone, p, holm_within(p, families)))
+
+
+def has_margin(study: Study) -> bool:
+    """Tell whether there is a margin of accuracy."""
+    return margin_of(study.options, study.bundle.protocol) is not None
+
+
+def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[dict[str, object]]:
+    panel, figure, result = comparison.panel, comparison.figure, comparison.result
+    ahead, sizes = _ahead(study, panel.columns)
+    variances = {
+        Claim.THESE_READERS: (0.0, 0.0, 1),
+        Claim.READERS_LIKE_THESE: _of_readers(result),
+    }
+    for claim, method in METHODS.items():
+        reason = figure.merits.no_covariance or figure.no_value
+        if claim is Claim.READERS_LIKE_THESE and result.n_readers < 2:
+            reason = reason or ONE_READER
+        test = score_test(ahead, sizes, margin, variances[claim]) if not reason else None
+        yield {
+            "model_id": panel.model_id,
+            "condition": panel.condition,
+            "metric": figure.metric.value,
+            "claim": claim.value,
+            "n_readers": result.n_readers,
+            "n_items": figure.n_items,
+            "n_patients": figure.n_clusters,
+            "difference": result.fixed_readers.estimate,
+            "margin": margin,
+            "se": test.se if test else math.nan,
+            "df": test.df if test else math.nan,
+            "p": test.p if test else math.nan,
+            "method": method,
+            "undefined_because": reason,
+        }
+
+
+def _of_readers(result: SingleTreatment) -> tuple[float, float, int]:
+    n = result.n_readers
+    return max(result.var_reader, 0.0) / n, result.msr / n, n
+
+
+def _ahead(study: Study, columns: Ints) -> tuple[Floats, Floats]:
+    """Return, for each patient, the sums of the differences and the number of items."""
+    matrix = study.matrix
+    items = shared_by_panel(matrix, columns).items
+    correct = matrix.correct[items][:, columns].astype(np.float64)
+    ahead = correct[:, -1] - correct[:, :-1].mean(axis=1)
+    sums, _ = sums_by_cluster(np.column_stack([ahead, np.ones(len(ahead))]), matrix.clusters[items])
+    return sums[:, 0], sums[:, 1]
+
+
+NONINFERIORITY = Statistic(
+    name="noninferiority",
+    meaning="The score test of a model against the margin of accuracy, under one claim.",
+    columns=(
+        *shared("model_id condition metric claim n_readers n_items"),
+        Column("n_patients", "Patients, or items where no patient has several.", "count"),
+        *shared("difference"),
+        Column("margin", "Non-inferiority margin.", "proportion"),
+        Column("se", "Standard error at a difference of minus the margin.", "that of the metric"),
+        *shared("df"),
+        Column("p", "One-sided p-value for the margin.", "probability"),
+        *shared("p_adjusted family method undefined_because"),
+    ),
+    compute=noninferiority,
+    applies=has_margin,
+    sources=(
+        Source(
+            "variance restricted to a mean",
+            "Owen AB. Empirical likelihood ratio confidence intervals for a single functional."
+            " Biometrika 1988;75:237-249.",
+            "10.1093/biomet/75.2.237",
+        ),
+    ),
+    methods={
+        402: Method(
+            "Models against the panel of readers",
+            "Non-inferiority in accuracy is decided by a score test whose variance is restricted"
+            " to a difference of minus the margin [@tango1998; @owen1988], because near 100 % the"
+            " observed answers may have no variance; the interval must clear the margin as well.",
+        )
+    },
+)

@@ -1,0 +1,106 @@
+"""The score test of non-inferiority, and its table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from scipy.stats import norm
+
+from analysis import Options, bundle_from_tables, reader_panel
+from analysis.statistics.comparison.paired_tests import tango_interval
+from analysis.statistics.mrmc.noninferiority import noninferiority, score_test
+from tests.conftest import examples
+
+FIXED = (0.0, 0.0, 1)
+
+
+def paired(
+    both: int, only_model: int, only_reader: int, neither: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return differences of a model and one reader, and sizes of patients with one case."""
+    ahead = np.repeat([0.0, 1.0, -1.0, 0.0], [both, only_model, only_reader, neither])
+    return ahead, np.ones(len(ahead))
+
+
+@pytest.mark.parametrize("counts", [(80, 5, 9, 6), (90, 0, 3, 7), (30, 2, 0, 8), (43, 0, 0, 1)])
+def test_one_reader_and_independent_cases_give_tangos_test(counts: tuple[int, ...]) -> None:
+    """At the lower limit of Tango's interval the statistic is the normal quantile."""
+    low, _ = tango_interval(counts[1], counts[2], sum(counts), 0.05)
+    test = score_test(*paired(*counts), -low, FIXED)
+    assert test.statistic == pytest.approx(norm.isf(0.025), abs=1e-6)
+
+
+def test_cases_that_nobody_missed_show_no_more_than_their_number() -> None:
+    """Answers without variance: a t test would be certain; one case in twenty may still be lost."""
+    few, many = (score_test(np.zeros(n), np.ones(n), 0.05, FIXED) for n in (40, 400))
+    assert few.p == pytest.approx(0.077, abs=1e-3)
+    assert few.statistic == pytest.approx(np.sqrt(40 * 0.05 / 0.95))
+    assert many.p < 1e-5
+
+
+@settings(max_examples=examples(60))
+@given(
+    arrays.arrays(np.int64, st.integers(4, 20), elements=st.integers(-3, 3)),
+    st.floats(0.01, 0.3),
+    st.floats(0, 0.01),
+)
+def test_random_readers_are_never_surer_than_fixed_ones(
+    sums: np.ndarray, margin: float, variance: float
+) -> None:
+    """A model that is ahead by the margin or more; the order of patients does not matter."""
+    ahead, sizes = sums.astype(float), np.full(len(sums), 3.0)
+    fixed = score_test(ahead, sizes, margin, FIXED)
+    random = score_test(ahead, sizes, margin, (variance, variance + 0.001, 3))
+    assert random.se >= fixed.se
+    assert random.df <= fixed.df
+    if fixed.statistic > 0:
+        assert random.p >= fixed.p - 1e-12
+    turned = score_test(ahead[::-1], sizes, margin, FIXED)
+    assert (turned.statistic, turned.p) == pytest.approx((fixed.statistic, fixed.p), abs=1e-9)
+
+
+def study(per_patient: int = 1, n_readers: int = 3) -> tuple[pd.DataFrame, ...]:
+    """Return a model and readers of about 90 % over 60 items."""
+    generator = np.random.default_rng(5)
+    ids = [f"q{i:02}" for i in range(60)]
+    raters = ["M", *(f"R{i}" for i in range(n_readers))]
+    items = pd.DataFrame(
+        {"item_id": ids, "truth": "A", "patient_id": [f"p{i // per_patient}" for i in range(60)]}
+    )
+    readings = pd.DataFrame(
+        [
+            {"rater_id": rater, "item_id": item, "answer": generator.choice(list("AAAAAAAAAB"))}
+            for rater in raters
+            for item in ids
+        ]
+    )
+    kinds = pd.DataFrame({"rater_id": raters, "rater_kind": ["model"] + ["reader"] * n_readers})
+    return items, readings, kinds
+
+
+@pytest.mark.parametrize("per_patient", [1, 4])
+def test_the_table_has_the_panels_differences_and_larger_p_values(per_patient: int) -> None:
+    """Near the ceiling the score test is the more cautious of the two."""
+    bundle = bundle_from_tables(*study(per_patient))
+    table, panel = (
+        noninferiority(bundle, Options(margin=0.05)),
+        reader_panel(bundle, Options(margin=0.05)),
+    )
+    assert table["claim"].tolist() == panel["claim"].tolist()
+    assert table["difference"].to_numpy() == pytest.approx(panel["difference"].to_numpy())
+    assert (table["n_patients"] == 60 // per_patient).all()
+    assert (table["p"] >= panel["p_noninferior"]).all()
+    assert table["df"].iloc[0] == pytest.approx(60 // per_patient - 1)
+
+
+def test_without_a_margin_there_is_no_table_and_one_reader_has_no_random_claim() -> None:
+    """The claim about readers like these needs two readers."""
+    bundle = bundle_from_tables(*study(n_readers=1))
+    assert not len(noninferiority(bundle))
+    table = noninferiority(bundle, Options(margin=0.05)).set_index("claim")
+    assert np.isfinite(table.loc["these readers", "p"])
+    random = table.loc["readers like these"]
+    assert np.isnan(random["p"])
+    assert random["undefined_because"] == "a single reader does not show how readers vary"
