@@ -32,6 +32,7 @@ from analysis.statistics.accuracy.open_ended import (
     OPEN_GAP,
 )
 from analysis.statistics.accuracy.option_positions import OPTION_POSITIONS
+from analysis.statistics.accuracy.roc import ROC_AREAS, ROC_POINTS
 from analysis.statistics.accuracy.sensitivity import SENSITIVITY
 from analysis.statistics.agreement.between import AGREEMENT_BETWEEN
 from analysis.statistics.agreement.groups.table import AGREEMENT_GROUPS
@@ -107,6 +108,8 @@ STATISTICS = (
     READER_CONDITIONS_BY,
     DIAGNOSTIC_PANEL,
     DIAGNOSTIC_CONDITIONS,
+    ROC_POINTS,
+    ROC_AREAS,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

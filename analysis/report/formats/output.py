@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -392,7 +393,9 @@ def _dump(content: Any) -> str:
 
 
 def _plain(column: pd.Series[Any]) -> list[Any]:
-    return column.astype(object).where(column.notna(), None).tolist()
+    """Return the cells as JSON values: null for an empty cell, text for an infinite number."""
+    cells = column.astype(object).where(column.notna(), None).tolist()
+    return [str(c) if isinstance(c, float) and math.isinf(c) else c for c in cells]
 
 
 def _write_text(path: Path, text: str) -> None:

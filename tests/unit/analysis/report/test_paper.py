@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
+from analysis.registry import STATISTICS
 from analysis.report.checklists import ChecklistItem, ChecklistState, checklists
 from analysis.report.content import report_content
 from analysis.report.formats.latex import latex_table, latex_text
@@ -129,7 +130,8 @@ def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Result
     panel = run.tables["reader_panel"]
     with_area = pd.concat([panel, panel.assign(metric="auc")])
     accuracy = run.tables["accuracy"]
-    others = {"agreement_indices": accuracy, "reliance": accuracy}
+    others = {s.name: accuracy for s in STATISTICS if s.sources and s.name not in run.tables}
+    others["agreement_indices"] = accuracy
     everything = replace(run, tables={**run.tables, **others, "reader_panel": with_area})
     # One is used where items are single, one in the tests alone, one where words are scored.
     elsewhere = {"hillis2005", "gallas2009", "cohen1968"}

@@ -1,0 +1,126 @@
+"""Which raters have a ROC curve, its direction, its mean, and the figure."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import auc
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.arrays import Floats
+from analysis.figures.drawing.chart import Line, Points
+from analysis.statistics.accuracy.roc import ROC_POINTS, roc_areas, roc_points
+from analysis.statistics.accuracy.roc_curves import mean_curve
+from tests.conftest import examples
+
+OPTIONS = Options(confidence="answer", bootstrap=20)
+Ratings = Mapping[str, Sequence[object] | None]
+SURE: Ratings = {
+    "R1": [5, 3, 1, 4, 2, 5],
+    "R2": [1, 1, 2, 3, 4, 4],
+    "M1": [0.9, 0.8, 0.7, 0.6, 0.9, 0.8],
+}
+
+
+def study(
+    confidence: Mapping[str, Sequence[object] | None],
+    options: str = '["mass", "no mass"]',
+    **more: object,
+) -> Bundle:
+    """Return raters of six items who rate their answers, or do not."""
+    ids, truth = list("pqrstu"), list("ABABAB")
+    readings = [
+        {"rater_id": rater, "item_id": item, "answer": answer, "confidence": sure}
+        for rater, values in confidence.items()
+        for item, answer, sure in zip(ids, "ABBBAA", values or [""] * 6, strict=True)
+    ]
+    kinds = ["model" if rater[0] == "M" else "reader" for rater in confidence]
+    items = pd.DataFrame({"item_id": ids, "truth": truth, "options": options, **more})
+    raters = pd.DataFrame({"rater_id": [*confidence], "rater_kind": kinds})
+    return bundle_from_tables(items, pd.DataFrame(readings), raters)
+
+
+def test_raters_without_confidence_have_no_curve() -> None:
+    """Nor has one with a gap; a study without a curve has no table."""
+    gap = {**SURE, "R2": [1, 1, "", 3, 4, 4], "M1": None}
+    assert set(roc_points(study(gap), OPTIONS)["rater_id"]) == {"R1"}
+    assert "roc_points" not in analyse(study({"R1": None}), OPTIONS).tables
+
+
+def test_the_positive_class_is_that_of_sensitivity() -> None:
+    """The other class mirrors the curve at the diagonal from upper left and keeps its area."""
+    by_default = roc_points(study(SURE), OPTIONS)
+    other = roc_points(study(SURE), Options(confidence="answer", positive=("mass",)))
+    rates = ["false_positive_rate", "true_positive_rate"]
+    for rater in SURE:
+        first, second = (t.loc[t["rater_id"] == rater, rates] for t in (by_default, other))
+        mirrored = 1 - second[rates[::-1]]
+        assert set(map(tuple, first.round(9).to_numpy())) == set(
+            map(tuple, mirrored.round(9).to_numpy())
+        )
+    areas = [
+        roc_areas(study(SURE), Options(confidence="answer", bootstrap=5, positive=named))
+        for named in ((), ("mass",))
+    ]
+    whole = [table[table["measure"] == "auc"]["estimate"].tolist() for table in areas]
+    assert whole[0] == pytest.approx(whole[1])
+
+
+def test_intervals_follow_the_patients() -> None:
+    """Too few of them leave the partial area without one, with the reason."""
+    table = roc_areas(study(SURE, patient_id=list("aabbcc")), OPTIONS)
+    partial = table[table["measure"] == "partial_auc"].iloc[0]
+    assert partial["undefined_because"] == "interval: fewer than 8 patients or examinations"
+    assert pd.isna(partial["ci_low"])
+    assert table[table["measure"] == "auc"]["method"].iloc[0] == "DeLong, normal over patients"
+
+
+def test_the_figure_has_readers_their_mean_and_models() -> None:
+    """A model without confidence is a point."""
+    results = analyse(study({**SURE, "M2": None}), OPTIONS)
+    [figure] = [f for part in ROC_POINTS.figures.values() for f in part(results, "")]
+    assert "mean sensitivity at each specificity" in figure.caption
+    assert figure.chart is not None
+    layers = figure.chart.panels[0].layers
+    assert sum(isinstance(layer, Line) for layer in layers) == 1 + 2 + 1 + 1
+    [point] = [layer for layer in layers if isinstance(layer, Points)]
+    assert (*point.x, *point.y) == pytest.approx((100 / 3, 200 / 3))
+
+
+rates = st.lists(st.floats(0, 1), max_size=5).map(lambda inner: np.sort([0.0, *inner, 1.0]))
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> list[tuple[Floats, Floats]]:
+    """Return one to four rising curves, steps included."""
+    made = []
+    for _ in range(draw(st.integers(1, 4))):
+        false = np.round(draw(rates), 2)
+        true = np.sort(
+            np.round(
+                [
+                    0.0,
+                    *draw(
+                        st.lists(st.floats(0, 1), min_size=len(false) - 2, max_size=len(false) - 2)
+                    ),
+                    1.0,
+                ],
+                2,
+            )
+        )
+        made.append((np.r_[0.0, false], np.r_[0.0, true]))
+    return made
+
+
+@settings(max_examples=examples(25))
+@given(curves())
+def test_the_area_under_the_mean_is_the_mean_of_the_areas(
+    drawn: list[tuple[Floats, Floats]],
+) -> None:
+    """At each false-positive rate the mean sensitivity, vertical steps included."""
+    false, true = mean_curve(drawn)
+    assert auc(false, true) == pytest.approx(np.mean([auc(*curve) for curve in drawn]), abs=1e-6)
+    assert (np.diff(true) >= -1e-9).all()
