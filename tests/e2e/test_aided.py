@@ -284,3 +284,105 @@ def test_sequential_reading_reveals_the_aid_after_each_answer(
     assert traffic.revealed() == {place["item_id"] for place in places}
     assert _too_early(traffic, places, "after") == []
     assert verify(server.store) == []
+
+
+ARMS = [
+    {"name": "control", "conditions": ["unaided"]},
+    {"name": "with AI", "conditions": ["aided"]},
+]
+DESIGNS: dict[str, dict[str, Any]] = {
+    "crossover": {"conditions": ["unaided", "aided"], "sessions": 2, "washout_days": 0},
+    "on demand": {"conditions": ["aided"], "aid": "on demand"},
+    "unaided arm": {"arms": ARMS},
+    "aided arm": {"arms": ARMS},
+}
+
+
+def _reader_of(server: Server, design: str) -> str:
+    """Return the reader to read as: in a design with arms, the one in the arm it names."""
+    arm = {"unaided arm": "control", "aided arm": "with AI"}.get(design, "")
+    with server.store.look() as look:
+        rows = look.rows("SELECT reader_id FROM readers WHERE arm = :arm", arm=arm)
+    return str(min(row["reader_id"] for row in rows))
+
+
+def _reload(reader: Reader, traffic: Traffic) -> None:
+    reader.page.reload()
+
+
+def _cut(reader: Reader, traffic: Traffic) -> None:
+    """Answer without a connection; what is on the screen until it is back came before."""
+    traffic.line = "cut"
+    reader.answer("b")
+    reader.page.wait_for_timeout(1500)
+    traffic.line = ""
+
+
+def _lose(reader: Reader, traffic: Traffic) -> None:
+    """Answer while responses of the server are lost."""
+    traffic.line = "lost"
+    reader.answer("c")
+    reader.page.wait_for_timeout(1500)
+    traffic.line = ""
+
+
+def _second_window(reader: Reader, traffic: Traffic) -> None:
+    other = reader.page.context.new_page()
+    other.goto(reader.page.url)
+    expect(other.locator(".rr-sheet")).to_contain_text("Reading is open in another window")
+    other.close()
+
+
+def _go_back(reader: Reader, traffic: Traffic) -> None:
+    reader.page.go_back()
+    reader.page.go_forward()
+
+
+DISTURBANCES = (_reload, _cut, _lose, _second_window, _go_back)
+
+
+def _wait_for_case(reader: Reader, position: int) -> None:
+    """Wait for a case, and resume where the page announces another condition or session."""
+    case = f"[data-state=ready][data-position='{position}']"
+    reader.page.wait_for_selector(f"{case}, [data-state=paused]")
+    if reader.state("state") == "paused":
+        _press(reader, "p")
+        reader.page.wait_for_selector(case)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_no_part_of_an_aid_arrives_before_it_is_due(
+    serve: Serve, profile: Profile, design: str
+) -> None:
+    """Through a reload, lost messages and responses, a second window and going back."""
+    traffic = Traffic()
+    context = profile()
+    traffic.record(context)
+    values = DESIGNS[design]
+    server = serve(
+        readers=("R1", "R2"),
+        add_models=_add_model,
+        **{"cases": 5, "aid_model": "m", **EXPLAINED, **values},
+    )
+    name = _reader_of(server, design)
+    places = _places(server, name)
+    reader = Reader(context.new_page())
+    reader.enter(server.url, server.codes[name])
+    requested = set()
+    for number, place in enumerate(places):
+        position = number % 5 + 1
+        _wait_for_case(reader, position)
+        if values.get("aid") == "on demand" and number % 2:
+            _press(reader, "Shift+M")
+            reader.page.wait_for_selector(SHOWN)
+            requested.add(place["item_id"])
+        disturb = DISTURBANCES[number % len(DISTURBANCES)]
+        disturb(reader, traffic)
+        if disturb not in (_cut, _lose):
+            _wait_for_case(reader, position)
+            reader.answer("a")
+    reader.wait("finished")
+    aided = {place["item_id"] for place in places if place["condition"] == "aided"}
+    assert traffic.revealed() == (requested if values.get("aid") == "on demand" else aided)
+    assert _too_early(traffic, places, values.get("aid", "first")) == []
+    assert len([row for row in server.readings() if row["reader_id"] == name]) == len(places)
