@@ -38,8 +38,8 @@ from analysis.statistics.agreement.between import AGREEMENT_BETWEEN
 from analysis.statistics.agreement.groups.table import AGREEMENT_GROUPS
 from analysis.statistics.agreement.intra_reader import INTRA_READER
 from analysis.statistics.agreement.judges import OPEN_SCORING
+from analysis.statistics.agreement.pairs.description import AGREEMENT_PAIRS
 from analysis.statistics.agreement.pairs.indices import AGREEMENT_INDICES
-from analysis.statistics.agreement.pairs.table import AGREEMENT_PAIRS
 from analysis.statistics.agreement.with_truth import AGREEMENT_WITH_TRUTH
 from analysis.statistics.comparison.gee import GEE
 from analysis.statistics.comparison.model_pairs import MODEL_PAIRS

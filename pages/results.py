@@ -16,10 +16,14 @@ from analysis.figures.agreement import (
     scope_text,
 )
 from analysis.figures.drawing.axes import condition_name, rater_names
-from analysis.presentation.captions import MATRIX_CAPTIONS
-from analysis.report.figures import ReportFigure, matrix_figure, pairs_of_scope, reference_rows
+from analysis.report.figures import ReportFigure, matrix_figure
 from analysis.report.items import case_of
 from analysis.statistics.accuracy.items import MODEL_WRONG
+from analysis.statistics.agreement.pairs.matrices import (
+    MATRIX_CAPTIONS,
+    pairs_of_scope,
+    reference_rows,
+)
 from analysis.translation import spoken
 from study.base.errors import StudyError
 from study.base.translation import language, later, said, t, tn

@@ -16,6 +16,7 @@ from analysis.figures.drawing.axes import (
     RaterName,
     even_columns,
     fitted_axis,
+    in_condition,
     in_rows,
     interval_text,
     name_of,
@@ -179,6 +180,19 @@ def differences_chart(
         for place, (title, estimates) in enumerate(by_title.items())
     ]
     return Chart(rows=in_rows(panels, columns), key=kinds_key(rows))
+
+
+def rows_of_models(table: pd.DataFrame, condition: str, column: str) -> pd.DataFrame:
+    """Return a condition's rows of models, named as raters; `column` holds the condition."""
+    rows = table.assign(
+        rater_id=table["model_id"], rater_kind=RaterKind.MODEL.value, condition=table[column]
+    )
+    return in_condition(rows, condition)
+
+
+def task_panels(rows: pd.DataFrame) -> pd.Series[str]:
+    """Return the panel of each row: its task, or all cases."""
+    return rows["group"].where(rows["by"] == "task", t("All cases"))
 
 
 def _estimate(

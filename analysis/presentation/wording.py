@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -300,3 +301,18 @@ def under(results: Results, condition: str) -> str:
     if not shown:
         return ""
     return t(" under {condition}", condition=f"\u2068{shorten(shown, LONGEST)}\u2069")
+
+
+def file_name(name: str, number: int, condition: str) -> str:
+    """Return the name of a figure's files, without suffix.
+
+    The number distinguishes conditions, which are free text, that differ in no letter or digit.
+
+    Examples
+    --------
+    >>> file_name("same_wrong", 2, "With AI!"), file_name("times", 1, "")
+    ('same-wrong-2-with-ai', 'times')
+    """
+    plain = re.sub(r"[^a-z0-9]+", "-", condition.lower()).strip("-")[:30]
+    tail = f"-{number}-{plain}".rstrip("-") if condition else ""
+    return f"{name.replace('_', '-')}{tail}"

@@ -115,6 +115,11 @@ def too_few(results: Results, n_patients: int) -> str:
     )
 
 
+def too_few_of(results: Results, patients: list[int]) -> str:
+    """Return why the smallest of several numbers of patients allows no verdict, as `too_few`."""
+    return too_few(results, min(patients, default=FEWEST_PATIENTS))
+
+
 def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> Conclusion:
     """Return what an interval shows if it is based on enough patients.
 

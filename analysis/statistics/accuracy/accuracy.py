@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
-from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import rater_names
+from analysis.bundle.model import Bundle, RaterKind
+from analysis.figures.accuracy import accuracy_chart, profile_chart, with_macro_if_other
+from analysis.figures.drawing.axes import in_condition, rater_names
 from analysis.options import Options
+from analysis.presentation.captions import overlapping
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
@@ -35,9 +37,9 @@ from analysis.readings.clusters import (
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mover_mean, wilson_interval
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t, tn
+from analysis.translation import later, t, tn, written
 
 WILSON = later("Wilson score")
 MOVER = later("MOVER over the tasks' Wilson limits")
@@ -387,6 +389,106 @@ def _percent_cells(row: Mapping[Any, Any], *, cluster: bool) -> list[str]:
     return cells + ([range_cell(row["cluster_ci_low"], row["cluster_ci_high"])] if cluster else [])
 
 
+def accuracy_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show every rater's accuracy with its interval, overall and by task."""
+    table = headline_intervals(results.tables["accuracy"])
+    if not table["accuracy"].notna().any():
+        return
+    drawn = with_macro_if_other(in_condition(table, condition))
+    percent = results.options.confidence_percent
+    yield Figure(
+        "accuracy",
+        "accuracy",
+        t("Accuracy with its interval, overall and by task"),
+        _accuracy_caption(drawn, percent, clustered=results.clustered),
+        accuracy_chart(table, condition=condition, names=rater_names(results.bundle)),
+    )
+
+
+def _accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -> str:
+    """Describe what the forest plot of accuracy shows; `accuracy` holds the rows that are drawn."""
+    kinds = set(accuracy["rater_kind"])
+    shapes = {
+        RaterKind.READER: t("Percent correct of the cases given; circles are readers."),
+        RaterKind.MODEL: t("Percent correct of the cases given; diamonds are models."),
+    }
+    if len(kinds) != 1:
+        first = t(
+            "Percent correct of the cases given; circles are readers and diamonds are models."
+        )
+    else:
+        first = shapes[RaterKind(kinds.pop())]
+    if clustered:
+        lines = t(
+            "Lines are {percent} % intervals over patients, who have several cases each (where"
+            " these are too few, Wilson's or MOVER's).",
+            percent=written(percent),
+        )
+    elif "macro" in set(accuracy["group"]):
+        lines = t(
+            "Lines are {percent} % intervals by Wilson (macro: MOVER).", percent=written(percent)
+        )
+    else:
+        lines = t("Lines are {percent} % intervals by Wilson.", percent=written(percent))
+    return sentences(
+        [
+            first,
+            lines,
+            t("Cases presented but not answered count as incorrect."),
+            overlapping(),
+        ]
+    )
+
+
+def profile_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show accuracy by task: the range of the readers, and every model."""
+    table = headline_intervals(results.tables["accuracy"])
+    if not table["accuracy"].notna().any():
+        return
+    rows, percent = in_condition(table, condition), results.options.confidence_percent
+    yield Figure(
+        "tasks",
+        "task-profile",
+        t("Accuracy by task: readers' range and every model"),
+        _profile_caption(rows, percent, clustered=results.clustered),
+        profile_chart(table, condition=condition, names=rater_names(results.bundle)),
+    )
+
+
+def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
+    """Describe what the profile by task shows."""
+    models = (
+        t(
+            "The shade runs from the lowest to the highest reader, the stroke is their mean;"
+            " diamonds are models, with {percent} % intervals over patients, who have several cases"
+            " each (where these are too few, Wilson's or MOVER's).",
+            percent=written(percent),
+        )
+        if clustered
+        else t(
+            "The shade runs from the lowest to the highest reader, the stroke is their mean;"
+            " diamonds are models, with {percent} % intervals by Wilson.",
+            percent=written(percent),
+        )
+    )
+    n_readers, n_models = _n_raters(rows, RaterKind.READER), _n_raters(rows, RaterKind.MODEL)
+    return sentences(
+        [
+            t("Percent correct by task, n in brackets."),
+            models,
+            t(
+                "{readers} and {models}.",
+                readers=tn("{n} reader", "{n} readers", n_readers),
+                models=tn("{n} model", "{n} models", n_models),
+            ),
+        ]
+    )
+
+
+def _n_raters(rows: pd.DataFrame, kind: RaterKind) -> int:
+    return int(rows.loc[rows["rater_kind"] == kind, "rater_id"].nunique())
+
+
 ACCURACY = Statistic(
     name="accuracy",
     meaning="Accuracy of a rater in a group of items.",
@@ -399,5 +501,14 @@ ACCURACY = Statistic(
         ),
     ),
     compute=accuracy,
+    methods={
+        100: Method(
+            "Accuracy",
+            "Micro accuracy weighs cases alike; its interval is Wilson's score interval"
+            " [@wilson1927]. Macro accuracy is the mean of the tasks' accuracies, with the"
+            " MOVER interval over the tasks' Wilson limits [@zou2009].",
+        )
+    },
     tables={10: tasks_table, 90: accuracy_table},
+    figures={10: accuracy_figure, 30: profile_figure},
 )

@@ -11,8 +11,10 @@ import pandas as pd
 
 from analysis.arrays import Ints
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.robustness import differences_chart, task_panels
 from analysis.options import Options
+from analysis.presentation.captions import cases_in, methods_in
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
@@ -38,9 +40,9 @@ from analysis.readings.matrix import (
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, NOT_GIVEN, resampled_accuracy
 from analysis.statistics.accuracy.means import mover_difference, wilson_interval
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t
+from analysis.translation import later, t, written
 
 MOVER = later("MOVER over the banks' Wilson limits")
 NONE_IN_ONE = f"of one of the banks, {NOT_GIVEN}"
@@ -208,6 +210,46 @@ def banks_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
+def banks_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the difference between two banks for every rater, a figure for each two banks."""
+    pairs = in_condition(results.tables["banks"], condition).groupby(
+        ["bank", "other_bank"], sort=False
+    )
+    for place, ((bank, other), rows) in enumerate(pairs, start=1):
+        rows = rows.assign(panel=task_panels(rows), n=rows["n"] + rows["n_other"])
+        yield Figure(
+            "robustness",
+            f"banks-{place}",
+            t(
+                "Difference between banks: {bank} minus {other_bank}",
+                bank=bank,
+                other_bank=other,
+            ),
+            _banks_caption(rows, results.options.confidence_percent),
+            differences_chart(
+                rows, axis_title=t("Difference, points"), names=rater_names(results.bundle)
+            ),
+        )
+
+
+def _banks_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe what the difference between two banks shows."""
+    return sentences(
+        [
+            t(
+                "Accuracy on {bank} less that on {other_bank}, {cases}, with {percent} %"
+                " intervals ({methods}).",
+                bank=rows["bank"].iloc[0],
+                other_bank=rows["other_bank"].iloc[0],
+                cases=cases_in(rows["n"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("The cases are different ones, and may differ in difficulty."),
+        ]
+    )
+
+
 BANKS = Statistic(
     name="banks",
     meaning="Difference of a rater's accuracy between two question banks.",
@@ -224,5 +266,13 @@ BANKS = Statistic(
     ),
     compute=banks,
     applies=has_banks,
+    methods={
+        110: Method(
+            "Accuracy",
+            "Accuracies on different banks are compared as those of independent samples, with the"
+            " MOVER interval, or over patients where they have several cases.",
+        )
+    },
     tables={100: banks_table},
+    figures={130: banks_figures},
 )

@@ -13,9 +13,11 @@ import pandas as pd
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.drawing.axes import rater_names
+from analysis.figures.robustness import reliability_chart, rows_of_models
 from analysis.options import Options
+from analysis.presentation.captions import answers_in
 from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole
-from analysis.presentation.wording import number, rows_by
+from analysis.presentation.wording import number, rows_by, sentences
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -29,9 +31,9 @@ from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, said, t, written
 
 BRIER, ECE, AUC, OVERCONFIDENCE = ("brier", "ece", "auc_confidence", "overconfidence")
 BY_CHANCE = "ece_by_chance"
@@ -319,6 +321,34 @@ def _bins(answers: _Sureness, alpha: float) -> Iterator[dict[str, Any]]:
         }
 
 
+def reliability_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show how often models are right by their confidence."""
+    rows = rows_of_models(results.tables["model_reliability"], condition, "condition")
+    percent = results.options.confidence_percent
+    yield Figure(
+        "robustness",
+        "reliability",
+        t("Calibration of models"),
+        _reliability_caption(rows, percent) if len(rows) else "",
+        reliability_chart(rows, names=rater_names(results.bundle)),
+    )
+
+
+def _reliability_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe what the reliability diagram shows."""
+    return sentences(
+        [
+            t(
+                "Percent correct against mean confidence, answers in ten bins of equal width,"
+                " {answers} a bin, with {percent} % intervals by Wilson.",
+                answers=answers_in(rows["n"]),
+                percent=written(percent),
+            ),
+            t("Below the dashed line a model is overconfident."),
+        ]
+    )
+
+
 MODEL_RELIABILITY = Statistic(
     name="model_reliability",
     meaning="Accuracy of a model's answers in one bin of confidence.",
@@ -333,6 +363,7 @@ MODEL_RELIABILITY = Statistic(
     ),
     compute=model_reliability,
     applies=has_sureness,
+    figures={110: reliability_figure},
 )
 _SURENESS = {
     BRIER: later("Brier score"),

@@ -12,12 +12,17 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
+from analysis.figures.robustness import difficulty_chart, read_by_any
+from analysis.presentation.captions import number_range
+from analysis.presentation.wording import sentences
 from analysis.readings.matrix import (
     ReadingMatrix,
     columns_by_condition,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.results import Results
+from analysis.statistics.statistic import Column, Figure, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import t, tn
 
 READERS_MISSED = "all readers missed it, a model did not"
 MODELS_MISSED = "all models missed it, a reader did not"
@@ -211,6 +216,48 @@ def _letter(code: int) -> str:
     return LETTERS[code] if code >= 0 else ""
 
 
+def difficulty_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show how many cases are hard for readers, and how many for models."""
+    items = results.tables["item_difficulty"]
+    rows = read_by_any(items, condition)
+    if len(rows):
+        yield Figure(
+            "items",
+            "item-difficulty",
+            t("Hard cases, for readers and for models"),
+            difficulty_caption(rows),
+            difficulty_chart(items, condition=condition),
+        )
+
+
+def difficulty_caption(rows: pd.DataFrame) -> str:
+    """Describe what the difficulty of items shows, and how many items not all readers have read."""
+    most = rows["n_readers"].max()
+    few = rows.loc[rows["n_readers"] < most, "n_readers"]
+    partly = ""
+    if len(few):
+        partly = t(
+            "{few} of them were read by fewer than {most} readers (n = {n}) and stand by the share"
+            " of those who were correct.",
+            few=str(len(few)),
+            most=str(most),
+            n=number_range(few),
+        )
+    return sentences(
+        [
+            t(
+                "Number of cases by how many of {readers} and of {models} were correct, {cases}; a"
+                " count, so without interval.",
+                readers=tn("{n} reader", "{n} readers", int(rows["n_readers"].max())),
+                models=tn("{n} model", "{n} models", int(rows["n_models"].max())),
+                cases=tn("{n} case", "{n} cases", len(rows)),
+            ),
+            t("Lower right: hard for readers only. Upper left: hard for models only."),
+            partly,
+        ]
+    )
+
+
 ITEM_DIFFICULTY = Statistic(
     name="item_difficulty",
     meaning="How many readers and models answered an item correctly.",
@@ -225,6 +272,7 @@ ITEM_DIFFICULTY = Statistic(
         *shared("note"),
     ),
     compute=item_difficulty,
+    figures={150: difficulty_figure},
 )
 
 

@@ -14,8 +14,10 @@ from scipy.stats import rankdata
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.accuracy import leaderboard_chart, with_macro_if_other
+from analysis.figures.drawing.axes import in_condition, rater_names
 from analysis.options import Options
+from analysis.presentation.captions import cases_in, methods_in
 from analysis.presentation.table import (
     EMPTY,
     ReportTable,
@@ -26,7 +28,7 @@ from analysis.presentation.table import (
     range_cell,
     report_table,
 )
-from analysis.presentation.wording import number, rows_of
+from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.clusters import (
     ENOUGH_RESAMPLES,
     is_widened,
@@ -41,9 +43,9 @@ from analysis.readings.matrix import ReadingMatrix, columns_by_condition
 from analysis.readings.shared_items import are_enough
 from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK, NOT_GIVEN
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, said, t, written
 
 OVER_PATIENTS = later("bootstrap over patients, percentile")
 OVER_ITEMS = later("bootstrap over items, percentile")
@@ -363,6 +365,39 @@ def _last(rank: float) -> float:
     return math.inf if math.isnan(rank) else rank
 
 
+def leaderboard_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show accuracy and rank of every rater with their intervals."""
+    board = results.tables["leaderboard"]
+    rows = in_condition(board, condition)
+    rows = rows.loc[(rows["by"] == "overall") & rows["rank"].notna()]
+    percent = results.options.confidence_percent
+    yield Figure(
+        "leaderboard",
+        "leaderboard",
+        t("Ranks, and how certain they are"),
+        _leaderboard_caption(with_macro_if_other(rows), percent) if len(rows) else "",
+        leaderboard_chart(board, condition=condition, names=rater_names(results.bundle)),
+    )
+
+
+def _leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe what the leaderboard shows."""
+    return sentences(
+        [
+            t(
+                "Accuracy and rank with {percent} % intervals ({methods}), {cases}.",
+                percent=written(percent),
+                methods=methods_in(rows),
+                cases=cases_in(rows["n"]),
+            ),
+            t("Ranks overlap where the interval of one holds the rank of another."),
+            t("Micro weighs every case the same, macro every task.")
+            if "macro" in set(rows["group"])
+            else "",
+        ]
+    )
+
+
 LEADERBOARD = Statistic(
     name="leaderboard",
     meaning="Rank of a rater by accuracy in a group of items.",
@@ -374,5 +409,13 @@ LEADERBOARD = Statistic(
         *shared("method undefined_because"),
     ),
     compute=leaderboard,
+    methods={
+        120: Method(
+            "Accuracy",
+            "Both put the raters in order; ranks have intervals by bootstrap, for the order of"
+            " two raters may change with other patients [@goldstein1996].",
+        )
+    },
     tables={120: leaderboard_table},
+    figures={20: leaderboard_figure},
 )

@@ -9,7 +9,9 @@ import pandas as pd
 
 from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import condition_name, rater_names
+from analysis.figures.robustness import differences_chart, rows_of_models, task_panels
 from analysis.options import Options
+from analysis.presentation.captions import cases_in, methods_in
 from analysis.presentation.table import (
     MOST_ROWS,
     ReportTable,
@@ -19,7 +21,7 @@ from analysis.presentation.table import (
     report_table,
     whole,
 )
-from analysis.presentation.wording import number, rows_of
+from analysis.presentation.wording import file_name, number, rows_of, sentences
 from analysis.readings.matrix import (
     NO_LETTER,
 )
@@ -32,11 +34,12 @@ from analysis.statistics.comparison.model_pairs import (
     by_task,
     group_words,
     groups_of,
+    over_patients,
     paired_difference,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import t
+from analysis.translation import t, written
 
 _SIDES = ("a", "b")
 
@@ -175,6 +178,44 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
+def input_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the accuracy that models lose under other conditions, a figure for each of these."""
+    shown = rows_of_models(results.tables["model_conditions"], condition, "condition_a")
+    for place, name in enumerate(sorted(shown["condition_b"].unique()), start=1):
+        rows = over_patients(shown.loc[shown["condition_b"] == name])
+        yield Figure(
+            "robustness",
+            file_name("input", place, name),
+            t("Models under another condition: {condition}", condition=condition_name(name)),
+            _input_caption(rows, name, results.options.confidence_percent),
+            differences_chart(
+                rows.assign(panel=task_panels(rows)),
+                axis_title=t("Accuracy lost, points"),
+                names=rater_names(results.bundle),
+            ),
+        )
+
+
+def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
+    """Describe what the differences between a model's inputs show."""
+    clustered = rows["cluster_ci_low"].notna().any()
+    return sentences(
+        [
+            t(
+                "Accuracy that each model loses under {condition}, compared with the cases as"
+                " readers saw them, {cases}, with {percent} % intervals ({methods}).",
+                condition=condition_name(condition),
+                cases=cases_in(rows["n"]),
+                percent=written(percent),
+                methods=t("bootstrap over patients")
+                if clustered
+                else methods_in(rows, "ci_method"),
+            ),
+            t("At 0 it does as well either way."),
+        ]
+    )
+
+
 MODEL_CONDITIONS = Statistic(
     name="model_conditions",
     meaning="A model as the readers saw the items compared with another condition.",
@@ -188,4 +229,5 @@ MODEL_CONDITIONS = Statistic(
     ),
     compute=model_conditions,
     tables={192: model_conditions_table},
+    figures={90: input_figures},
 )

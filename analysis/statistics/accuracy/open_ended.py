@@ -10,8 +10,10 @@ import pandas as pd
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.robustness import differences_chart, task_panels
 from analysis.options import Options
+from analysis.presentation.captions import cases_in, methods_in
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
@@ -36,9 +38,9 @@ from analysis.results import Results
 from analysis.statistics.accuracy.accuracy import FEW_RESAMPLES, WILSON
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
 from analysis.statistics.comparison.paired_tests import tango_interval
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, said, t, written
 
 CORRECT, PARTLY, INCORRECT, SCORE = "correct", "partly_correct", "incorrect", "score"
 SHARES = {CORRECT: 1.0, PARTLY: 0.5, INCORRECT: 0.0}
@@ -363,8 +365,73 @@ OPEN_ENDED = Statistic(
     ),
     compute=open_ended,
     applies=has_open_answers,
+    methods={
+        200: Method(
+            "Answers without options",
+            "Cases were also answered in words, without options. Scorers who did not know whose"
+            " words they read judged them as correct, partly correct or incorrect: two blind to"
+            " each other, and a third where they differed; the score is what two of them say, and"
+            " partly correct where all three differ. Words that are alike were judged once for all"
+            " who gave them. What was asked and not answered is incorrect; what nobody scored is"
+            " counted apart and in no estimate. Partly correct counts half in the mean score and"
+            " nothing in strict accuracy.",
+        )
+    },
     tables={110: open_ended_table},
 )
+
+
+def open_gap_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Show multiple choice minus open-ended for every rater, a figure for each way of scoring."""
+    gaps = results.tables["open_gap"]
+    table = gaps.assign(panel=task_panels(gaps))
+    percent = results.options.confidence_percent
+    for scoring in (STRICT, HALF):
+        rows = in_condition(table.loc[table["scoring"] == scoring], condition)
+        yield Figure(
+            "robustness",
+            f"open-gap-{scoring.replace(' ', '-')}",
+            t("Multiple choice minus open-ended, strict")
+            if scoring == STRICT
+            else t("Multiple choice minus open-ended, half credit"),
+            _open_gap_caption(rows, scoring, percent) if len(rows) else "",
+            differences_chart(
+                rows, axis_title=t("Difference, points"), names=rater_names(results.bundle)
+            ),
+        )
+
+
+def _open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
+    """Describe what the difference between multiple choice and answers without options shows."""
+    values = {
+        "cases": cases_in(rows["n"]),
+        "percent": written(percent),
+        "methods": methods_in(rows),
+    }
+    if scoring == "strict":
+        return t(
+            "Accuracy on multiple choice less that without options on the same cases, where partly"
+            " correct counts nothing, {cases}, with {percent} % intervals ({methods}).",
+            **values,
+        )
+    return t(
+        "Accuracy on multiple choice less that without options on the same cases, where partly"
+        " correct counts half, {cases}, with {percent} % intervals ({methods}).",
+        **values,
+    )
+
+
+def open_gap_methods(results: Results) -> str:
+    """Describe the intervals of the difference."""
+    intervals = (
+        "intervals over patients."
+        if results.clustered
+        else "Tango's score interval [@tango1998] for strict accuracy and t for the mean score."
+    )
+    return (
+        "Multiple choice minus open-ended is paired, on the cases asked both ways, with"
+        f" {intervals}"
+    )
 
 
 OPEN_GAP = Statistic(
@@ -384,5 +451,7 @@ OPEN_GAP = Statistic(
     ),
     compute=open_gap,
     applies=has_open_answers,
+    methods={210: Method("Answers without options", open_gap_methods)},
     tables={112: open_gap_table},
+    figures={120: open_gap_figures},
 )

@@ -9,8 +9,10 @@ import pandas as pd
 
 from analysis.arrays import Bools, Codes, Ints
 from analysis.bundle.model import LETTERS, Bundle
-from analysis.figures.drawing.axes import rater_names
+from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.robustness import differences_chart
 from analysis.options import Options
+from analysis.presentation.captions import answers_in, methods_in
 from analysis.presentation.table import (
     EMPTY,
     ReportTable,
@@ -19,7 +21,7 @@ from analysis.presentation.table import (
     percent_with_range,
     report_table,
 )
-from analysis.presentation.wording import Row, number, rows_of
+from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.readings.clusters import (
     ratio,
 )
@@ -32,9 +34,9 @@ from analysis.readings.matrix import (
 )
 from analysis.results import Results
 from analysis.statistics.accuracy.means import mean_over_items, wilson_interval
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import t
+from analysis.translation import t, written
 
 
 def option_positions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -203,6 +205,39 @@ def _at(row: Row | None) -> str:
     return percent_with_range(row, "difference") if row else EMPTY
 
 
+def positions_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show how much more often each position is chosen than it is correct."""
+    rows = in_condition(results.tables["option_positions"], condition)
+    rows = rows.loc[rows["place"] <= _MOST_PLACES]
+    rows = rows.assign(panel=rows["place"].map(lambda place: t("Option {n}", n=int(place))))
+    percent = results.options.confidence_percent
+    yield Figure(
+        "robustness",
+        "option-places",
+        t("Place of the option chosen"),
+        _places_caption(rows, percent) if len(rows) else "",
+        differences_chart(
+            rows, axis_title=t("Chosen minus correct, points"), names=rater_names(results.bundle)
+        ),
+    )
+
+
+def _places_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe what the places of options show."""
+    return sentences(
+        [
+            t(
+                "How much more often each place among the options, as shown, was chosen than it was"
+                " correct, in points of {answers}, with {percent} % intervals ({methods}).",
+                answers=answers_in(rows["n"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("Right of 0 a rater chooses the place too often."),
+        ]
+    )
+
+
 OPTION_POSITIONS = Statistic(
     name="option_positions",
     meaning="How often a rater chooses the option at one place.",
@@ -226,4 +261,5 @@ OPTION_POSITIONS = Statistic(
     ),
     compute=option_positions,
     tables={210: positions_table},
+    figures={100: positions_figure},
 )

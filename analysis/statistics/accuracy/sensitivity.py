@@ -21,7 +21,7 @@ from analysis.presentation.table import (
     percent_cell,
     report_table,
 )
-from analysis.presentation.wording import number, rows_of
+from analysis.presentation.wording import listed, number, rows_of
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import (
     ratio,
@@ -34,7 +34,7 @@ from analysis.readings.matrix import (
 from analysis.readings.open_answers import read_by_rules
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, said, t
 
@@ -188,6 +188,16 @@ def _head(choice: str) -> str:
     )
 
 
+def sensitivity_methods(results: Results) -> str:
+    """Name the choices that the sensitivity analyses compare."""
+    rows = [*rows_of(results, "sensitivity"), *rows_of(results, "sensitivity_panel")]
+    choices = dict.fromkeys(str(row["analysis"]) for row in rows)
+    return (
+        "The primary analysis counts missing answers as wrong, and leaves out of a reader's cases"
+        f" those that were never presented. Choices compared: {listed([*choices])}."
+    )
+
+
 SENSITIVITY = Statistic(
     name="sensitivity",
     meaning="Accuracy of a rater under one choice of the analysis.",
@@ -196,5 +206,6 @@ SENSITIVITY = Statistic(
         *shared("rater_id condition n accuracy ci_low ci_high"),
     ),
     compute=sensitivity,
+    methods={700: Method("Sensitivity analyses", sensitivity_methods)},
     tables={250: choices_table},
 )

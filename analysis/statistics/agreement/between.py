@@ -10,7 +10,9 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.comparisons import between_chart
 from analysis.options import Options
+from analysis.presentation.captions import cases_in, methods_in, models_in, readers_in
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
@@ -20,7 +22,7 @@ from analysis.presentation.table import (
     whole,
     words,
 )
-from analysis.presentation.wording import number, rounded, rows_of
+from analysis.presentation.wording import number, rounded, rows_of, sentences
 from analysis.readings.clusters import (
     PERCENTILE,
     WIDENED,
@@ -41,9 +43,9 @@ from analysis.statistics.agreement.pairs.measures import (
 )
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_of_resamples
 from analysis.statistics.agreement.shown import measure_words
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, later, t
+from analysis.translation import capital, later, t, written
 
 Estimate = Callable[[Sums], Floats]
 
@@ -389,6 +391,41 @@ def between_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
+def between_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the agreement among readers, that of readers with models, and their difference."""
+    between = results.tables["agreement_between"]
+    rows = between.loc[
+        (between["measure"] == "brennan_prediger")
+        & (between["condition"] == condition)
+        & between["difference"].notna()
+    ]
+    yield Figure(
+        "agreement",
+        "readers-and-models",
+        t("Agreement among readers, and of readers with models"),
+        _between_caption(rows, results.options.confidence_percent) if len(rows) else "",
+        between_chart(between, condition=condition),
+    )
+
+
+def _between_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe what the comparison of agreements shows."""
+    return sentences(
+        [
+            t(
+                "Mean agreement over the pairs among {readers}, and of them with {models},"
+                " {cases}; the difference with its {percent} % interval ({methods}).",
+                readers=readers_in(rows["n_readers"]),
+                models=models_in(rows["n_models"]),
+                cases=cases_in(rows["n_items"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("Below zero, readers agree with each other more than with models."),
+        ]
+    )
+
+
 AGREEMENT_BETWEEN = Statistic(
     name="agreement_between",
     meaning="Agreement among readers compared with that of readers with models, by one measure.",
@@ -403,5 +440,13 @@ AGREEMENT_BETWEEN = Statistic(
         *shared("ci_low ci_high method undefined_because"),
     ),
     compute=agreement_between,
+    methods={
+        330: Method(
+            "Agreement",
+            "Agreement among readers is compared with that of readers with models"
+            " [@vanbelle2009]; the interval of the difference is a bootstrap's.",
+        )
+    },
     tables={60: between_table},
+    figures={80: between_figure},
 )

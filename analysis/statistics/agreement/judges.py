@@ -40,7 +40,7 @@ from analysis.statistics.accuracy.accuracy import WILSON
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.accuracy.open_ended import KIND_WORDS
 from analysis.statistics.agreement.groups.coefficients import above_chance
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, said, t
 
@@ -599,5 +599,13 @@ OPEN_SCORING = Statistic(
     ),
     compute=open_scoring,
     applies=has_open_scores,
+    methods={
+        220: Method(
+            "Answers without options",
+            "Agreement of the two blind scores is kappa with linear weights for neighbouring"
+            " levels [@cohen1968] and the chance of interchangeable scorers [@fleiss1971], beside"
+            " raw agreement and Brennan-Prediger [@brennan1981].",
+        )
+    },
     tables={114: scoring_table, 116: scorers_table},
 )

@@ -49,7 +49,7 @@ from analysis.statistics.agreement.shown import (
     agreement_shown,
     measure_head,
 )
-from analysis.statistics.statistic import Statistic, shared
+from analysis.statistics.statistic import Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, said, t
 
@@ -196,6 +196,16 @@ def _truth_rows(
     return rows
 
 
+def truth_methods(results: Results) -> str:
+    """Describe the agreement with the reference standard."""
+    if not results.has("agreement_pairs"):
+        return ""
+    return (
+        "The agreement of each rater with the reference standard is measured in the same way,"
+        " over the cases that the rater answered."
+    )
+
+
 AGREEMENT_WITH_TRUTH = Statistic(
     name="agreement_with_truth",
     meaning="Agreement of a rater with the reference standard, by one measure.",
@@ -206,5 +216,6 @@ AGREEMENT_WITH_TRUTH = Statistic(
         ),
     ),
     compute=agreement_with_truth,
+    methods={310: Method("Agreement", truth_methods)},
     tables={80: truth_table, 160: truth_groups_table},
 )

@@ -11,8 +11,10 @@ import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle, PairKind
+from analysis.figures.comparisons import comparisons_chart
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
+from analysis.presentation.captions import methods_in, number_range
 from analysis.presentation.table import (
     EMPTY,
     MOST_ROWS,
@@ -46,9 +48,10 @@ from analysis.statistics.comparison.paired_tests import (
     tango_interval,
     yang_test,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, t
+from analysis.statistics.verdicts import patients_of_pair, too_few_of
+from analysis.translation import capital, later, t, tn, written
 
 NO_REFERENCE = later("no item has a reference standard")
 # Numbers held at once in the largest array: 64 MiB of float64.
@@ -458,6 +461,64 @@ def _pair_row(row: Row, names: Mapping[str, RaterName], *, clustered: bool) -> T
     return (named(names, str(row["rater_a"])), named(names, str(row["rater_b"]))), cells
 
 
+def comparisons_methods(results: Results) -> str:
+    """Describe the tests and intervals of two raters' difference."""
+    test = "McNemar's exact and mid-p tests [@mcnemar1947; @fagerland2013]"
+    if results.clustered:
+        test += " and Yang's test over patients [@yang2010]"
+    return (
+        "Every two raters are compared on the same cases: difference of accuracies with Tango's"
+        f" score interval [@tango1998], {test}. p-values of readers against models are"
+        " adjusted by Holm's method within a condition [@holm1979]."
+    )
+
+
+def comparisons_figure(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the difference of every model from every reader."""
+    pairs = results.tables["comparisons"]
+    rows = pairs.loc[(pairs["pair_kind"] == PairKind.MIXED) & (pairs["condition"] == condition)]
+    rows = rows.loc[rows["difference"].notna()]
+    records = rows_of(results, "comparisons", pair_kind=PairKind.MIXED, condition=condition)
+    few = too_few_of(results, [patients_of_pair(results, row) for row in records])
+    yield Figure(
+        "comparison",
+        "model-against-reader",
+        t("Every model against every reader"),
+        _comparisons_caption(rows, results.options.confidence_percent, few) if len(rows) else "",
+        comparisons_chart(
+            pairs,
+            condition=condition,
+            alpha=results.options.alpha,
+            names=rater_names(results.bundle),
+        ),
+    )
+
+
+def _comparisons_caption(rows: pd.DataFrame, percent: str, few: str = "") -> str:
+    """Describe the comparison with every reader; `few` says why no verdict is given."""
+    clustered = rows["cluster_ci_low"].notna()
+    ways = [t("bootstrap over patients")] if clustered.any() else []
+    if not clustered.all():
+        ways.append(methods_in(rows, "ci_method"))
+    return sentences(
+        [
+            t(
+                "Model minus reader in percentage points of accuracy, on the same cases, n = {n};"
+                " {percent} % intervals ({methods}).",
+                n=number_range(rows["n"]),
+                percent=written(percent),
+                methods=t(", ").join(ways),
+            ),
+            tn(
+                "One pair of a reader and a model: the adjusted p is its own p.",
+                "The adjusted p is Holm's over all {n} pairs of a reader and a model.",
+                len(rows),
+            ),
+            t("{reason}, regardless of p.", reason=capital(few)) if few else "",
+        ]
+    )
+
+
 COMPARISONS = Statistic(
     name="comparisons",
     meaning="Difference of accuracy between two raters on the items given to both.",
@@ -467,5 +528,7 @@ COMPARISONS = Statistic(
         *shared("p_adjusted family undefined_because"),
     ),
     compute=comparisons,
+    methods={500: Method("Single comparisons", comparisons_methods)},
     tables={30: comparisons_table},
+    figures={50: comparisons_figure},
 )

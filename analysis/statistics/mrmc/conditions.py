@@ -46,7 +46,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     two_treatments,
     undefined,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
 
@@ -338,10 +338,21 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
+def conditions_methods(results: Results) -> str:
+    """Describe the comparison of two conditions."""
+    if not results.has("reader_panel"):
+        return ""
+    return (
+        "Two conditions are compared on the same readers and cases by the two-treatment form"
+        " of the same method."
+    )
+
+
 READER_CONDITIONS = Statistic(
     name="reader_conditions",
     meaning="Readers under two conditions, on the same items, under one claim.",
     columns=_COLUMNS,
     compute=reader_conditions,
+    methods={410: Method("Models against the panel of readers", conditions_methods)},
     tables={130: conditions_table},
 )

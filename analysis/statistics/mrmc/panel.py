@@ -14,8 +14,10 @@ import pandas as pd
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, PairKind
 from analysis.bundle.protocol import margin_of, plan_of
+from analysis.figures.comparisons import panel_chart
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
+from analysis.presentation.captions import cases_in, methods_in, readers_in
 from analysis.presentation.table import (
     EMPTY,
     MOST_ROWS,
@@ -29,6 +31,7 @@ from analysis.presentation.table import (
     whole,
 )
 from analysis.presentation.wording import Row, in_a_row, number, rounded, rows_of, sentences
+from analysis.readings.confidence import WORDS, confidence_of
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
@@ -38,6 +41,7 @@ from analysis.statistics.claims import (
     claim_shown,
     error_cells,
     factor_of,
+    has_fixed_interval,
     narrower_notes,
     value_cell,
 )
@@ -55,10 +59,18 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     never_surer,
     single_treatment,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.statistics.verdicts import has_margin, origin_of_margin, score_p
-from analysis.translation import t
+from analysis.statistics.verdicts import (
+    FEWEST_PATIENTS,
+    declared_plan,
+    has_margin,
+    origin_of_margin,
+    patients_of_row,
+    score_p,
+    too_few_of,
+)
+from analysis.translation import capital, later, said, t, written
 
 METHODS = {
     Claim.THESE_READERS: "Obuchowski-Rockette, standalone model, readers fixed; t, C - 1",
@@ -427,6 +439,119 @@ def _p_for_margin(results: Results, row: Row) -> float:
     return number(row, "p_noninferior") if math.isnan(p) else p
 
 
+def panel_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the difference of every model from the readers' mean, a figure for each metric."""
+    panel = results.tables["reader_panel"]
+    for metric, title in PANEL_TITLES.items():
+        rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
+        records = rows_of(results, "reader_panel", metric=metric, condition=condition)
+        few = too_few_of(results, [patients_of_row(results, row) for row in records])
+        if few or not has_margin(results, metric):
+            rows = rows.assign(margin=math.nan, p_noninferior=math.nan)
+        chart = panel_chart(
+            rows, metric=metric, condition=condition, names=rater_names(results.bundle)
+        )
+        rows = rows.loc[rows["difference"].notna()]
+        caption = _panel_caption(results, rows, narrower_notes(records), few) if len(rows) else ""
+        yield Figure("comparison", f"panel-{metric}", said(title), caption, chart)
+
+
+PANEL_TITLES = {
+    "accuracy": later("Models against the readers' mean, accuracy"),
+    "auc": later("Models against the readers' mean, AUC"),
+}
+
+
+def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str) -> str:
+    """Describe the figure; `narrower` and `few` are its notes on intervals and verdicts."""
+    percent, origin = results.options.confidence_percent, origin_of_margin(results)
+    parts = [
+        t(
+            "Each model minus the mean of {readers} over {cases}, with {percent} % intervals"
+            " ({methods}).",
+            readers=readers_in(rows["n_readers"]),
+            cases=cases_in(rows["n_items"]),
+            percent=written(percent),
+            methods=methods_in(rows),
+        ),
+        t(
+            "Filled: against these readers. Hollow: against readers like these, who could have been"
+            " others."
+        ),
+        narrower,
+    ]
+    if few:
+        parts.append(t("{reason}.", reason=capital(few)))
+    elif rows["margin"].notna().any():
+        level = written(f"{(100 - float(percent)) / 2:g}")
+        parts.append(
+            t(
+                "A line wholly in the shade clears the margin, at a one-sided level of {level} %;"
+                " the margin was {origin}.",
+                level=level,
+                origin=origin,
+            )
+            if origin
+            else t(
+                "A line wholly in the shade clears the margin, at a one-sided level of {level} %.",
+                level=level,
+            )
+        )
+    return sentences(parts)
+
+
+def panel_methods(results: Results) -> str:
+    """Describe the comparison of models with the readers' mean."""
+    rows = rows_of(results, "reader_panel")
+    n = max(int(row["n_readers"]) for row in rows)
+    text = (
+        f"Each model is compared with the mean of the readers ({n}), under two claims. For these"
+        " readers, readers are fixed and patients random; for readers like these, readers are"
+        " random as well: the method of Obuchowski and Rockette for a standalone model against"
+        f" readers [@obuchowski1995; @hillis2014; @chakraborty2017], with degrees of"
+        f" freedom by Hillis [@hillis2007]."
+    )
+    if any(map(has_fixed_interval, (*rows, *rows_of(results, "reader_conditions")))):
+        text += (
+            " Where the interval for readers like these came out narrower than the one for these"
+            " readers, the latter is reported for both claims, with its standard error, degrees of"
+            " freedom and p-value."
+        )
+    if results.clustered:
+        text += " Covariances are those of clustered cases [@rao1992]."
+    if any(row["metric"] == "auc" for row in rows):
+        keys = ("delong1988", *(("obuchowski1997",) if results.clustered else ("hillis2005",)))
+        text += (
+            " The same is done for areas under the ROC curve of the confidence ratings"
+            f" [{'; '.join(f'@{key}' for key in keys)}]; confidence is taken as"
+            f" {WORDS[confidence_of(results.options, results.bundle).meaning]}."
+        )
+    return text + _declared(results)
+
+
+def _declared(results: Results) -> str:
+    """Describe the endpoint, its margin and the adjustment of its verdict."""
+    plan, origin = declared_plan(results), origin_of_margin(results)
+    planned = margin_of(results.options, results.bundle.protocol)
+    text = ""
+    if has_margin(results, "accuracy") and planned is not None:
+        stated = f" ({origin})" if origin else ""
+        text += (
+            f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points{stated}"
+        )
+        text += ": it is cleared where the lower limit of the interval lies above minus the margin."
+    if not plan.is_confirmatory:
+        return f"{text} No hypothesis was declared with an endpoint; the results are exploratory."
+    text += f" The declared endpoint is decided alone ({plan.hypothesis}); all else is exploratory."
+    text += f" No verdict is given for fewer than {FEWEST_PATIENTS} patients."
+    if plan.primary_model:
+        return f"{text} One model was named primary, so that nothing is adjusted."
+    return (
+        f"{text} No model was named primary: beside the interval a verdict needs its p-value,"
+        f" adjusted for the number of models by Holm's method [@holm1979]."
+    )
+
+
 READER_PANEL = Statistic(
     name="reader_panel",
     meaning="A model against the mean of the readers, under one claim.",
@@ -441,5 +566,7 @@ READER_PANEL = Statistic(
         *shared("method note undefined_because"),
     ),
     compute=reader_panel,
+    methods={400: Method("Models against the panel of readers", panel_methods)},
     tables={20: panel_table},
+    figures={40: panel_figures},
 )

@@ -11,8 +11,9 @@ from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
+from analysis.figures.agreement import group_agreement_chart, task_agreement_chart
 from analysis.options import Options
-from analysis.presentation.captions import GROUPS
+from analysis.presentation.captions import cases_in, methods_in, number_range
 from analysis.presentation.table import (
     ReportTable,
     TableRow,
@@ -22,7 +23,7 @@ from analysis.presentation.table import (
     whole,
     words,
 )
-from analysis.presentation.wording import number, rounded, rows_of
+from analysis.presentation.wording import number, rounded, rows_of, sentences
 from analysis.readings.clusters import PERCENTILE, WIDENED, is_widened, percentile_limits, too_few
 from analysis.readings.matrix import ReadingMatrix
 from analysis.results import Results
@@ -47,9 +48,9 @@ from analysis.statistics.agreement.pairs.measures import (
 from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, STUDENT
 from analysis.statistics.agreement.pairs.table import CONSTANT_CORRECT_SE, CONSTANT_SE, ONE_ITEM_SE
 from analysis.statistics.agreement.shown import measure_words
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, said, t
+from analysis.translation import capital, later, said, t, written
 
 Row = dict[str, object]
 
@@ -192,7 +193,7 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
     """Show the agreement of all readers, all models, and all together, over all items."""
     rows: list[TableRow] = [
         (
-            (words(said(GROUPS.get(str(row["raters"]), str(row["raters"])))),),
+            (words(said(GROUP_WORDS.get(str(row["raters"]), str(row["raters"])))),),
             (
                 condition_cell(str(row["condition"])),
                 measure_words(str(row["measure"])),
@@ -231,6 +232,80 @@ def _estimate(row: Row) -> str:
     return t("undefined") if math.isnan(estimate) else rounded(estimate, 2)
 
 
+def groups_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the agreement of readers, of models and of all raters, over all cases and by task."""
+    groups, percent = results.tables["agreement_groups"], results.options.confidence_percent
+    rows = groups.loc[(groups["condition"] == condition) & groups["estimate"].notna()]
+    overall = rows.loc[rows["scope"] == "all"]
+    yield Figure(
+        "agreement",
+        "group-agreement",
+        t("Agreement of readers, of models and of all raters"),
+        _groups_caption(overall, percent) if len(overall) else "",
+        group_agreement_chart(groups, condition=condition),
+    )
+    mixed = groups.iloc[:0].assign(readers_models=0.0)
+    if results.has("agreement_between"):
+        mixed = results.tables["agreement_between"]
+    mixed = mixed.loc[mixed["condition"] == condition]
+    yield Figure(
+        "agreement",
+        "agreement-by-task",
+        t("Agreement by task"),
+        _by_task_caption(rows, mixed, percent) if len(rows) else "",
+        task_agreement_chart(groups, mixed, condition=condition),
+    )
+
+
+def _groups_caption(rows: pd.DataFrame, percent: str) -> str:
+    """Describe what the agreement of groups shows."""
+    sizes = t(", ").join(
+        f"{said(GROUP_WORDS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
+        for group, part in rows.groupby("raters", sort=False)
+    )
+    return sentences(
+        [
+            t(
+                "Agreement of several raters at once over {cases} ({sizes}), with {percent} %"
+                " intervals ({methods}).",
+                cases=cases_in(rows["n_items"]),
+                sizes=sizes,
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t("Measures on letters change when options are permuted; the first two do not."),
+        ]
+    )
+
+
+GROUP_WORDS = {"readers": later("readers"), "models": later("models"), "all": later("all")}
+"""The groups of raters in words, by their names in the table."""
+
+
+def _by_task_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: str) -> str:
+    """Describe what the agreement by task shows."""
+    mixed = (
+        t(
+            "The hollow squares, readers with models, are means over the pairs; their distance from"
+            " the readers' agreement has an interval of its own."
+        )
+        if len(between)
+        else ""
+    )
+    return sentences(
+        [
+            t(
+                "Agreement within readers and within models, {cases}, with {percent} % intervals"
+                " ({methods}).",
+                cases=cases_in(rows["n_items"]),
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            mixed,
+        ]
+    )
+
+
 AGREEMENT_GROUPS = Statistic(
     name="agreement_groups",
     meaning="Agreement of all readers, all models or all raters, by one measure.",
@@ -241,5 +316,16 @@ AGREEMENT_GROUPS = Statistic(
         *shared("n_items estimate se ci_low ci_high method undefined_because"),
     ),
     compute=agreement_groups,
+    methods={
+        320: Method(
+            "Agreement",
+            "Agreement of all readers, of all models and of all raters is given by the"
+            " generalised Brennan-Prediger coefficient and Fleiss' kappa on correct and incorrect"
+            " [@fleiss1971]; within cases that share their options also by Fleiss' and"
+            " Conger's kappa [@conger1980], Krippendorff's alpha [@hayes2007] and AC1 [@gwet2008],"
+            " with standard errors by Gwet [@gwet2021].",
+        )
+    },
     tables={50: groups_table},
+    figures={70: groups_figures},
 )

@@ -40,7 +40,7 @@ from analysis.statistics.agreement.pairs.measures import (
     Partition,
     partitions,
 )
-from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import capital, later, said, t
 
@@ -213,5 +213,8 @@ AGREEMENT_INDICES = Statistic(
         *shared("undefined_because"),
     ),
     compute=agreement_indices,
+    methods={
+        340: Method("Agreement", "Prevalence and bias indices stand beside the kappas [@byrt1993].")
+    },
     tables={170: indices_table},
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,40 +10,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Floats
-from analysis.bundle.model import Bundle, PairKind
-from analysis.figures.agreement import (
-    REFERENCE,
-    UNKNOWN,
-    beside_truth,
-    matrix_order,
-    pair_estimates,
-    pairs_in_condition,
-    reference_name,
-)
-from analysis.figures.drawing.axes import RaterName, conditions_of, rater_names
+from analysis.bundle.model import Bundle
 from analysis.options import Options
-from analysis.presentation.table import (
-    EMPTY,
-    MANY_IN_PRINT,
-    MOST_ROWS,
-    ReportTable,
-    TableRow,
-    condition_cell,
-    estimate_cell,
-    named,
-    report_table,
-    whole,
-)
-from analysis.presentation.wording import (
-    Row,
-    rounded,
-    rows_by_measure,
-    sentences,
-    shown_condition,
-    span,
-)
 from analysis.readings.matrix import ReadingMatrix
-from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import (
     Pair,
     PairCounts,
@@ -67,16 +34,8 @@ from analysis.statistics.agreement.pairs.resampling import (
     analytic_interval,
     cluster_intervals,
 )
-from analysis.statistics.agreement.shown import (
-    LETTERS,
-    NEVER_WRONG_NOTE,
-    agreement_shown,
-    measure_head,
-    measure_words,
-)
-from analysis.statistics.statistic import Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t, written
+from analysis.translation import later
 
 Cells = npt.NDArray[Any]
 
@@ -249,146 +208,8 @@ def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
     ]
     n_rows = sum(part["measure"].shape[1] for part in parts)
     table = pair_names(matrix.columns, pairs, n_rows)
-    for name in AGREEMENT_PAIRS.header[len(table.columns) :]:
+    for name in list(parts[0]):
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
         for part in parts:
             part.pop(name)  # the pairs of 200 raters are two million rows: one column at a time
     return table
-
-
-MOST_IN_MATRIX = 12
-MATRIX_MEASURES = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
-PAIR_MEASURES = (*MATRIX_MEASURES, "same_wrong")
-
-
-def matrix_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of every two raters as a matrix, where it fits a page."""
-    for place, condition in enumerate(conditions_of(results.tables["accuracy"]), start=1):
-        for measure in MATRIX_MEASURES:
-            yield from _matrix(results, condition, measure, place)
-
-
-def _matrix(results: Results, condition: str, measure: str, place: int) -> Iterator[ReportTable]:
-    names = rater_names(results.bundle)
-    table = results.tables["agreement_pairs"]
-    if table["condition"].eq(condition).sum() == 0:
-        return
-    readers, models = matrix_order(table, condition=condition)
-    raters = readers + models
-    if not 1 < len(raters) <= MOST_IN_MATRIX:
-        return
-    shown = table.loc[(table["scope"] == "all") & (table["measure"] == measure)]
-    with_truth = beside_truth(
-        results.tables["agreement_with_truth"], raters, measure, "all", condition
-    )
-    pairs = pd.concat([pairs_in_condition(shown, condition), with_truth])
-    estimates = pair_estimates(agreement_shown(results, pairs))
-    if len(with_truth):
-        raters, names = [*raters, REFERENCE], {**names, REFERENCE: reference_name()}
-    rows: list[TableRow] = [
-        (
-            (_numbered(named(names, rater), i + 1),),
-            tuple(
-                _cell(i - j, *estimates.get((rater, other), UNKNOWN))
-                for j, other in enumerate(raters)
-            ),
-        )
-        for i, rater in enumerate(raters)
-    ]
-    where = shown_condition(results, condition)
-    title = t("Agreement of every two raters: {measure}", measure=measure_words(measure))
-    yield report_table(
-        name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
-        title=t("{title}, {condition}", title=title, condition=where) if where else title,
-        note=sentences(
-            [
-                t(
-                    "Below the diagonal the estimate, above it the {percent} % interval;"
-                    " readers first, in the order of the figures.",
-                    percent=written(results.options.confidence_percent),
-                ),
-                t("Last the reference standard, over the cases that each rater answered.")
-                if len(with_truth)
-                else "",
-                said(NEVER_WRONG_NOTE) if measure == "error_consistency" else "",
-                said(LETTERS) if measure == "kappa_letters" else "",
-            ]
-        ),
-        header=(t("Rater"), *(f"({i})" for i in range(1, len(raters) + 1))),
-        rows=rows,
-        in_paper=True,
-    )
-
-
-def _numbered(name: RaterName, number_: int) -> RaterName:
-    return replace(name, label=f"({number_}) {name.label}")
-
-
-def _cell(side: int, estimate: float, low: float, high: float) -> str:
-    """Write the estimate below the diagonal, its interval above it."""
-    if not side:
-        return ""
-    ends = (estimate,) if side > 0 else (low, high)
-    return EMPTY if any(map(math.isnan, ends)) else _ends([rounded(end, 2) for end in ends])
-
-
-def _ends(texts: Sequence[str]) -> str:
-    return span(*texts) if len(texts) > 1 else texts[0]
-
-
-def pairs_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of every two raters over all items, with intervals."""
-    pairs = results.tables["agreement_pairs"]
-    if not len(pairs):
-        return
-    shown = pairs.loc[pairs["scope"] == "all"]
-    ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
-    shown = shown.sort_values("pair_kind", key=lambda kinds: kinds.map(ranks), kind="stable")
-    key = ["rater_a", "rater_b", "condition"]
-    total = len(shown.drop_duplicates(key))
-    first = shown.drop_duplicates(key)[key].head(MOST_ROWS)
-    shown = agreement_shown(results, shown.merge(first, on=key, how="inner"))
-    names = rater_names(results.bundle)
-    rows = [
-        _pair_row(names, a, b, condition, by_measure)
-        for (a, b, condition), by_measure in rows_by_measure(shown, key).items()
-    ]
-    yield report_table(
-        name="agreement-pairs",
-        title=t("Agreement of every two raters, with intervals"),
-        note=t(
-            "Over all cases that both answered: estimate and interval. Tasks, option sets,"
-            " standard errors and the reasons for what is undefined are in the file."
-        ),
-        header=(t("Pair"), t("Condition"), "n", *(measure_head(m) for m in PAIR_MEASURES)),
-        rows=rows,
-        total=total,
-        most_in_print=MANY_IN_PRINT,
-    )
-
-
-def _pair_row(
-    names: Mapping[str, RaterName], a: str, b: str, condition: str, by_measure: Mapping[str, Row]
-) -> TableRow:
-    cells = [
-        estimate_cell(*(float(by_measure[m][c]) for c in ("estimate", "ci_low", "ci_high")))
-        if m in by_measure
-        else EMPTY
-        for m in PAIR_MEASURES
-    ]
-    n = whole(by_measure["raw"]["n"]) if "raw" in by_measure else EMPTY
-    return (named(names, a), named(names, b)), (condition_cell(condition), n, *cells)
-
-
-AGREEMENT_PAIRS = Statistic(
-    name="agreement_pairs",
-    meaning="Agreement of two raters on the items that both answered, by one measure.",
-    columns=(
-        *shared(
-            "rater_a rater_b pair_kind condition scope measure"
-            " n estimate se ci_low ci_high method undefined_because"
-        ),
-    ),
-    compute=agreement_pairs,
-    tables={70: matrix_table, 150: pairs_table},
-)

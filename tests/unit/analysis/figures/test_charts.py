@@ -42,8 +42,8 @@ from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_print import apart, width_mm
 from analysis.figures.robustness import difficulty_chart, read_by_any
 from analysis.figures.times import drift_chart, speed_chart, times_chart
-from analysis.presentation import captions
 from analysis.report.figures import matrix_figure, report_figures
+from analysis.statistics.accuracy.items import difficulty_caption
 from tests.unit.analysis.figures import tables
 
 L = TypeVar("L", bound=Layer)
@@ -247,7 +247,7 @@ def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
     )
     cells = _layers(_drawn(difficulty_chart(table)).panels[0], Cells)[0]
     assert cells.texts == (("", "1"), ("", ""), ("1", ""), ("1", "1"))
-    caption = captions.difficulty_caption(read_by_any(table, ""))
+    caption = difficulty_caption(read_by_any(table, ""))
     assert ", 4 cases;" in caption
     assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 

@@ -1,0 +1,192 @@
+"""Matrices of the agreement of every two raters, with their captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from weakref import WeakKeyDictionary
+
+import pandas as pd
+
+from analysis.figures.agreement import (
+    MEASURE_TITLES,
+    beside_truth,
+    kappa_matrix_chart,
+    matrix_order,
+    pairs_in_condition,
+    scope_text,
+)
+from analysis.figures.drawing.axes import rater_names
+from analysis.presentation.captions import methods_in, number_range
+from analysis.presentation.wording import sentences
+from analysis.results import Results
+from analysis.statistics.agreement.pairs.table import category_pairs
+from analysis.statistics.agreement.shown import agreement_shown
+from analysis.statistics.statistic import Figure
+from analysis.statistics.study import Study
+from analysis.translation import later, pieces, said, t, tn, written
+
+AGREEMENT_CAPTIONS: Mapping[str, str] = {
+    "kappa_letters": later(
+        "Cohen's kappa on the answers, for comparison with published matrices. Letters"
+        " are canonical, those of the question bank, whatever order the options were shown in. They"
+        " are arbitrary labels: permuting the options of the questions changes kappa, but not"
+        " Brennan-Prediger."
+    ),
+    "brennan_prediger": later(
+        "Agreement beyond guessing among the options offered (chance: the mean of 1/k). Relabelling"
+        " the options does not change it."
+    ),
+    "error_consistency": later(
+        "Cohen's kappa on correct and incorrect: whether two raters fail on the same cases more"
+        " often than their accuracies alone would lead one to expect."
+    ),
+    "raw": later("Share of cases with the same answer, not corrected for chance."),
+}
+MATRIX_CAPTIONS: Mapping[str, str] = {
+    **AGREEMENT_CAPTIONS,
+    # Over the items of one option set.
+    "kappa": later("Cohen's kappa on the answers to questions with the same options."),
+    "ac1": later("Gwet's AC1 on the answers to questions with the same options."),
+}
+MATRICES = tuple(AGREEMENT_CAPTIONS)
+# Above this number of raters the report shows only the headline's matrix.
+MOST_WITH_ALL_MATRICES = 60
+_CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
+
+
+def matrix_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Show the agreement of every two raters, a matrix for each measure."""
+    many = len(results.bundle.raters) > MOST_WITH_ALL_MATRICES
+    for measure in MATRICES[:1] if many else MATRICES:
+        figure = matrix_figure(results, measure, condition=condition, reference=True)
+        if figure is not None:
+            yield figure
+
+
+def matrix_figure(
+    results: Results,
+    measure: str,
+    *,
+    scope: str = "all",
+    condition: str = "",
+    reference: bool = False,
+) -> Figure | None:
+    """Draw one matrix of agreement, optionally with the reference standard as a further row.
+
+    Returns None where no pair has a defined agreement.
+    """
+    pairs = pairs_of_scope(results, scope)
+    rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
+    if not rows["estimate"].notna().any() or not (pairs["condition"] == condition).any():
+        return None
+    truth = reference_rows(results, measure, scope, condition) if reference else None
+    return Figure(
+        section="agreement",
+        name=measure,
+        title=_matrix_title(measure, scope),
+        caption=matrix_caption(rows, measure, results.options.confidence_percent, truth),
+        chart=kappa_matrix_chart(
+            pairs,
+            measure=measure,
+            condition=condition,
+            scope=scope,
+            names=rater_names(results.bundle),
+            model_pairs=truth,
+        ),
+    )
+
+
+def _matrix_title(measure: str, scope: str) -> str:
+    title = said(MEASURE_TITLES[measure])
+    if scope == "all":
+        return title
+    return t("{measure}, {cases}", measure=title, cases=scope_text(scope))
+
+
+def reference_rows(
+    results: Results, measure: str, scope: str, condition: str
+) -> pd.DataFrame | None:
+    """Return the row of the reference standard in a matrix, as pairs with one more rater.
+
+    Returns None where no item has a reference standard.
+    """
+    if not results.has("agreement_with_truth"):
+        return None
+    pairs = pairs_of_scope(results, scope)
+    readers, models = matrix_order(pairs, condition=condition, scope=scope)
+    truth = results.tables["agreement_with_truth"]
+    rows = beside_truth(truth, readers + models, measure, scope, condition)
+    return agreement_shown(results, rows)
+
+
+def pairs_of_scope(results: Results, scope: str) -> pd.DataFrame:
+    """Return the agreement of pairs over the items of a scope.
+
+    Pairs within a category are computed here, because the table of pairs, which is long for
+    hundreds of raters, has no categories.
+    """
+    if not scope.startswith("category="):
+        pairs = results.tables["agreement_pairs"]
+        return agreement_shown(results, pairs.loc[pairs["scope"] == scope])
+    computed = _CATEGORIES.setdefault(results, {})
+    if scope not in computed:
+        study = Study(results.bundle, results.options)
+        pairs = category_pairs(study, scope.removeprefix("category="))
+        computed[scope] = agreement_shown(results, pairs)
+    return computed[scope]
+
+
+def matrix_caption(
+    rows: pd.DataFrame, measure: str, percent: str, truth: pd.DataFrame | None = None
+) -> str:
+    """Describe a matrix; `rows` are its pairs, `truth` those with the reference standard."""
+    return sentences(
+        [
+            said(MATRIX_CAPTIONS[measure]),
+            t(
+                "Below the diagonal the estimate, above it the {percent} % interval ({methods});"
+                " readers first.",
+                percent=written(percent),
+                methods=methods_in(rows),
+            ),
+            t(
+                "{pairs} over the cases that both answered, n = {n}.",
+                pairs=tn("{n} pair of raters", "{n} pairs of raters", len(rows)),
+                n=number_range(rows["n"]),
+            ),
+            _without_interval(rows),
+            "" if truth is None else _truth_caption(truth, measure),
+        ]
+    )
+
+
+def _without_interval(rows: pd.DataFrame) -> str:
+    """Return the number of pairs without an interval, by reason."""
+    reasons = rows.loc[rows["ci_low"].isna(), "undefined_because"]
+    if reasons.empty:
+        return ""
+    counts = reasons.map(lambda reason: reason.split(": ")[-1]).value_counts()
+    parts = [
+        t("{reason} ({n})", reason=pieces(str(reason)), n=str(n))
+        for reason, n in sorted(counts.items())
+    ]
+    return t("A dash where something is undefined: {reasons}.", reasons=t("; ").join(parts))
+
+
+def _truth_caption(rows: pd.DataFrame, measure: str) -> str:
+    """Describe the row of the reference standard."""
+    if measure == "error_consistency":
+        return t("It is undefined against the reference standard, which is never wrong.")
+    if rows.empty:
+        return ""
+    if measure == "raw":
+        return t(
+            "The last row and column are each rater against the reference standard, over the cases"
+            " the rater answered, n = {n}: the accuracy among these.",
+            n=number_range(rows["n"]),
+        )
+    return t(
+        "The last row and column are each rater against the reference standard, over the cases"
+        " the rater answered, n = {n}.",
+        n=number_range(rows["n"]),
+    )
