@@ -1,4 +1,4 @@
-"""The leaderboard of any number of models and studies: a folder of files for any web server."""
+"""Write a leaderboard of models and studies as a folder of static files."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _HERE = Path(__file__).parent / "formats"
 _STRIPS = _HERE / "boards.css"
 SECTIONS = "boards.html.jinja"
 PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
-# How our page begins: where it stands, the folder is ours to replace.
+# First bytes of a leaderboard's page: a folder with such a page may be replaced.
 MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
 Row = Mapping[Any, Any]
 CARD = ("name", "institution", "url", "date", "licence", "training", "prompt", "hardware", "cost")
-"""What a model's card may say, by the columns of the file of cards; `model` names it."""
+"""The columns of the file of cards besides `model`, which names the model."""
 _CARD_WORDS = {
     "name": later("Name"),
     "institution": later("Institution"),
@@ -60,7 +60,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardRow:
-    """A rater's line of a board; `rank` is empty for whoever was given too few items to rank."""
+    """A rater's row of a board; `rank` is empty for raters with too few items for a rank."""
 
     rater: str
     label: str
@@ -74,7 +74,7 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """One study's board under one condition, best first; `readers` are where readers stand."""
+    """The board of a study and condition, best first; `readers` are the readers' accuracies."""
 
     title: str
     facts: str
@@ -89,28 +89,28 @@ def write_leaderboard(
     options: Options | None = None,
     cards: pd.DataFrame | None = None,
 ) -> str:
-    """Write a page, every number behind it, and the models in the public leaderboard's columns.
+    """Write a page, its numbers as CSV, and the models in the public leaderboard's columns.
 
     Parameters
     ----------
     bundles : mapping of str to Bundle
-        The studies by the names they are shown under.
+        The studies by their displayed names.
     out : str or path
-        Folder to write to; made if need be. What an earlier leaderboard left there is replaced.
+        Folder to write to; created if needed. The files of an earlier leaderboard are replaced.
     options : Options, optional
         Seed, number of resamples and alpha.
     cards : pandas.DataFrame, optional
-        One row a model: `model` and any of `CARD`, as text.
+        One row per model: `model` and any of `CARD`, as text.
 
     Returns
     -------
     str
-        The boards as they stand on the page, as HTML with its styles.
+        The boards of the page as HTML, with their styles.
 
     Raises
     ------
     OutputError
-        When it cannot be written; then nothing is, and what was there stays.
+        A file cannot be written; the folder is then unchanged.
     """
     place = Path(out)
     with spoken(ENGLISH):
@@ -131,7 +131,8 @@ def write_leaderboard(
             pd.concat([_public(name, bundles[name], tables[name], known) for name in bundles]),
             folder / PUBLIC,
         )
-    return f"<style>{_STRIPS.read_text('utf-8')}</style>{_html(SECTIONS, **_told(boards, known))}"
+    styles = f"<style>{_STRIPS.read_text('utf-8')}</style>"
+    return styles + _html(SECTIONS, **_template_values(boards, known))
 
 
 def read_cards(path: Path) -> pd.DataFrame:
@@ -150,8 +151,8 @@ def read_cards(path: Path) -> pd.DataFrame:
     if "model" not in table.columns or strange:
         what = f"has a column {strange[0]!r}" if strange else "has no column 'model'"
         near = get_close_matches(strange[0], ("model", *CARD), n=1) if strange else []
-        meant = f" Did you mean {near[0]}?" if near else ""
-        raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.{meant}")
+        suggestion = f" Did you mean {near[0]}?" if near else ""
+        raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.{suggestion}")
     twice = table.loc[table["model"].duplicated(), "model"]
     if len(twice):
         row = int(twice.index[0]) + 2
@@ -178,14 +179,14 @@ def _public(
 ) -> pd.DataFrame:
     """Return a study's models in the columns of ReXVQA's public leaderboard, the best first.
 
-    Overall is the mean of the tasks there (`macro`). What nobody said of a model is empty.
+    Its overall accuracy is the mean of the tasks (`macro`). Cells without information are empty.
     """
     models = table[(table["rater_kind"] == RaterKind.MODEL)]
-    found = []
+    rows = []
     for (rater, condition), own in models.groupby(["rater_id", "condition"], sort=False):
         card = cards.get(str(rater), {})
         tasks = own[own["by"] == "task"]
-        found.append(
+        rows.append(
             {
                 "Date": card.get("date", ""),
                 "Model Name": card.get("name") or bundle.labels[str(rater)],
@@ -197,7 +198,7 @@ def _public(
                 "Condition": condition,
             }
         )
-    made = pd.DataFrame(found)
+    made = pd.DataFrame(rows)
     if made.empty:
         return made
     made = made.sort_values("Overall Accuracy", ascending=False, kind="stable")
@@ -234,12 +235,12 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
             facts=facts,
             tasks=tasks,
             lines=tuple(lines),
-            readers=tuple(one for one in at if one is not None),
+            readers=tuple(value for value in at if value is not None),
         )
 
 
 def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
-    """Return the lines in order of the mean over tasks, else of the share of questions."""
+    """Return the rows in order of the mean over tasks, else of the share of questions."""
     rows: dict[tuple[str, str, str], Row] = {
         (row["rater_id"], row["by"], row["group"]): row
         for row in own.astype(object).to_dict("records")
@@ -248,10 +249,10 @@ def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[Boar
     defined = overall[overall["accuracy"].notna()]["group"]
     first = "macro" if (defined == "macro").any() else "micro"
     groups = [("overall", "macro"), ("overall", "micro"), *(("task", task) for task in tasks)]
-    found = []
+    lines = []
     for rater in overall.loc[overall["group"] == first, "rater_id"]:
         at = rows[rater, "overall", first]
-        found.append(
+        lines.append(
             BoardRow(
                 rater=rater,
                 label=bundle.labels[rater],
@@ -263,7 +264,7 @@ def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[Boar
                 cells=tuple(_bar(rows[(rater, *group)]) for group in groups),
             )
         )
-    return found
+    return lines
 
 
 def _rank(row: Row) -> str:
@@ -286,16 +287,16 @@ def _bar(row: Row) -> Bar:
 def _page(boards: Sequence[Board], cards: Mapping[str, Row]) -> str:
     return _html(
         "board.html.jinja",
-        mark=Markup(MARK),  # noqa: S704 - our own words
-        css=Markup((_HERE / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
-        strip_css=Markup(_STRIPS.read_text("utf-8")),  # noqa: S704 - our own file
+        mark=Markup(MARK),  # noqa: S704 - a constant
+        css=Markup((_HERE / "report.css").read_text("utf-8")),  # noqa: S704 - a file of this package
+        strip_css=Markup(_STRIPS.read_text("utf-8")),  # noqa: S704 - a file of this package
         several=len({board.title for board in boards}) > 1,
         files=(LONG, PUBLIC),
-        **_told(boards, cards),
+        **_template_values(boards, cards),
     )
 
 
-def _told(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[str, Any]:
+def _template_values(boards: Sequence[Board], cards: Mapping[str, Row]) -> dict[str, Any]:
     shown = {line.rater for board in boards for line in board.lines if line.is_model}
     return {
         "boards": boards,

@@ -1,6 +1,6 @@
-"""What the report says, before it becomes HTML or PDF: both say the same.
+"""The content of the report, from which both HTML and PDF are written.
 
-What stands between backticks is code: the page sets it so, the PDF leaves the ticks out.
+Text between backticks is code; the PDF omits the backticks.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ SECTIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureSection:
-    """Figures about one thing.
+    """The figures of a section.
 
     Parameters
     ----------
     name, title : str
-        For ids, and as text.
+        Name for ids, and title as text.
     conditions : list of (str, list of ReportFigure)
         Figures by condition; the condition is empty where the run has only one.
     """
@@ -58,22 +58,22 @@ class FigureSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportContent:
-    """Everything that stands in the report.
+    """The content of the report.
 
     Parameters
     ----------
     name : str
         The study's name.
     facts : list of (str, str)
-        A number, and its word.
+        A number and its noun.
     simulated : list of RaterName
         Raters whose answers are simulated.
     all_simulated : bool
         Whether all of them are.
     headline : Headline
-        What it begins with: verdicts, raters, agreement.
+        Its first part: verdicts, raters, agreement.
     overview : ReportFigure or None
-        The figure beside them.
+        The figure of the first part.
     findings : list of (str, list of str)
         Sentences by theme.
     sections : list of FigureSection
@@ -85,13 +85,13 @@ class ReportContent:
     methods : list of Paragraph
         The methods, with citation keys.
     references : list of Reference
-        What they cite, in the order of the numbers.
+        The cited sources, in the order of their numbers.
     checklists : list of Checklist
         The reporting checklists.
     provenance : list of (str, str)
-        What the numbers were made from.
+        Inputs and versions.
     language : str
-        What it is written in.
+        Language of the report.
     """
 
     name: str
@@ -112,10 +112,10 @@ class ReportContent:
 
 
 def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportContent:
-    """Collect what the report says."""
+    """Collect the content of the report."""
     bundle = results.bundle
     names, simulated = rater_names(bundle), sorted(bundle.simulated)
-    # What a paper quotes is in English, whatever the report is in.
+    # Texts for a paper are in English, regardless of the report's language.
     with spoken(ENGLISH):
         paragraphs, lists = methods(results), checklists(results)
     return ReportContent(
@@ -149,7 +149,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
         cases(len(results.bundle.items)),
         tn("{n} reading", "{n} readings", n_readings),
     )
-    return [(number, word) for number, _, word in (one.partition(" ") for one in counts)]
+    return [(number, word) for number, _, word in (text.partition(" ") for text in counts)]
 
 
 def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
@@ -213,7 +213,7 @@ def _amendments(results: Results) -> str:
 
 
 def labels(content: ReportContent) -> dict[str, str]:
-    """Return the words by name, in the language in use."""
+    """Return the labels of the report by name, in the language in use."""
     return {
         "title": t("{name}: report", name=content.name),
         "report": t("Reading Room · report"),

@@ -1,4 +1,4 @@
-"""Which figures the report shows, in which order, under which names, and each as it is drawn."""
+"""The figures of the report: their order, names and files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ReportFigure:
     title, caption : str
         As text.
     chart : Chart
-        What it shows.
+        The chart.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ReportFigure:
 
     @cached_property
     def figure(self) -> go.Figure:
-        """The figure as plotly draws it on white."""
+        """The figure as drawn by plotly on white."""
         return self.plotly()
 
     @cached_property
@@ -68,7 +68,7 @@ class ReportFigure:
     @cached_property
     def svg(self) -> bytes:
         """The figure as SVG, text as paths, the same bytes every time."""
-        # Only who prints waits for matplotlib.
+        # Imported only when a picture is written, because matplotlib loads slowly.
         from analysis.figures.drawing.to_print import svg
 
         return svg(self.chart)
@@ -101,10 +101,7 @@ OVERVIEW = "overview"
 
 
 def report_figures(results: Results) -> list[ReportFigure]:
-    """Draw the report's figures.
-
-    For every condition, those whose tables are there and have something defined to show.
-    """
+    """Draw the report's figures for every condition, without those that have no defined value."""
     conditions = conditions_of(results.tables["accuracy"])
     return [
         *overview_figure(results),
@@ -118,7 +115,7 @@ def report_figures(results: Results) -> list[ReportFigure]:
 
 
 def overview_figure(results: Results) -> list[ReportFigure]:
-    """Draw the figure that the report begins with; none where no accuracy is defined."""
+    """Draw the first figure of the report; return no figure where no accuracy is defined."""
     rows = raters_in_order(results)
     means = {
         str(row["condition"]): number(row, "reader_mean")

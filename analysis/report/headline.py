@@ -1,4 +1,4 @@
-"""How every report begins: the verdict, a row for each rater, one line of agreement."""
+"""The first part of the report: verdicts, a table of raters, and lines of agreement."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from analysis.statistics.claims import THESE, claim_words, narrower_notes
 from analysis.statistics.verdicts import declared_plan
 from analysis.translation import t, tn
 
-# What page 1 of the PDF has room for, beside a figure.
+# Number of rows that fit page 1 of the PDF together with a figure.
 MOST_RATERS_IN_PRINT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """What is seen in the first ten seconds.
+    """The first part of the report.
 
     Parameters
     ----------
     verdicts : list of VerdictLine
-        A line for every declared endpoint; where none was declared, one that says so.
+        A line for every declared endpoint, or one stating that none was declared.
     raters : ReportTable
         Every rater.
     agreement : list of str
@@ -65,7 +65,7 @@ class Headline:
 
 
 def headline(results: Results) -> Headline:
-    """Collect what every report begins with, from the tables alone."""
+    """Collect the first part of the report from the tables."""
     return Headline(
         verdicts=[
             replace(line, text=line.text.replace(" %", "\u00a0%"))
@@ -88,9 +88,9 @@ def raters_in_order(results: Results) -> pd.DataFrame:
 
 def raters_table(results: Results) -> ReportTable:
     """Show each rater's accuracy, difference from the readers, time and missing answers."""
-    found = raters_in_order(results).to_dict("records")
+    records = raters_in_order(results).to_dict("records")
     readers, models = (
-        [{str(k): v for k, v in row.items()} for row in found if row["rater_kind"] == kind]
+        [{str(k): v for k, v in row.items()} for row in records if row["rater_kind"] == kind]
         for kind in RaterKind
     )
     confidence = confidence_percent(results)
@@ -122,7 +122,7 @@ def raters_table(results: Results) -> ReportTable:
 
 
 def declared_claim(results: Results) -> str:
-    """Return whom the models' differences are about: what was declared, else these readers."""
+    """Return the claim of the models' differences: the declared one, else these readers."""
     return declared_plan(results).claim or THESE
 
 
@@ -170,12 +170,12 @@ def _first(results: Results, table: str, **where: str) -> Row:
 
 
 def _percent(row: Row, column: str) -> str:
-    ends = (100 * number(row, one) for one in (column, "ci_low", "ci_high"))
+    ends = (100 * number(row, name) for name in (column, "ci_low", "ci_high"))
     return estimate_with_range(*ends)
 
 
 def _difference(results: Results, row: Row) -> str:
-    """Write a model's difference from the readers; without a condition, from those of each."""
+    """Write a model's difference from the readers of its condition, or of each condition."""
     rows = rows_of(
         results,
         "reader_panel",
@@ -185,7 +185,7 @@ def _difference(results: Results, row: Row) -> str:
     )
     if len(rows) < 2:
         return _percent(rows[0], "difference") if rows else EMPTY
-    own = [one for one in rows if one["condition"] == row["condition"]]
+    own = [other for other in rows if other["condition"] == row["condition"]]
     if own:
         return _percent(own[0], "difference")
     return clauses(
@@ -194,7 +194,7 @@ def _difference(results: Results, row: Row) -> str:
 
 
 def _means(results: Results) -> list[TableRow]:
-    """Show the readers' mean that the models are measured against, once for each condition."""
+    """Return rows with the mean of the readers, one for each condition."""
     means = {
         str(row["condition"]): row
         for row in rows_of(
@@ -227,7 +227,7 @@ def _means(results: Results) -> list[TableRow]:
 
 
 def agreement_lines(results: Results) -> list[str]:
-    """Say how well raters agree on average: within readers, within models and between them."""
+    """Report mean agreement within readers, within models and between them."""
     pairs = results.tables["agreement_pairs"]
     overall = pairs.loc[(pairs["scope"] == "all") & pairs["estimate"].notna()]
     kappa, corrected = (
@@ -257,12 +257,12 @@ def agreement_lines(results: Results) -> list[str]:
 
 
 def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:
-    told = {"kappa": kappa, "corrected": corrected}
+    values = {"kappa": kappa, "corrected": corrected}
     if kind is PairKind.READERS:
-        return t("{kappa} ({corrected}) within readers", **told)
+        return t("{kappa} ({corrected}) within readers", **values)
     if kind is PairKind.MODELS:
-        return t("{kappa} ({corrected}) within models", **told)
-    return t("{kappa} ({corrected}) between readers and models", **told)
+        return t("{kappa} ({corrected}) within models", **values)
+    return t("{kappa} ({corrected}) between readers and models", **values)
 
 
 def _whole(n: float) -> str:

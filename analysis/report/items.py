@@ -1,4 +1,4 @@
-"""Items to look at, those that readers and models part on, and one case as it came out."""
+"""Lists of items to look at, disagreements of readers and models, and single cases."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CaseAnswer:
     letter : str
         In canonical order; empty where there is no answer.
     status : Status
-        What became of the reading.
+        Status of the reading.
     """
 
     rater_id: str
@@ -67,10 +67,9 @@ class Case:
     item_id, condition, question : str
         As in the bundle.
     options : tuple of Option
-        Those offered; where the bundle has no options, those that somebody or the reference
-        standard names.
+        The options; where the bundle has none, those that a rater or the reference standard names.
     answers : tuple of CaseAnswer
-        First readings under the condition, and those of models that have one condition only.
+        First readings in the condition, and those of models with a single condition.
     """
 
     item_id: str
@@ -81,7 +80,7 @@ class Case:
 
 
 def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
-    """Collect what is known about one case.
+    """Return a case with its answers.
 
     Parameters
     ----------
@@ -100,7 +99,7 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
     Raises
     ------
     AnalysisError
-        When the bundle has no such item.
+        The bundle has no such item.
 
     Examples
     --------
@@ -121,19 +120,19 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
 
 
 def _cases(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[Case]:
-    """Yield the cases with these ids; the readings are looked through once for all of them."""
+    """Yield the cases with these ids; the readings are searched once for all of them."""
     answers = _answers(bundle, item_ids, condition)
     columns = ["item_id", "question", "truth", "options", "n_options"]
     items = bundle.items.loc[bundle.items["item_id"].isin(item_ids), columns]
     for item in records(items):
         item_id = str(item["item_id"])
-        given = tuple(answers.get(item_id, ()))
+        case_answers = tuple(answers.get(item_id, ()))
         yield Case(
             item_id=item_id,
             condition=condition,
             question=str(item["question"]),
-            options=_options(item, {answer.letter for answer in given}),
-            answers=given,
+            options=_options(item, {answer.letter for answer in case_answers}),
+            answers=case_answers,
         )
 
 
@@ -198,7 +197,7 @@ class NotedItem:
         The condition is empty where the run has only one; `truth` with the option's words where
         they are known.
     readers, models : str
-        How many of them had it right.
+        Number of correct raters of the kind.
     """
 
     item_id: str
@@ -221,7 +220,7 @@ class ItemList:
     items : list of NotedItem
         The first of them.
     total : int
-        How many there are.
+        Number of items.
     """
 
     title: str
@@ -235,7 +234,7 @@ class ItemList:
 
 
 def item_lists(results: Results) -> list[ItemList]:
-    """List the items by who missed them; the table has them all."""
+    """Return the first items by who missed them; the table has all."""
     items = results.bundle.items
     texts: dict[str, Row] = {
         str(row["item_id"]): {str(key): value for key, value in row.items()}
@@ -253,7 +252,7 @@ def item_lists(results: Results) -> list[ItemList]:
 
 
 def disagreement_lines(results: Results) -> Iterator[str]:
-    """Yield `model_disagreements` as JSON, a line each, with the items' texts and every answer."""
+    """Yield the rows of `model_disagreements` as JSON, with the items' texts and all answers."""
     table = results.tables["model_disagreements"].drop(columns="readers_answers")
     described = {
         (condition, case.item_id): _described(case)
@@ -304,10 +303,10 @@ def _truth(item: Row) -> str:
 
 
 def _of(row: Row, kind: str) -> str:
-    right, there = number(row, f"n_{kind}_correct"), number(row, f"n_{kind}")
-    if not there > 0:
+    right, total = number(row, f"n_{kind}_correct"), number(row, f"n_{kind}")
+    if not total > 0:
         return ""
-    return t("{n} of {total}", n=f"{right:.0f}", total=f"{there:.0f}")
+    return t("{n} of {total}", n=f"{right:.0f}", total=f"{total:.0f}")
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The report's tables, as rows of text: those that the statistics describe, in order of place."""
+"""The tables of the report, in the order that the statistics describe."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["ReportTable", "TableRow", "overviews"]
 
 
 def overviews(results: Results) -> list[ReportTable]:
-    """Return the report's tables that have rows.
+    """Return the report's tables with rows.
 
-    Without a column that is the same in every row, and without conditions if there is only one.
+    The metric is omitted where it is the same in every row, and the condition where there is one.
     """
     by_place = {
         place: [replace(table, file=f"tables/{statistic.name}.csv") for table in part(results)]

@@ -1,4 +1,4 @@
-"""Reporting checklists: answered where the bundle knows, visibly open where it does not."""
+"""Reporting checklists, answered from the bundle where possible and marked as open elsewhere."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class ChecklistFact:
     text : str
         The value, as text.
     place : str
-        Where it stands in the report.
+        Its place in the report.
     rest : str
-        What the authors still have to write; empty where nothing.
+        What the authors still have to write; empty for nothing.
     """
 
     text: str
@@ -67,15 +67,15 @@ class ChecklistFact:
 
 
 def facts(results: Results) -> Mapping[str, ChecklistFact]:
-    """Collect what is known, by name; what is not known is not there."""
-    found: dict[str, ChecklistFact | None] = {
+    """Return the known answers by name."""
+    known: dict[str, ChecklistFact | None] = {
         **_of_protocol(results),
         **_of_raters(results),
         **_of_run(results),
         **_of_tables(results),
         **_of_metadata(results),
     }
-    return {name: fact for name, fact in found.items() if fact is not None}
+    return {name: fact for name, fact in known.items() if fact is not None}
 
 
 def _fact(known: object, text: str, place: str, rest: str = "") -> ChecklistFact | None:
@@ -86,30 +86,30 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     protocol = results.bundle.protocol
     if not protocol:
         return {}
-    # Beside the protocol an export locks the list of drawn cases, under the same word.
+    # An export's lock contains the protocol and the list of drawn cases.
     inner = stated(protocol, "protocol")
     planned = inner if isinstance(inner, dict) else protocol
-    given = {key: _plain(value) for key, value in planned.items() if value is not None}
+    values = {key: _plain(value) for key, value in planned.items() if value is not None}
 
-    def told(words: Mapping[str, str]) -> str:
-        return "; ".join(f"{said}: {given[key]}" for key, said in words.items() if key in given)
+    def described(words: Mapping[str, str]) -> str:
+        return "; ".join(f"{label}: {values[key]}" for key, label in words.items() if key in values)
 
     ours, digest = "locked" in protocol, protocol_hash(protocol)
-    sampled, shown, context = told(SAMPLED), told(SHOWN), given.get("context")
-    cases, repeats = given.get("cases"), given.get("hidden_repeats")
+    sampled, shown, context = described(SAMPLED), described(SHOWN), values.get("context")
+    cases, repeats = values.get("cases"), values.get("hidden_repeats")
     blind = "The reading page has no reference standard, report text or other reader's answer"
-    blind += f"; feedback: {given['feedback']}" if "feedback" in given else ""
+    blind += f"; feedback: {values['feedback']}" if "feedback" in values else ""
     locked = f"Locked protocol, SHA-256 {digest}"
     return {
         "protocol": _fact(digest, locked, "Provenance", "where it can be read"),
         "sampling": _fact(sampled and ours, f"Drawn by seed; {sampled}", "Protocol"),
         "sample_size": _fact(
-            "cases" in given, f"{cases} cases planned", "Protocol", "how the number was chosen"
+            "cases" in values, f"{cases} cases planned", "Protocol", "how the number was chosen"
         ),
         "process": _fact(shown, shown, "Protocol"),
         "blinding": _fact(ours, blind, "Protocol"),
-        "context": _fact("context" in given, f"Shown beside the question: {context}", "Protocol"),
-        "repeats": _fact("hidden_repeats" in given, f"Hidden repeats: {repeats}", "Protocol"),
+        "context": _fact("context" in values, f"Shown beside the question: {context}", "Protocol"),
+        "repeats": _fact("hidden_repeats" in values, f"Hidden repeats: {repeats}", "Protocol"),
     }
 
 
@@ -193,10 +193,10 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
 
 
 def _hypotheses(results: Results) -> ChecklistFact | None:
-    """Say what was declared; a margin that is not the protocol's is told as what it is."""
-    found, origin = declared(results.bundle.protocol), origin_of_margin(results)
+    """Return the declared hypothesis, and the origin of a margin that is not the protocol's."""
+    hypothesis, origin = declared(results.bundle.protocol), origin_of_margin(results)
     asked = margin(results)
-    parts = [f"Declared: {found}"] if found else []
+    parts = [f"Declared: {hypothesis}"] if hypothesis else []
     if results.bundle.protocol and not declared_plan(results).hypothesis:
         parts.append("No hypothesis was declared: results are exploratory")
     if origin and asked is not None:
@@ -206,51 +206,51 @@ def _hypotheses(results: Results) -> ChecklistFact | None:
 
 
 def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
-    def there(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
+    def fact_of(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
         return _fact(len(results.tables.get(table, ())), text, place, rest)
 
     planned = _metadata(results).get("subgroups", "")
     return {
-        "accuracy": there(
+        "accuracy": fact_of(
             "accuracy",
             "Accuracy of every rater, overall and by task, with intervals",
             "Findings, figures, tables/accuracy.csv",
         ),
-        "agreement": there(
+        "agreement": fact_of(
             "agreement_pairs",
             "Agreement of every two raters with intervals",
             "Findings, figures, tables/agreement_pairs.csv",
         ),
-        "flow": there(
+        "flow": fact_of(
             "missing",
-            "Assigned readings by what became of them",
+            "Assigned readings by status",
             "Table of missing answers",
             "the flow before the draw",
         ),
-        "detail": there("accuracy", "Every number with full precision", "tables/, results.json"),
-        "subgroups": there(
+        "detail": fact_of("accuracy", "Every number with full precision", "tables/, results.json"),
+        "subgroups": fact_of(
             "accuracy",
             "By task, category and subcategory, given for all"
             + (f"; planned: {planned}" if planned else ""),
             "tables/accuracy.csv",
             "" if planned else "which were planned",
         ),
-        "panel": there(
+        "panel": fact_of(
             "reader_panel",
             "Each model against these readers and readers like these",
             "Findings, tables/reader_panel.csv",
         ),
-        "robustness": there(
+        "robustness": fact_of(
             "sensitivity",
             "Missing answers and flagged times under other choices",
             "Findings, tables/sensitivity.csv",
         ),
-        "failures": there(
+        "failures": fact_of(
             "item_difficulty",
             "Items that all readers, all models or everybody missed, with their questions",
             "Items to look at",
         ),
-        "variability": there(
+        "variability": fact_of(
             "intra_reader",
             "First against second reading of the same reader",
             "tables/intra_reader.csv",
@@ -294,20 +294,20 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{key} {one}" for key, one in value.items())
+        return ", ".join(f"{key} {item}" for key, item in value.items())
     return str(value)
 
 
 __all__ = ["Checklist", "ChecklistItem", "State", "checklists"]
 
 Topic = tuple[str, str, Sequence[str]]
-"""Its number in the guideline, what it asks in our own words, and the facts that may answer it."""
+"""Number in the guideline, paraphrase of what it asks, and names of facts that may answer it."""
 
 OPEN = "to be written by the authors"
 
 
 class ChecklistState(StrEnum):
-    """How far an item is answered."""
+    """The state of an item's answer."""
 
     ANSWERED = "answered"
     PARTLY = "partly"
@@ -323,11 +323,11 @@ class ChecklistItem:
     number : str
         As in the guideline.
     topic : str
-        What it asks, in our own words.
+        Paraphrase of what it asks.
     state : ChecklistState
-        How far it is answered.
+        The state of its answer.
     answer, place : str
-        The value, and where it stands in the report; what is open is said in the answer.
+        The value, with what is open, and its place in the report.
     """
 
     number: str
@@ -361,16 +361,13 @@ class Checklist:
 
     @property
     def summary(self) -> str:
-        """How many items are answered, partly answered, open."""
+        """The numbers of answered, partly answered and open items."""
         states = [item.state for item in self.items]
         return ", ".join(f"{states.count(state)} {state}" for state in ChecklistState)
 
 
 def checklists(results: Results) -> list[Checklist]:
-    """Fill the checklists.
-
-    GRRAS, STARD-AI and CLAIM.
-    """
+    """Return the filled checklists: GRRAS, STARD-AI and CLAIM."""
     known = facts(results)
     return [
         Checklist(
@@ -379,8 +376,8 @@ def checklists(results: Results) -> list[Checklist]:
             note=NOTES.get(name, ""),
             key=key,
             items=[
-                _item(number, topic, next((known[one] for one in names if one in known), None))
-                for number, topic, names in TOPICS[name]
+                _item(number, topic, next((known[key] for key in keys if key in known), None))
+                for number, topic, keys in TOPICS[name]
             ],
         )
         for name, (title, key) in CHECKLISTS.items()
@@ -398,13 +395,13 @@ def _item(number: str, topic: str, fact: ChecklistFact | None) -> ChecklistItem:
 
 
 def _topics() -> Mapping[str, Sequence[Topic]]:
-    """Return what each guideline asks, by its name here, in its order."""
-    found: dict[str, list[Topic]] = {}
+    """Return the items of each guideline, in its order."""
+    topics: dict[str, list[Topic]] = {}
     with Path(__file__).with_name("topics.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            one = (row["number"], row["topic"], row["facts"].split())
-            found.setdefault(row["checklist"], []).append(one)
-    return found
+            topic = (row["number"], row["topic"], row["facts"].split())
+            topics.setdefault(row["checklist"], []).append(topic)
+    return topics
 
 
 TOPICS = _topics()

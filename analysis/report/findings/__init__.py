@@ -1,4 +1,4 @@
-"""The findings in plain sentences, made from the numbers and never stronger than they are."""
+"""The findings of the report: sentences generated from the tables."""
 
 from __future__ import annotations
 
@@ -42,8 +42,5 @@ PARTS = (
 
 
 def findings(results: Results) -> list[Finding]:
-    """Say what was found, on one page.
-
-    In the order of `Theme`.
-    """
+    """Return the findings, in the order of `Theme`."""
     return [finding for part in PARTS for finding in part(results)]

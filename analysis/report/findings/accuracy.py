@@ -1,4 +1,4 @@
-"""The highest and the lowest accuracy of readers and of models, and how sure the first place is."""
+"""Findings on accuracy, on models against single readers, and on ranks."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ from analysis.translation import t, tn
 
 
 def accuracy_findings(results: Results) -> list[Finding]:
-    """Say the range of accuracies, by kind of rater and condition."""
-    found = [
+    """Report the range of accuracies by kind of rater and condition."""
+    texts = [
         sentence for condition in _shown(results) for sentence in _accuracy(results, condition)
     ]
-    return [Finding(theme=Theme.ACCURACY, text=sentences(found))] if found else []
+    return [Finding(theme=Theme.ACCURACY, text=sentences(texts))] if texts else []
 
 
 def _shown(results: Results) -> list[str]:
-    """Return the readers' first conditions, and that of models which have none of theirs."""
+    """Return the readers' first conditions, and the condition of models that share none."""
     return conditions_in(results, "accuracy")[: MOST_CONDITIONS + 1]
 
 
 def _accuracy(results: Results, condition: str) -> list[str]:
     accuracy = results.tables["accuracy"]
     overall = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
-    here = overall & (accuracy["condition"] == condition)
-    rows = accuracy.loc[here & accuracy["accuracy"].notna()]
-    found = []
+    chosen = overall & (accuracy["condition"] == condition)
+    rows = accuracy.loc[chosen & accuracy["accuracy"].notna()]
+    texts = []
     for kind in RaterKind:
         part = rows.loc[rows["rater_kind"] == kind].sort_values(
             ["accuracy", "rater_id"], ascending=[False, True]
@@ -59,35 +59,35 @@ def _accuracy(results: Results, condition: str) -> list[str]:
         if not len(part):
             continue
         best, worst = ({str(k): v for k, v in part.iloc[at].items()} for at in (0, -1))
-        told = {
+        values = {
             "n": str(len(part)),
             "where": under(results, condition),
-            "best": _one(results, best),
-            "worst": _one(results, worst),
+            "best": _with_name(results, best),
+            "worst": _with_name(results, worst),
         }
         is_reader = kind is RaterKind.READER
         if len(part) == 1:
-            found.append(
-                t("The one reader{where}: {best}.", **told)
+            texts.append(
+                t("The one reader{where}: {best}.", **values)
                 if is_reader
-                else t("The one model{where}: {best}.", **told)
+                else t("The one model{where}: {best}.", **values)
             )
         elif best["n_correct"] == worst["n_correct"]:
-            found.append(
-                t("The {n} readers{where} all have the same accuracy: {best}.", **told)
+            texts.append(
+                t("The {n} readers{where} all have the same accuracy: {best}.", **values)
                 if is_reader
-                else t("The {n} models{where} all have the same accuracy: {best}.", **told)
+                else t("The {n} models{where} all have the same accuracy: {best}.", **values)
             )
         else:
-            found.append(
-                t("The {n} readers{where}: highest {best}, lowest {worst}.", **told)
+            texts.append(
+                t("The {n} readers{where}: highest {best}, lowest {worst}.", **values)
                 if is_reader
-                else t("The {n} models{where}: highest {best}, lowest {worst}.", **told)
+                else t("The {n} models{where}: highest {best}, lowest {worst}.", **values)
             )
-    return found
+    return texts
 
 
-def _one(results: Results, row: Row) -> str:
+def _with_name(results: Results, row: Row) -> str:
     low, high = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
     if not low < high:
         low, high = number(row, "ci_low"), number(row, "ci_high")
@@ -102,7 +102,7 @@ def _one(results: Results, row: Row) -> str:
 
 
 def bank_findings(results: Results) -> list[Finding]:
-    """Say by how much each rater's accuracy differs between the banks of the study."""
+    """Report the difference of each rater's accuracy between the banks of the study."""
     rows = [
         row
         for row in rows_of(results, "banks", by="overall")
@@ -111,15 +111,15 @@ def bank_findings(results: Results) -> list[Finding]:
     if not rows:
         return []
     tasks = len({row["group"] for row in rows_of(results, "banks", by="task")})
-    told = [_between_banks(results, row) for row in rows[:MOST_RATERS]]
-    left = len(rows) - len(told)
+    parts = [_between_banks(results, row) for row in rows[:MOST_RATERS]]
+    left = len(rows) - len(parts)
     if left:
-        told.append(t("{n} more in {file}", n=str(left), file="tables/banks.csv"))
+        parts.append(t("{n} more in {file}", n=str(left), file="tables/banks.csv"))
     first = t(
         "Accuracy on one bank minus accuracy on another, in percentage points"
         " [{percent} % interval]: {differences}.",
         percent=confidence_percent(results),
-        differences=clauses(told),
+        differences=clauses(parts),
     )
     second = (
         t(
@@ -158,8 +158,8 @@ ENOUGH = 0.8
 
 
 def single_reader_findings(results: Results) -> list[Finding]:
-    """Count the pairs of reader and model by what they show; name the two that were best."""
-    found = []
+    """Count the pairs of a reader and a model by conclusion, and name the most accurate pair."""
+    findings = []
     for condition in conditions_in(results, "comparisons")[:MOST_CONDITIONS]:
         rows = [
             row
@@ -169,15 +169,15 @@ def single_reader_findings(results: Results) -> list[Finding]:
             if not math.isnan(number(row, "difference"))
         ]
         if rows:
-            found.append(Finding(theme=Theme.AGAINST, text=_condition(results, rows, condition)))
-    return found
+            findings.append(Finding(theme=Theme.AGAINST, text=_condition(results, rows, condition)))
+    return findings
 
 
 def _condition(results: Results, rows: list[Row], condition: str) -> str:
     verdicts = [shown(results, row) for row in rows]
     more, less, none, few = (
-        verdicts.count(one)
-        for one in (
+        verdicts.count(kind)
+        for kind in (
             Conclusion.MORE,
             Conclusion.FEWER,
             Conclusion.NOT_SHOWN,
@@ -197,7 +197,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         where=under(results, condition),
         counts=in_a_row(counts),
     )
-    # Accuracies over a few of the items are no match for those over all.
+    # Accuracies over few of the items are not comparable with those over all.
     most = max(number(row, "n") for row in rows)
     best = max(
         (row for row in rows if number(row, "n") >= ENOUGH * most),
@@ -207,7 +207,7 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
 
 
 def shown(results: Results, row: Row) -> Conclusion:
-    """Return what a pair shows of the model against the reader.
+    """Return the conclusion on the model against the reader of a pair.
 
     A direction needs an interval that excludes 0 (over patients, where there is one), an adjusted p
     below alpha, and enough patients.
@@ -233,7 +233,7 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     low, high = limits(row)
     turned = {**row, "ci_low": -high, "ci_high": -low}
     difference = -number(row, "difference")
-    told = {
+    values = {
         "model": named(results, str(row["rater_b"])),
         "value": scale.value(number(row, "accuracy_b")),
         "reader": named(results, str(row["rater_a"])),
@@ -243,46 +243,46 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         t(
             "The two with the most correct answers: {model} ({value}) against {reader}"
             " ({reader_value})",
-            **told,
+            **values,
         )
         if picked
-        else t("{model} ({value}) against {reader} ({reader_value})", **told)
+        else t("{model} ({value}) against {reader} ({reader_value})", **values)
     )
-    said = shown(results, row)
-    told = {
+    outcome = shown(results, row)
+    values = {
         "opening": opening,
         "size": scale.size(difference),
         "difference": scale.signed(difference),
         "interval": scale.interval(turned),
     }
     if verdict(low, high) is Conclusion.UNDEFINED:
-        return t("{opening}: {difference}, no informative interval.", **told)
-    if said is Conclusion.TOO_FEW:
+        return t("{opening}: {difference}, no informative interval.", **values)
+    if outcome is Conclusion.TOO_FEW:
         why = too_few(results, patients_of_pair(results, row))
-        return t("{opening}: {difference}, {interval}; {why}.", **told, why=why)
-    if said is Conclusion.NOT_SHOWN and verdict(-high, -low) is not said:
+        return t("{opening}: {difference}, {interval}; {why}.", **values, why=why)
+    if outcome is Conclusion.NOT_SHOWN and verdict(-high, -low) is not outcome:
         return t(
             "{opening}: no difference shown after adjustment ({difference}, unadjusted"
             " {interval}).",
-            **told,
+            **values,
         )
-    if said is Conclusion.NOT_SHOWN:
-        return t("{opening}: no difference shown ({difference}, {interval}).", **told)
-    if picked and said is Conclusion.MORE:
+    if outcome is Conclusion.NOT_SHOWN:
+        return t("{opening}: no difference shown ({difference}, {interval}).", **values)
+    if picked and outcome is Conclusion.MORE:
         return t(
-            "{opening}: {size} higher ({interval}, not adjusted for picking these two).", **told
+            "{opening}: {size} higher ({interval}, not adjusted for picking these two).", **values
         )
     if picked:
         return t(
-            "{opening}: {size} lower ({interval}, not adjusted for picking these two).", **told
+            "{opening}: {size} lower ({interval}, not adjusted for picking these two).", **values
         )
-    if said is Conclusion.MORE:
-        return t("{opening}: {size} higher ({interval}).", **told)
-    return t("{opening}: {size} lower ({interval}).", **told)
+    if outcome is Conclusion.MORE:
+        return t("{opening}: {size} higher ({interval}).", **values)
+    return t("{opening}: {size} lower ({interval}).", **values)
 
 
 def ranking_findings(results: Results) -> list[Finding]:
-    """Say who is first, over which ranks the interval reaches, and what changes with macro."""
+    """Report the first rank with its interval, and the changes with macro accuracy."""
     texts = []
     for condition in conditions_in(results, "leaderboard")[:MOST_CONDITIONS]:
         texts += _ranking_in(results, condition)
@@ -328,10 +328,10 @@ def _ranking_in(results: Results, condition: str) -> list[str]:
 
 
 def _first(results: Results, rows: dict[str, Row], condition: str | None = None) -> str:
-    """Name who is first, and say whether that is certain.
+    """Name the rater on the first rank, and report whether that rank is certain.
 
-    It is where every paired interval against another rater excludes 0. There is one for
-    micro accuracy alone: without a condition none is looked for.
+    It is certain where every paired interval against another rater excludes 0. Paired intervals
+    exist for micro accuracy only; without a condition they are not checked.
     """
     best = min(number(row, "rank") for row in rows.values())
     leaders = sorted(rater for rater, row in rows.items() if number(row, "rank") == best)
@@ -350,9 +350,9 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     if math.isnan(low) or math.isnan(high):
         return t("{name}; its rank has no interval", name=names)
     ranks = span(f"{low:.0f}", f"{high:.0f}") if high > low else f"{low:.0f}"
-    told = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
+    values = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
     if condition is None:
-        return t("{name}; the {percent} % interval of its rank is {ranks}", **told)
+        return t("{name}; the {percent} % interval of its rank is {ranks}", **values)
     few = too_few(results, patients_in(results, number(row, "n")))
     if few:
         return t("{name}; {why}, so first place is not certain", name=names, why=few)
@@ -367,7 +367,7 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
         return t(
             "{name}; the {percent} % interval of its rank is {ranks}, so first place is not"
             " certain",
-            **told,
+            **values,
         )
     return t(
         "{name}; no difference is shown from {others}, so first place is not certain",
@@ -377,13 +377,13 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
 
 
 def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool:
-    """Tell whether the paired interval of two raters lies on the leader's side of 0."""
+    """Return whether the paired interval of two raters is on the leader's side of 0."""
     for a, b in ((leader, other), (other, leader)):
         rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
-        # Two models may have been run under a condition of their own.
-        here = [row for row in rows if row["condition"] == condition] or rows
-        if len(here) == 1:
-            low, high = limits(here[0])
+        # Two models may have been run in another condition.
+        own = [row for row in rows if row["condition"] == condition] or rows
+        if len(own) == 1:
+            low, high = limits(own[0])
             return verdict(low, high) is (Conclusion.MORE if a == leader else Conclusion.FEWER)
     return False
 

@@ -1,4 +1,4 @@
-"""Agreement among readers and with models, and where errors are everybody's or one side's alone."""
+"""Findings on agreement within readers, within models and between them, and on shared errors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from analysis.translation import later, said, t, tn
 MEASURES = {
     "brennan_prediger": later("Agreement beyond guessing (Brennan-Prediger)"),
 }
-# Error consistency first: accuracies alone move the other.
+# Error consistency first, because the other coefficient depends on the accuracies.
 BETWEEN = {
     "error_consistency": later(
         "Error consistency (agreement on which cases are answered correctly, beyond what the"
@@ -60,13 +60,13 @@ GROUPS = ("readers", "models")
 
 
 def agreement_findings(results: Results) -> list[Finding]:
-    """Say how far readers agree, how far models do, and how models agree with readers."""
+    """Report agreement among readers, among models, and of readers with models."""
     pairs = set(conditions_in(results, "agreement_pairs"))
-    shown = [one for one in conditions_of(results.tables["accuracy"]) if one in pairs]
+    shown = [name for name in conditions_of(results.tables["accuracy"]) if name in pairs]
     texts = []
     for condition in shown[:MOST_CONDITIONS]:
-        found = (_groups(results, condition), _between(results, condition))
-        texts += [text for text in found if text] or _pairs(results, condition)
+        parts = (_groups(results, condition), _between(results, condition))
+        texts += [text for text in parts if text] or _pairs(results, condition)
     return [Finding(theme=Theme.AGREEMENT, text=text) for text in texts]
 
 
@@ -76,7 +76,7 @@ def _groups(results: Results, condition: str) -> str:
     )
     groups = {str(row["raters"]): row for row in rows}
     if "readers" in groups and "models" not in groups:
-        # Models that have a condition of their own stand beside these readers.
+        # Models in another condition are shown with these readers.
         groups["models"] = _only_models(results)
     parts = [
         _group(results, groups[kind], kind) for kind in GROUPS if _are_several(groups.get(kind))
@@ -119,7 +119,7 @@ def _group(results: Results, row: Row, kind: str) -> str:
 def _between(results: Results, condition: str) -> str:
     return sentences(
         [
-            _one_between(results, row, said(words), condition)
+            _difference(results, row, said(words), condition)
             for measure, words in BETWEEN.items()
             for row in rows_of(
                 results, "agreement_between", condition=condition, scope="all", measure=measure
@@ -129,7 +129,7 @@ def _between(results: Results, condition: str) -> str:
     )
 
 
-def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
+def _difference(results: Results, row: Row, words: str, condition: str) -> str:
     both = number(row, "among_readers"), number(row, "readers_models")
     decimals = decimals_that_subtract(*both)
     scale = replace(area(results), decimals=decimals)
@@ -145,28 +145,28 @@ def _one_between(results: Results, row: Row, words: str, condition: str) -> str:
     )
     n = patients_in(results, number(row, "n_items"))
     shown = conclusion(n, number(row, "ci_low"), number(row, "ci_high"))
-    told = {
+    values = {
         "opening": opening,
         "difference": scale.signed(number(row, "difference")),
         "interval": scale.interval(row),
     }
     if shown is Conclusion.UNDEFINED:
-        return t("{opening} (difference {difference}, no informative interval).", **told)
+        return t("{opening} (difference {difference}, no informative interval).", **values)
     if shown is Conclusion.TOO_FEW:
         why = too_few(results, n)
-        return t("{opening} (difference {difference}, {interval}); {why}.", **told, why=why)
+        return t("{opening} (difference {difference}, {interval}); {why}.", **values, why=why)
     if shown is Conclusion.NOT_SHOWN:
-        return t("{opening}; no difference shown ({difference}, {interval}).", **told)
+        return t("{opening}; no difference shown ({difference}, {interval}).", **values)
     if shown is Conclusion.MORE:
         return t(
             "{opening}; models agree with these readers more than these readers do with each other"
             " ({difference}, {interval}).",
-            **told,
+            **values,
         )
     return t(
         "{opening}; models agree with these readers less than these readers do with each other"
         " ({difference}, {interval}).",
-        **told,
+        **values,
     )
 
 
@@ -215,27 +215,27 @@ def _of_one(kind: PairKind, pair: str) -> str:
 
 
 def _of_several(kind: PairKind, n: int, median: str, lowest: str, highest: str) -> str:
-    told = {"median": median, "lowest": lowest, "highest": highest}
+    values = {"median": median, "lowest": lowest, "highest": highest}
     if kind is PairKind.READERS:
         return tn(
             "between readers the median of {n} pair is {median}, from {lowest} to {highest}",
             "between readers the median of {n} pairs is {median}, from {lowest} to {highest}",
             n,
-            **told,
+            **values,
         )
     if kind is PairKind.MODELS:
         return tn(
             "between models the median of {n} pair is {median}, from {lowest} to {highest}",
             "between models the median of {n} pairs is {median}, from {lowest} to {highest}",
             n,
-            **told,
+            **values,
         )
     return tn(
         "between readers and models the median of {n} pair is {median}, from {lowest} to {highest}",
         "between readers and models the median of {n} pairs is {median}, from {lowest} to"
         " {highest}",
         n,
-        **told,
+        **values,
     )
 
 
@@ -256,7 +256,7 @@ def _coefficient(row: Row, column: str) -> str:
 
 
 def _interval(row: Row, scale: Scale) -> str:
-    # At full agreement the formulas give an interval without width, which would claim certainty.
+    # At full agreement the interval has no width, which would suggest certainty.
     low, high = number(row, "ci_low"), number(row, "ci_high")
     if verdict(low, high) is Conclusion.UNDEFINED or low <= -1:
         return t("no informative interval")
@@ -306,7 +306,7 @@ def _items(results: Results, condition: str) -> list[str]:
 
 
 def _few(rows: list[Row]) -> str:
-    """Say how many items fewer readers have read than the others: they count by those alone."""
+    """Report the number of items that fewer readers have read than the others."""
     most = max(number(row, "n_readers") for row in rows)
     few = sum(1 for row in rows if 0 < number(row, "n_readers") < most)
     if not few:
@@ -320,7 +320,7 @@ def _few(rows: list[Row]) -> str:
 
 
 def _numbers(rows: list[Row]) -> str:
-    """Say why the two counts do not compare: of many, one is right more easily."""
+    """Report why the counts of readers and models are not comparable: their numbers differ."""
     n_readers, n_models = (
         int(max(number(row, column) for row in rows)) for column in ("n_readers", "n_models")
     )
@@ -340,7 +340,7 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     rows = pairs_in_condition(wanted, condition)
     options = results.bundle.items["n_options"].dropna()
     if len(options) and options.max() < 3:
-        # Where there is one wrong option, all who are wrong choose it.
+        # With a single wrong option, all incorrect raters choose it.
         return []
     parts = [
         _shared(results, kind, pairs)
@@ -349,22 +349,22 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
     ]
     if not parts:
         return []
-    told = {"where": under(results, condition), "shares": in_a_row(parts)}
+    values = {"where": under(results, condition), "shares": in_a_row(parts)}
     known = options.unique()
     if len(known) != 1 or known[0] < 3:
         return [
             t(
                 "Where both raters were incorrect{where}, the same option was chosen in {shares}.",
-                **told,
+                **values,
             )
         ]
-    # What picking among the wrong options would give, where all items have as many.
+    # The share expected by chance, where all items have the same number of wrong options.
     wrong = int(known[0]) - 1
     return [
         t(
             "Where both raters were incorrect{where}, the same option was chosen in {shares};"
             " choosing any of the {n} incorrect options at random would give {percent} %.",
-            **told,
+            **values,
             n=str(wrong),
             percent=f"{100 / wrong:.0f}",
         )
@@ -372,20 +372,20 @@ def _same_wrong(results: Results, condition: str) -> list[str]:
 
 
 def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
-    """Give the share of one pair with its interval, or the median and range of several."""
+    """Return the share of a single pair with its interval, or median and range of several."""
     words = {
         PairKind.READERS: t("two readers"),
         PairKind.MODELS: t("two models"),
         PairKind.MIXED: t("a reader and a model"),
     }
     shares = pairs["estimate"]
-    told = {"raters": words[kind], "share": _percent(shares.median())}
+    values = {"raters": words[kind], "share": _percent(shares.median())}
     if len(pairs) == 1:
         (row,) = records(agreement_shown(results, pairs))
         scale = points(results)
         return t(
             "{share} % of {cases} by {raters} ({interval})",
-            **told,
+            **values,
             cases=cases(int(row["n"])),
             interval=scale.interval(row)
             if row["ci_low"] < row["ci_high"]
@@ -393,7 +393,7 @@ def _shared(results: Results, kind: PairKind, pairs: pd.DataFrame) -> str:
         )
     return t(
         "{share} % by {raters} (median of {n} pairs with {cases} each, {lowest} to {highest} %)",
-        **told,
+        **values,
         n=len(pairs),
         cases=cases_between(pairs["n"]),
         lowest=_percent(shares.min()),

@@ -1,4 +1,4 @@
-"""The declared endpoint leads, with its verdict; where nothing was declared, that is said."""
+"""Findings on the declared endpoint, with its verdict; or that no endpoint was declared."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ KEYS = {
     "primary_model": later("primary model"),
 }
 MOST_OF_AN_OUTCOME = 12
-# Verdicts that a report begins with.
+# Number of verdicts in the headline.
 MOST_VERDICTS = 8
 NOT_DECIDED = later("Not decided")
 INFERIOR = later("Inferior")
@@ -80,14 +80,14 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictLine:
-    """The verdict on a declared endpoint, in a line.
+    """The verdict on a declared endpoint as a line of text.
 
     Parameters
     ----------
     word : str
-        The verdict; empty where nothing was declared that could be decided.
+        The verdict; empty where no hypothesis with an endpoint was declared.
     text : str
-        On what it rests.
+        The numbers that support it.
     shown : bool
         Whether the declared hypothesis was shown.
     """
@@ -98,23 +98,23 @@ class VerdictLine:
 
 
 def verdict_lines(results: Results) -> list[VerdictLine]:
-    """Give a line for every declared endpoint and model, or the one that says there is none."""
+    """Return a line for every declared endpoint and model, or one stating that there is none."""
     plan = declared_plan(results)
     if not plan.is_confirmatory:
         return [VerdictLine(word="", text=_nothing_declared(plan))]
-    found = sorted(decisions(results), key=lambda one: -number(one.row, "difference"))
-    if not found:
+    decided = sorted(decisions(results), key=lambda decision: -number(decision.row, "difference"))
+    if not decided:
         why = _undecided(results, plan) or t("There is no such comparison in these data.")
         return [VerdictLine(word=said(NOT_DECIDED), text=why)]
     lines = [
         VerdictLine(
-            word=said(VERDICTS[plan.hypothesis][one.outcome]),
-            text=_in_numbers(results, plan, one),
-            shown=one.outcome.is_shown,
+            word=said(VERDICTS[plan.hypothesis][decision.outcome]),
+            text=_in_numbers(results, plan, decision),
+            shown=decision.outcome.is_shown,
         )
-        for one in found[:MOST_VERDICTS]
+        for decision in decided[:MOST_VERDICTS]
     ]
-    left = len(found) - len(lines)
+    left = len(decided) - len(lines)
     more = t("{comparisons}.", comparisons=_more_comparisons(left))
     return [*lines, *([VerdictLine(word="", text=more)] if left else [])]
 
@@ -152,14 +152,14 @@ def _hypothesis_words(plan: Plan) -> str:
     return said(HYPOTHESES.get(plan.hypothesis, plan.hypothesis))
 
 
-def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
-    row, who = one.row, _who(results, plan, one.row)
-    why = _why_undecided(results, row) if one.outcome is Outcome.UNDECIDED else ""
+def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
+    row, who = decision.row, _who(results, plan, decision.row)
+    why = _why_undecided(results, row) if decision.outcome is Outcome.UNDECIDED else ""
     if math.isnan(number(row, "ci_low")):
         return t("{who}: {why}.", who=who, why=why)
     scale = scale_of(results, plan.metric)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
-    told = {
+    values = {
         "who": who,
         "value": scale.value(number(row, "model_value")),
         "mean": scale.value(number(row, "reader_mean")),
@@ -168,11 +168,11 @@ def _in_numbers(results: Results, plan: Plan, one: Decision) -> str:
         "interval": scale.interval(row, margin) + _score(results, row, margin),
     }
     if margin is None:
-        text = t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **told)
+        text = t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **values)
     else:
         text = t(
             "{who}, {value} against {mean} ({readers}): {difference}, {interval}, margin {margin}.",
-            **told,
+            **values,
             margin=_size(results, plan.metric, margin),
         )
     notes = [narrower_note(row), t("{reason}.", reason=capital(why)) if why else ""]
@@ -186,11 +186,15 @@ def _score(results: Results, row: Row, margin: float | None) -> str:
 
 
 def endpoint_findings(results: Results) -> list[Finding]:
-    """Say what was declared, and what came of it; nothing else on the page is a verdict."""
+    """Report the declared hypothesis and its verdicts; the report has no other verdicts."""
     texts = [sentences([*_declared(results), *_amended(results)])]
-    found = decisions(results)
+    all_decisions = decisions(results)
     for outcome in Outcome:
-        texts += _of(results, outcome, [one for one in found if one.outcome is outcome])
+        texts += _of(
+            results,
+            outcome,
+            [decision for decision in all_decisions if decision.outcome is outcome],
+        )
     return [Finding(theme=Theme.ENDPOINT, text=text) for text in texts]
 
 
@@ -221,7 +225,7 @@ def _declared(results: Results) -> list[str]:
 
 
 def _readers_mean(results: Results, plan: Plan) -> str:
-    """Name what the models are measured against, where it is one number."""
+    """Report the readers' mean that the models are compared with, where it is a single number."""
     rows = rows_of(results, "reader_panel", metric=plan.metric)
     scale = scale_of(results, plan.metric)
     means = {
@@ -242,7 +246,7 @@ def _readers_mean(results: Results, plan: Plan) -> str:
 
 def _hypothesis(results: Results, plan: Plan) -> str:
     primary = primary_models(results)
-    told = {
+    values = {
         "hypothesis": _hypothesis_words(plan),
         "readers": claim_words(plan.claim)
         if plan.claim
@@ -252,17 +256,17 @@ def _hypothesis(results: Results, plan: Plan) -> str:
     }
     if plan.hypothesis == NON_INFERIORITY and plan.margin is not None:
         size = _size(results, plan.metric, plan.margin)
-        told["margin"] = t(", with a margin of {size}", size=size)
+        values["margin"] = t(", with a margin of {size}", size=size)
     if not plan.primary_model:
         return t(
             "Declared before reading: {hypothesis} of each model to {readers} in {metric}{margin}.",
-            **told,
+            **values,
         )
-    names = [named(results, one) for one in primary] or [f"\u2068{plan.primary_model}\u2069"]
+    names = [named(results, model) for model in primary] or [f"\u2068{plan.primary_model}\u2069"]
     return t(
         "Declared before reading: {hypothesis} of {model}, the primary model, to {readers} in"
         " {metric}{margin}.",
-        **told,
+        **values,
         model=listed(names),
     )
 
@@ -275,7 +279,7 @@ def _adjusted(results: Results, plan: Plan) -> str:
 
 
 def _undecided(results: Results, plan: Plan) -> str:
-    """Say why a declared hypothesis is not decided here."""
+    """Return why a declared hypothesis is not decided."""
     if not rows_of(results, "reader_panel", metric=plan.metric):
         return t("These data hold no comparison of a model with readers.")
     if plan.primary_model and not primary_models(results):
@@ -292,7 +296,7 @@ def _undecided(results: Results, plan: Plan) -> str:
 
 
 def _asked(results: Results) -> str:
-    """Name a margin that is not the protocol's."""
+    """Report a margin that is not the protocol's."""
     origin = origin_of_margin(results)
     if not origin or results.options.margin is None:
         return ""
@@ -304,12 +308,12 @@ def _asked(results: Results) -> str:
 
 
 def _amended(results: Results) -> list[str]:
-    found = amended_plan(results.bundle.protocol)
-    if not found:
+    before = amended_plan(results.bundle.protocol)
+    if not before:
         return []
     parts = [
         t("{key} ({before})", key=said(KEYS[key]), before=_before(key, value))
-        for key, value in found.items()
+        for key, value in before.items()
     ]
     return [t("Amended after the study opened: {changes}.", changes=listed(parts))]
 
@@ -322,32 +326,32 @@ def _before(key: str, value: Any) -> str:
     return t("{value} before", value=str(value))
 
 
-def _of(results: Results, outcome: Outcome, found: list[Decision]) -> list[str]:
-    if not found:
+def _of(results: Results, outcome: Outcome, decided: list[Decision]) -> list[str]:
+    if not decided:
         return []
     plan = declared_plan(results)
     known = VERDICTS.get(plan.hypothesis, {}).get(outcome)
     words = said(known) if known else outcome.value.capitalize()
     if outcome is Outcome.UNDECIDED:
         return [
-            t("{verdict}: {what}.", verdict=words, what=one)
-            for one in _undecided_models(results, plan, found)
+            t("{verdict}: {what}.", verdict=words, what=part)
+            for part in _undecided_models(results, plan, decided)
         ]
-    found = sorted(found, key=lambda one: -number(one.row, "difference"))
-    parts = [_decision(results, plan, one) for one in found[:MOST_OF_AN_OUTCOME]]
-    left = len(found) - len(parts)
+    decided = sorted(decided, key=lambda part: -number(part.row, "difference"))
+    parts = [_decision(results, plan, part) for part in decided[:MOST_OF_AN_OUTCOME]]
+    left = len(decided) - len(parts)
     if left:
         parts.append(t("and {comparisons}", comparisons=_more_comparisons(left)))
-    note = narrower_note(*(one.row for one in found))
+    note = narrower_note(*(part.row for part in decided))
     return [sentences([t("{verdict}: {what}.", verdict=words, what=clauses(parts)), note])]
 
 
-def _decision(results: Results, plan: Plan, one: Decision) -> str:
-    row, who = one.row, _who(results, plan, one.row)
+def _decision(results: Results, plan: Plan, decision: Decision) -> str:
+    row, who = decision.row, _who(results, plan, decision.row)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     scale = scale_of(results, plan.metric)
 
-    def told(other: Row) -> str:
+    def verdict_of(other: Row) -> str:
         outcome = declared_outcome(results, plan, other, number(row, "margin"))
         words = said(VERDICTS[plan.hypothesis][outcome])
         return words[0].lower() + words[1:]
@@ -358,7 +362,7 @@ def _decision(results: Results, plan: Plan, one: Decision) -> str:
         value=scale.value(number(row, "model_value")),
         difference=scale.signed(number(row, "difference")),
         interval=scale.interval(row, margin) + _score(results, row, margin),
-        others=under_other_choices(results, row, told),
+        others=under_other_choices(results, row, verdict_of),
     )
 
 
@@ -368,12 +372,12 @@ def _who(results: Results, plan: Plan, row: Row) -> str:
     return name + where if plan.claim else f"{name} {against(str(row['claim']))}{where}"
 
 
-def _undecided_models(results: Results, plan: Plan, found: list[Decision]) -> Iterator[str]:
-    """Name the models that share a reason together, each with its estimate where it has one."""
+def _undecided_models(results: Results, plan: Plan, undecided: list[Decision]) -> Iterator[str]:
+    """Yield the models by reason, each with its estimate where it has one."""
     reasons: dict[str, list[str]] = {}
-    for one in found:
-        reasons.setdefault(_why_undecided(results, one.row), []).append(
-            _with_estimate(results, plan, one.row)
+    for decision in undecided:
+        reasons.setdefault(_why_undecided(results, decision.row), []).append(
+            _with_estimate(results, plan, decision.row)
         )
     for why, who in reasons.items():
         models = listed(who, most=MOST_OF_AN_OUTCOME)
@@ -402,7 +406,7 @@ def _why_undecided(results: Results, row: Row) -> str:
 
 
 def scale_of(results: Results, metric: str) -> Scale:
-    """Return how values and differences of a metric are written."""
+    """Return the scale on which values and differences of a metric are written."""
     return area(results) if metric == "auc" else points(results)
 
 

@@ -1,4 +1,4 @@
-"""A finding: a sentence and what it is about."""
+"""A finding: a sentence with its theme; and the scales that numbers are written on."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from analysis.presentation.wording import Row, decimals_for, number, rounded, sp
 from analysis.results import Results
 from analysis.translation import later, said, t, written
 
-# More would not fit the page; the tables hold them all, and the page says so.
+# More would not fit the page, which refers to the tables for the others.
 MOST_CONDITIONS = 3
 LONGEST = 40
 
 
 class Theme(StrEnum):
-    """What a finding is about, in the order of the page: the questions of the study come first."""
+    """The theme of a finding, in the order of the page; the study's questions come first."""
 
     UNREAD = later("Not everything was read")
     ENDPOINT = later("Primary endpoint")
@@ -41,9 +41,10 @@ class Finding:
     Parameters
     ----------
     theme : Theme
-        What it is about.
+        Its theme.
     text : str
-        Plain text; names of raters stand in isolates, for their script may run the other way.
+        Plain text; names of raters are in Unicode isolates, because their script may have the
+        other direction.
     """
 
     theme: Theme
@@ -61,18 +62,18 @@ def named(results: Results, rater: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """How values of a metric are written.
+    """The scale on which values of a metric are written.
 
     Parameters
     ----------
     factor : float
-        What a value is multiplied with.
+        Factor for values.
     decimals : int
-        At least.
+        Smallest number of decimals.
     unit, value_unit : str
-        A message with a difference as `{size}`, and one with a value as `{value}`.
+        A message for a difference, `{size}`, and one for a value, `{value}`.
     confidence : str
-        Of the intervals, in percent.
+        Confidence level of the intervals in percent.
     """
 
     factor: float
@@ -96,11 +97,11 @@ class Scale:
         return self.with_unit(plus + text)
 
     def with_unit(self, text: str) -> str:
-        """Put a written difference, or a range of them, before its unit."""
+        """Add the unit to a written difference or range of differences."""
         return said(self.unit).format(size=text)
 
     def limits(self, row: Row, margin: float | None = None) -> str:
-        """Write the limits, so that none is rounded onto 0 or onto the margin."""
+        """Write the limits with enough decimals that none is rounded to 0 or to the margin."""
         low, high = (self.factor * number(row, c) for c in ("ci_low", "ci_high"))
         decimals = self._decimals(row, margin)
         return span(rounded(low, decimals), rounded(high, decimals))
@@ -111,24 +112,24 @@ class Scale:
         return decimals_for(limits, boundaries, self.decimals)
 
     def width(self, row: Row, margin: float | None = None) -> str:
-        """Write how wide the interval is, as the difference of the limits that are written."""
+        """Write the width of the interval, the difference of the written limits."""
         decimals = self._decimals(row, margin)
         low, high = (round(self.factor * number(row, c), decimals) for c in ("ci_low", "ci_high"))
         return t("{size} wide", size=self.with_unit(rounded(high - low, decimals)))
 
     def interval(self, row: Row, margin: float | None = None) -> str:
-        """Write the limits with what they are."""
+        """Write the limits with their confidence level."""
         limits = self.limits(row, margin)
         return t("{percent} % CI {limits}", percent=self.confidence, limits=limits)
 
 
 def confidence_percent(results: Results) -> str:
-    """Return the intervals' confidence in percent, as the language writes it."""
+    """Return the intervals' confidence level in percent, written in the language in use."""
     return written(results.options.confidence_percent)
 
 
 def points(results: Results) -> Scale:
-    """Return the scale of proportions: percent, differences in points."""
+    """Return the scale of proportions: percent, and points for differences."""
     confidence = confidence_percent(results)
     return Scale(
         factor=100,

@@ -1,4 +1,4 @@
-"""Models' accuracy under conditions that no reader had, such as without the image."""
+"""Findings on models' accuracy in conditions that no reader had, such as without the image."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _under(results: Results, condition: str, rows: list[Row]) -> str:
 
 
 def _model(results: Results, row: Row) -> str:
-    """Say by how much accuracy differs and, of the cases answered both times, how many agree."""
+    """Report the difference of accuracy, and the share of equal answers in both conditions."""
     scale = points(results)
     low, high = limits(row)
     n = patients_in(results, number(row, "n"))
     shown = conclusion(n, low, high)
     # The table has the readers' cases minus the other condition.
     turned = {"ci_low": -high, "ci_high": -low}
-    told = {
+    values = {
         "name": named(results, str(row["model_id"])),
         "value": scale.value(number(row, "accuracy_b")),
         "other": scale.value(number(row, "accuracy_a")),
@@ -60,24 +60,28 @@ def _model(results: Results, row: Row) -> str:
         "same": _same_answers(results, row),
     }
     if shown is Conclusion.UNDEFINED:
-        return t("{name} {value} against {other} ({cases}; no informative interval{same})", **told)
-    told["interval"] = scale.interval(turned)
+        return t(
+            "{name} {value} against {other} ({cases}; no informative interval{same})", **values
+        )
+    values["interval"] = scale.interval(turned)
     if shown is Conclusion.TOO_FEW:
         why = too_few(results, n)
         return t(
             "{name} {value} against {other} ({cases}; {difference}, {interval}; {why}{same})",
-            **told,
+            **values,
             why=why,
         )
     if shown is Conclusion.NOT_SHOWN:
         return t(
             "{name} {value} against {other}, no difference shown ({cases}; {difference},"
             " {interval}{same})",
-            **told,
+            **values,
         )
     if shown is Conclusion.MORE:
-        return t("{name} {value} against {other}, {size} lower ({cases}; {interval}{same})", **told)
-    return t("{name} {value} against {other}, {size} higher ({cases}; {interval}{same})", **told)
+        return t(
+            "{name} {value} against {other}, {size} lower ({cases}; {interval}{same})", **values
+        )
+    return t("{name} {value} against {other}, {size} higher ({cases}; {interval}{same})", **values)
 
 
 def _same_answers(results: Results, row: Row) -> str:
@@ -85,12 +89,12 @@ def _same_answers(results: Results, row: Row) -> str:
     if math.isnan(share):
         return ""
     low, high = number(row, "same_low"), number(row, "same_high")
-    told = {"share": percent(share), "cases": cases(int(n))}
+    values = {"share": percent(share), "cases": cases(int(n))}
     if math.isnan(low):
-        return t("; the same answer in {share} % of {cases}", **told)
+        return t("; the same answer in {share} % of {cases}", **values)
     return t(
         "; the same answer in {share} % of {cases}, {percent} % CI {limits}",
-        **told,
+        **values,
         percent=confidence_percent(results),
         limits=span(percent(low), percent(high)),
     )

@@ -1,4 +1,4 @@
-"""How right answers without options are, against multiple choice, and how far scorers agree."""
+"""Findings on answers without options, their gap to multiple choice, and scorers' agreement."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _OPENINGS = {"answer": later("Asked without options."), "explanation": later("Ex
 
 
 def open_ended_findings(results: Results) -> list[Finding]:
-    """Say of every rater how many answers in words are correct, and the gap to multiple choice."""
-    shares = [_correct(results, *one) for one in _OPENINGS.items()]
+    """Report each rater's share of correct free-text answers and the gap to multiple choice."""
+    shares = [_correct(results, *kind) for kind in _OPENINGS.items()]
     texts = [*shares, _gaps(results), *_scorers(results)]
     return [Finding(theme=Theme.OPEN_ENDED, text=text) for text in texts if text]
 
@@ -44,7 +44,7 @@ def _correct(results: Results, kind: str, opening: str) -> str:
     asked = {"by": "overall", "kind": kind}
     strict = rows_of(results, "open_ended", measure=CORRECT, **asked)
     half = rows_of(results, "open_ended", measure=SCORE, **asked)
-    told = [
+    texts = [
         t(
             "{name}{where}: {percent} % correct [{interval}], {half} % with partly correct as half;"
             " {cases}.",
@@ -59,7 +59,7 @@ def _correct(results: Results, kind: str, opening: str) -> str:
         if not math.isnan(number(row, "estimate"))
     ]
     unscored = sum(int(number(row, "n_unscored")) for row in strict)
-    parts = [said(opening), *_cut(told, "tables/open_ended.csv")] if told else []
+    parts = [said(opening), *_cut(texts, "tables/open_ended.csv")] if texts else []
     if unscored:
         parts.append(t("Without a score and in no estimate: {n}.", n=unscored))
     return sentences(parts)
@@ -72,24 +72,24 @@ def _counts(row: Row) -> str:
     return t("{cases}, {n} of them not answered", cases=cases(n), n=missing)
 
 
-def _cut(told: list[str], file: str) -> list[str]:
-    left = len(told) - MOST_RATERS
+def _cut(texts: list[str], file: str) -> list[str]:
+    left = len(texts) - MOST_RATERS
     more = [t("{n} more in {file}.", n=left, file=file)] if left > 0 else []
-    return told[:MOST_RATERS] + more
+    return texts[:MOST_RATERS] + more
 
 
 def _gaps(results: Results) -> str:
-    """Say of every rater what multiple choice adds; of a condition only where there are several."""
-    found = [
+    """Report each rater's gap between multiple choice and open-ended answers."""
+    pairs = [
         (row, other)
         for row in rows_of(results, "open_gap", by="overall", scoring=STRICT)
         for other in rows_of(results, "open_gap", by="overall", scoring=HALF)
         if all(row[key] == other[key] for key in ("rater_id", "condition", "open_condition"))
         and not math.isnan(number(row, "difference"))
     ]
-    if not found:
+    if not pairs:
         return ""
-    told = [
+    texts = [
         t(
             "{name}{where}: {gap}; with partly correct as half, {half}; {cases}.",
             name=named(results, str(row["rater_id"])),
@@ -98,14 +98,14 @@ def _gaps(results: Results) -> str:
             half=_gap(results, other),
             cases=cases(int(number(row, "n"))),
         )
-        for row, other in found
+        for row, other in pairs
     ]
     opening = t(
         "Multiple choice minus open-ended, on the cases asked both ways, in percentage points"
         " [{percent} % interval].",
         percent=confidence_percent(results),
     )
-    return sentences([opening, *_cut(told, "tables/open_gap.csv")])
+    return sentences([opening, *_cut(texts, "tables/open_gap.csv")])
 
 
 def _gap(results: Results, row: Row) -> str:
@@ -137,21 +137,21 @@ def _scorers(results: Results) -> list[str]:
         if RAW not in rows or not number(rows[RAW], "n"):
             continue
         raw, kappa = rows[RAW], rows[KAPPA]
-        told = {"same": int(number(raw, "n_found")), "percent": percent(number(raw, "estimate"))}
+        values = {"same": int(number(raw, "n_found")), "percent": percent(number(raw, "estimate"))}
         n = int(number(raw, "n"))
         first = (
             tn(
                 "Two blind scorers gave {n} answer the same score in {same} ({percent} %).",
                 "Two blind scorers gave {n} answers the same score in {same} ({percent} %).",
                 n,
-                **told,
+                **values,
             )
             if kind == "answer"
             else tn(
                 "Two blind scorers gave {n} explanation the same score in {same} ({percent} %).",
                 "Two blind scorers gave {n} explanations the same score in {same} ({percent} %).",
                 n,
-                **told,
+                **values,
             )
         )
         texts.append(sentences([first, _kappa(results, kappa)]))

@@ -1,4 +1,4 @@
-"""Each model against these readers and readers like these, and readers under two conditions."""
+"""Findings on models against the readers' mean, and on readers in two conditions."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ METRIC_WORDS = {"accuracy": later("Accuracy"), "auc": later("Area under the ROC 
 
 
 def panel_findings(results: Results) -> list[Finding]:
-    """Say for each of the first models how it stands to the readers; count the others."""
-    found: list[Finding] = []
+    """Report the comparison of the first models with the readers, and count the others."""
+    findings: list[Finding] = []
     for condition in conditions_in(results, "reader_panel")[:MOST_CONDITIONS]:
         for metric in METRICS:
-            found += _panel(results, condition, metric)
-    if found and decisions(results):
+            findings += _panel(results, condition, metric)
+    if findings and decisions(results):
         text = t(
             "Except for the primary endpoint, what follows is exploratory: intervals, no verdicts."
         )
-        found.insert(0, Finding(theme=Theme.AGAINST, text=text))
-    return found
+        findings.insert(0, Finding(theme=Theme.AGAINST, text=text))
+    return findings
 
 
 def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
@@ -68,9 +68,9 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
     )
     most = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
     shown = [conclusion_of(results, row) for claims in ordered for row in claims.values()]
-    if all(one is Conclusion.UNDEFINED for one in shown):
+    if all(conclusion is Conclusion.UNDEFINED for conclusion in shown):
         most = 1
-    # One more is no longer than saying that there is one more.
+    # One more model takes no more space than a sentence that counts it.
     most += most > 1 and len(ordered) == most + 1
     if rows and not ordered:
         return [Finding(theme=Theme.AGAINST, text=_nothing(results, rows[0], metric, condition))]
@@ -82,21 +82,21 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
 
 
 def _nothing(results: Results, row: Row, metric: str, condition: str) -> str:
-    """Say why no model is compared with the readers as a panel."""
-    told = {"where": under(results, condition), "reason": reason(row)}
+    """Report why no model is compared with the readers' mean."""
+    values = {"where": under(results, condition), "reason": reason(row)}
     if metric == "accuracy":
-        return t("Models are not compared with the mean of the readers{where}: {reason}.", **told)
+        return t("Models are not compared with the mean of the readers{where}: {reason}.", **values)
     return t(
         "Models are not compared with the mean of the readers by the area under the ROC"
         " curve{where}: {reason}.",
-        **told,
+        **values,
     )
 
 
 def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> list[str]:
-    """Say what holds for all models: on which items, and what looks the wrong way round."""
+    """Report notes on all models: the items, and areas that suggest reversed ratings."""
     notes = [note for row in rows for note in str(row["note"]).split("; ")]
-    told = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
+    shared_notes = [note for note in dict.fromkeys(notes) if note.startswith("over the ")]
     where = under(results, condition)
     texts = [
         t(
@@ -105,7 +105,7 @@ def _remarks(results: Results, rows: list[Row], metric: str, condition: str) -> 
             where=where,
             note=pieces(note),
         )
-        for note in told
+        for note in shared_notes
     ]
     if any(note.endswith(BACKWARDS) for note in notes):
         texts.append(
@@ -134,7 +134,7 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
     return sentences([*texts, _beyond_margin(results, claims, scale)])
 
 
-def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given: bool) -> str:
+def _fixed(results: Results, name: str, row: Row, metric: str, where: str, is_fixed: bool) -> str:
     scale = scale_of(results, metric)
     model, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
     has = (
@@ -142,8 +142,8 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
         if metric == "accuracy"
         else t("{name} had an area under the ROC curve of {value}", name=name, value=model)
     )
-    shown = conclusion_of(results, row) if given else Conclusion.UNDEFINED
-    told = {
+    shown = conclusion_of(results, row) if is_fixed else Conclusion.UNDEFINED
+    values = {
         "has": has,
         "readers": mean_of_readers(row),
         "where": where,
@@ -152,52 +152,52 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, given
         "difference": scale.signed(number(row, "difference")),
         "percent": scale.confidence,
         "limits": scale.limits(row, _margin(results, row)),
-        "others": under_other_choices(results, row, partial(_said, results)) if given else "",
+        "others": under_other_choices(results, row, partial(_said, results)) if is_fixed else "",
         "why": too_few(results, patients_of_row(results, row)),
     }
     if is_uninformative(row):
         return t(
             "{has}, {readers}{where} {mean}; the interval is uninformative: it extends to the"
             " largest possible difference.",
-            **told,
+            **values,
         )
     if shown is Conclusion.TOO_FEW:
         return t(
             "{has}, {readers}{where} {mean} (difference {difference}, {percent} % CI {limits});"
             " {why}.",
-            **told,
+            **values,
         )
     if shown is Conclusion.MORE:
         return t(
             "{has}, {size} higher than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
-            **told,
+            **values,
         )
     if shown is Conclusion.FEWER:
         return t(
             "{has}, {size} lower than {readers}{where} ({mean}; {percent} % CI of the difference"
             " {limits}){others}.",
-            **told,
+            **values,
         )
     if shown is Conclusion.NOT_SHOWN:
         return t(
             "{has}, {readers}{where} {mean}: no difference shown ({difference}, {percent} % CI of"
             " the difference {limits}){others}.",
-            **told,
+            **values,
         )
-    if given and row.get("undefined_because"):
+    if is_fixed and row.get("undefined_because"):
         return t(
             "{has}, {readers}{where} {mean}; no informative interval: {reason}.",
-            **told,
+            **values,
             reason=reason(row),
         )
-    return t("{has}, {readers}{where} {mean}; no informative interval.", **told)
+    return t("{has}, {readers}{where} {mean}; no informative interval.", **values)
 
 
 def random_sentence(
     results: Results, row: Row, fixed: Row | None, scale: Scale, margin: float | None = None
 ) -> str:
-    """Say what holds when other readers take these readers' place, and on how many it rests."""
+    """Report the result for readers like these, with the number of readers."""
     shown = conclusion_of(results, row)
     if shown is Conclusion.UNDEFINED and fixed is not None and reason(fixed) == reason(row):
         return t("The same holds for readers like these.")
@@ -209,7 +209,7 @@ def random_sentence(
             " largest possible difference.",
             readers=_count(row),
         )
-    told = {
+    values = {
         "readers": _count(row),
         "limits": scale.with_unit(scale.limits(row, margin)),
         "interval": scale.interval(row, margin),
@@ -218,7 +218,7 @@ def random_sentence(
     if shown is Conclusion.TOO_FEW:
         return sentences(
             [
-                t("For readers like these: {interval} ({width}, from {readers}).", **told),
+                t("For readers like these: {interval} ({width}, from {readers}).", **values),
                 narrower_note(row),
             ]
         )
@@ -226,7 +226,7 @@ def random_sentence(
         text = t(
             "For readers like these the interval extends from {limits} ({width}), so with {readers}"
             " a difference in either direction cannot be excluded.",
-            **told,
+            **values,
         )
         return sentences([text, narrower_note(row)])
     if fixed is not None and conclusion_of(results, fixed) is not shown:
@@ -234,7 +234,7 @@ def random_sentence(
             "For readers like these the interval is {limits}, narrower than for these readers,"
             " because these readers differ less than chance alone would make them; no difference is"
             " claimed.",
-            **told,
+            **values,
         )
     others = ""
     if "model_id" in row:
@@ -243,14 +243,14 @@ def random_sentence(
         t(
             "For readers like these it is higher as well ({interval}; {width}, from"
             " {readers}){others}.",
-            **told,
+            **values,
             others=others,
         )
         if shown is Conclusion.MORE
         else t(
             "For readers like these it is lower as well ({interval}; {width}, from"
             " {readers}){others}.",
-            **told,
+            **values,
             others=others,
         )
     )
@@ -258,7 +258,7 @@ def random_sentence(
 
 
 def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> str:
-    """Say where the lower limits lie to a margin that was chosen at analysis: no verdict."""
+    """Report the limits relative to a margin chosen at analysis, without a verdict."""
     origin = origin_of_margin(results)
     margin = _margin(results, next(iter(claims.values())))
     if margin is None or not origin:
@@ -288,14 +288,18 @@ def _beyond_margin(results: Results, claims: dict[str, Row], scale: Scale) -> st
 
 
 def _claims(claims: list[str]) -> str:
-    return listed([claim_words(one) for one in claims])
+    return listed([claim_words(claim) for claim in claims])
 
 
 def _others(results: Results, models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [conclusion_of(results, claims[claim]) for claims in models if claim in claims]
-        counts = [_counted(one, verdicts.count(one)) for one in Conclusion if one in verdicts]
+        counts = [
+            _counted(conclusion, verdicts.count(conclusion))
+            for conclusion in Conclusion
+            if conclusion in verdicts
+        ]
         if counts:
             by_claim.setdefault(in_a_row(counts), []).append(against(claim))
     parts = [
@@ -318,7 +322,7 @@ def _others(results: Results, models: list[dict[str, Row]], metric: str) -> str:
 
 
 def _counted(verdict: Conclusion, n: int) -> str:
-    """Say in how many a difference goes one way."""
+    """Return the number of comparisons with a conclusion, in words."""
     if verdict is Conclusion.MORE:
         return t("higher in {n}", n=n)
     if verdict is Conclusion.FEWER:
@@ -335,7 +339,7 @@ def _said(results: Results, row: Row) -> str:
 
 
 def is_uninformative(row: Row) -> bool:
-    """Tell whether an interval that holds 0 reaches as far as any difference can."""
+    """Return whether an interval around 0 extends to the largest possible difference."""
     reaches = number(row, "ci_low") <= -1 or number(row, "ci_high") >= 1
     limits = number(row, "ci_low"), number(row, "ci_high")
     return reaches and verdict(*limits) is Conclusion.NOT_SHOWN
@@ -351,7 +355,7 @@ def _count(row: Row) -> str:
 
 
 def mean_of_readers(row: Row) -> str:
-    """Name the panel; one reader is no mean."""
+    """Name the panel: the mean of the readers, or the only reader."""
     n = int(number(row, "n_readers"))
     return t("the one reader") if n == 1 else t("the mean of these {n} readers", n=str(n))
 
@@ -360,7 +364,7 @@ MOST_PAIRS = 3
 
 
 def condition_findings(results: Results) -> list[Finding]:
-    """Say how the readers' accuracy, and their area under the curve, differ by condition."""
+    """Report the differences of the readers' accuracy and area under the curve by condition."""
     return [
         Finding(theme=Theme.CONDITIONS, text=_conditions(results, metric, claims))
         for metric in METRICS
@@ -373,16 +377,16 @@ def condition_findings(results: Results) -> list[Finding]:
 
 
 def _other_pairs(results: Results, pairs: list[dict[str, Row]], metric: str) -> list[str]:
-    """Count the pairs of conditions that have no sentence of their own."""
+    """Count the pairs of conditions without a separate sentence, by conclusion."""
     if not pairs:
         return []
     rows = [claims[THESE] for claims in pairs if THESE in claims]
     verdicts = [conclusion_of(results, row) for row in rows]
     counts = listed(
         [
-            t("{verdict} in {n}", verdict=said(one.value), n=verdicts.count(one))
-            for one in Conclusion
-            if one in verdicts
+            t("{verdict} in {n}", verdict=said(conclusion.value), n=verdicts.count(conclusion))
+            for conclusion in Conclusion
+            if conclusion in verdicts
         ]
     )
     if metric == "accuracy":
@@ -427,14 +431,14 @@ def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
 def _opening(results: Results, metric: str, row: Row) -> str:
     scale = scale_of(results, metric)
     first, second = (
-        f"{scale.value(number(row, f'value_{one}'))}{under(results, str(row[f'condition_{one}']))}"
-        for one in "ab"
+        scale.value(number(row, f"value_{side}")) + under(results, str(row[f"condition_{side}"]))
+        for side in "ab"
     )
     who = mean_of_readers(row)
-    told = {"readers": capital(who), "first": first, "second": second}
+    values = {"readers": capital(who), "first": first, "second": second}
     if metric == "accuracy":
-        return t("{readers}: {first}, {second}", **told)
-    return t("{readers} (area under the ROC curve): {first}, {second}", **told)
+        return t("{readers}: {first}, {second}", **values)
+    return t("{readers} (area under the ROC curve): {first}, {second}", **values)
 
 
 def _difference(results: Results, metric: str, row: Row) -> str:
@@ -446,16 +450,16 @@ def _difference(results: Results, metric: str, row: Row) -> str:
         if row.get("undefined_because"):
             return t("no informative interval, because {reason}", reason=reason(row))
         return t("no informative interval")
-    told = {
+    values = {
         "size": scale.size(number(row, "difference")),
         "difference": scale.signed(number(row, "difference")),
         "interval": scale.interval(row),
     }
     if shown is Conclusion.TOO_FEW:
         why = too_few(results, patients_of_row(results, row))
-        return t("difference {difference}, {interval}; {why}", **told, why=why)
+        return t("difference {difference}, {interval}; {why}", **values, why=why)
     if shown is Conclusion.NOT_SHOWN:
-        return t("no difference shown ({difference}, {interval})", **told)
+        return t("no difference shown ({difference}, {interval})", **values)
     if shown is Conclusion.MORE:
-        return t("{size} higher ({interval})", **told)
-    return t("{size} lower ({interval})", **told)
+        return t("{size} higher ({interval})", **values)
+    return t("{size} lower ({interval})", **values)

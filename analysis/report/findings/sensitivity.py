@@ -1,4 +1,4 @@
-"""Whether another choice would have led to another conclusion."""
+"""Findings on sensitivity analyses: conclusions that another choice would change."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from analysis.translation import later, said, t, tn
 PRIMARY = "missing as wrong"
 FLAGGED = "flagged times dropped"
 EXCLUDED, COUNTED = "excluded readings dropped", "excluded readings counted"
-# What a choice is, after "with"; a choice that is not here is told by its name.
+# Choices in words that follow "with"; other choices are named as in the table.
 CHOICES = {
     "missing dropped": later("missing answers dropped"),
     "missing as right": later("missing answers counted as correct"),
@@ -48,51 +48,52 @@ MOST_CHANGES = 2
 MOST_NAMED = 3
 KEY = ("model_id", "condition", "metric", "claim")
 
-Said = Callable[[Row], str]
+Words = Callable[[Row], str]
 
 
 def sensitivity_findings(results: Results) -> list[Finding]:
-    """Name the conclusions that another choice changes, or say that none does."""
+    """Report the conclusions that another choice changes, or that there are none."""
     texts = [*_panel(results), *_accuracy(results)]
     return [Finding(theme=Theme.CHOICES, text=text) for text in texts]
 
 
-def under_other_choices(results: Results, row: Row, told: Said) -> str:
-    """Return what other choices would make of a sentence, to be put at its end.
+def under_other_choices(results: Results, row: Row, conclusion_of: Words) -> str:
+    """Return the end of a sentence: how other choices would change its conclusion.
 
-    `row` is the one of `reader_panel` that the sentence is about, and `told` what it says of a row.
-    Begins with a semicolon; empty where every other choice says the same, or cannot tell.
+    `row` is the sentence's row of `reader_panel`; `conclusion_of` returns the conclusion of a row
+    in words. The text begins with a semicolon; it is empty where no other choice with an interval
+    changes the conclusion.
     """
     where = {key: str(row[key]) for key in KEY}
     others = [
         other
         for other in rows_of(results, "sensitivity_panel", **where)
-        if other["analysis"] != PRIMARY and _tells(results, other)
+        if other["analysis"] != PRIMARY and _is_comparable(results, other)
     ]
-    now = told(row)
+    now = conclusion_of(row)
     changed = [
         t(
             "“{verdict}” with {choice}{numbers}",
-            verdict=told(other),
+            verdict=conclusion_of(other),
             choice=choice(other),
             numbers=_numbers(results, other),
         )
         for other in others
-        if told(other) != now
+        if conclusion_of(other) != now
     ]
     return t("; but {changes}", changes=listed(changed, most=MOST_CHANGES)) if changed else ""
 
 
 def choice(row: Row) -> str:
-    """Return what was chosen otherwise, in words that follow “with”."""
+    """Return the choice in words that follow “with”."""
     analysis = str(row["analysis"])
     if analysis in BY_RULES:
         return t("models' answers read by the {rules} rules", rules=BY_RULES[analysis])
     return said(CHOICES.get(analysis, analysis))
 
 
-def _tells(results: Results, row: Row) -> bool:
-    """Tell whether there is an interval, over enough patients, to be compared."""
+def _is_comparable(results: Results, row: Row) -> bool:
+    """Return whether a row has an interval over enough patients for a comparison."""
     return _why_not(results, row) == ""
 
 
@@ -108,46 +109,48 @@ def _why_not(results: Results, row: Row) -> str:
 
 
 def _panel(results: Results) -> list[str]:
-    primary = {_key(row): row for row in rows_of(results, "reader_panel") if _tells(results, row)}
+    primary = {
+        _key(row): row for row in rows_of(results, "reader_panel") if _is_comparable(results, row)
+    }
     idle = _idle(results)
     rows = [
         row
         for row in rows_of(results, "sensitivity_panel")
         if row["analysis"] not in (PRIMARY, *idle) and _key(row) in primary
     ]
-    others = [row for row in rows if _tells(results, row)]
+    others = [row for row in rows if _is_comparable(results, row)]
     return [*_changes(results, others, primary), *_open(results, rows)]
 
 
 def _open(results: Results, rows: list[Row]) -> list[str]:
-    """Name the choices under which nothing can be told of some comparison, with a reason."""
+    """Report the choices without a conclusion for some comparisons, with a reason."""
     texts = []
-    for one in dict.fromkeys(map(choice, rows)):
-        reasons = [_why_not(results, row) for row in rows if choice(row) == one]
+    for name in dict.fromkeys(map(choice, rows)):
+        reasons = [_why_not(results, row) for row in rows if choice(row) == name]
         open_ = [reason for reason in reasons if reason]
         if open_:
             why = open_[0].rstrip(".")
             if len(open_) == len(reasons):
-                told = t(
-                    "With {choice} no conclusion is possible ({reason}).", choice=one, reason=why
+                text = t(
+                    "With {choice} no conclusion is possible ({reason}).", choice=name, reason=why
                 )
             else:
-                told = tn(
+                text = tn(
                     "With {choice} no conclusion is possible in {few} of {n} comparison"
                     " ({reason}).",
                     "With {choice} no conclusion is possible in {few} of {n} comparisons"
                     " ({reason}).",
                     len(reasons),
-                    choice=one,
+                    choice=name,
                     few=len(open_),
                     reason=why,
                 )
-            texts.append(told)
+            texts.append(text)
     return texts
 
 
 def _idle(results: Results) -> list[str]:
-    """Return the choices that leave every rater's accuracy as it was, for want of a case."""
+    """Return the choices that change no accuracy, because they apply to no case."""
     primary = {
         (row["rater_id"], row["condition"]): _counted(row)
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)
@@ -155,7 +158,7 @@ def _idle(results: Results) -> list[str]:
     idle = []
     for analysis in OCCASIONAL:
         rows = rows_of(results, "sensitivity", analysis=analysis)
-        # Only this choice is left out of the table where it has no case.
+        # Only this choice is missing from the table where it applies to no case.
         if not rows and analysis != EXCLUDED:
             continue
         if all(primary.get((row["rater_id"], row["condition"])) == _counted(row) for row in rows):
@@ -173,13 +176,13 @@ def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...],
     if not others:
         return []
     changed = [row for row in others if _verdict(row) != _verdict(primary[_key(row)])]
-    told = listed(list(dict.fromkeys(choice(row) for row in others)))
+    names = listed(list(dict.fromkeys(choice(row) for row in others)))
     if not changed:
         return [
-            t("No comparison of a model with the readers changes with {choices}.", choices=told)
+            t("No comparison of a model with the readers changes with {choices}.", choices=names)
         ]
     by_choice = Counter(choice(row) for row in changed)
-    counts = [t("{n} with {choice}", n=n, choice=one) for one, n in by_choice.items()]
+    counts = [t("{n} with {choice}", n=n, choice=name) for name, n in by_choice.items()]
     parts = [_change(results, row, primary[_key(row)]) for row in changed[:MOST_CHANGES]]
     first = tn(
         "In the sensitivity analyses ({choices}), {n} of {total} comparisons of models with readers"
@@ -187,7 +190,7 @@ def _changes(results: Results, others: list[Row], primary: dict[tuple[str, ...],
         "In the sensitivity analyses ({choices}), {n} of {total} comparisons of models with readers"
         " change: {counts}.",
         len(changed),
-        choices=told,
+        choices=names,
         total=len(others),
         counts=listed(counts),
     )
@@ -232,7 +235,7 @@ def _numbers(results: Results, row: Row) -> str:
 
 
 def _accuracy(results: Results) -> list[str]:
-    """Name the largest change of an accuracy, and the accuracies that become undefined."""
+    """Report the largest change of an accuracy, and the accuracies that become undefined."""
     primary = {
         (row["rater_id"], row["condition"]): row
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)
@@ -277,7 +280,7 @@ def _largest_change(results: Results, before: Row, after: Row) -> str:
 
 
 def _without_cases(results: Results, rows: list[Row]) -> list[str]:
-    """Name the raters whose accuracy is undefined under a choice, for want of a case."""
+    """Report the raters whose accuracy is undefined with a choice, which leaves no case."""
     raters: dict[str, list[str]] = {}
     for row in rows:
         who = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))

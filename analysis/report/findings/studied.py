@@ -1,4 +1,4 @@
-"""Who answered what, and what is missing."""
+"""Findings on raters, cases and missing answers, and on the limits of the report."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from analysis.results import Results
 from analysis.statistics.verdicts import too_few
 from analysis.translation import capital, later, said, t, tn
 
-# Who lacks a larger share of the items is named first.
+# Raters without answers to a larger share of the items are named first.
 MUCH = 0.05
-# Intervals over fewer patients hold the truth less often than they say.
+# Intervals over fewer patients have a lower coverage than their level.
 FEW_PATIENTS = 30
 MOST_NAMED = 20
 
 
 def unread_findings(results: Results) -> list[Finding]:
-    """Name, before anything else, the raters whose numbers do not stand for all items."""
+    """Report the raters whose numbers do not represent all items; these come first."""
     lacking = [
         row
         for row in rows_of(results, "missing")
@@ -66,29 +66,29 @@ def unread_findings(results: Results) -> list[Finding]:
 
 
 def _lacks(results: Results, row: Row, kind: RaterKind) -> str:
-    n, of = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
-    told = {
+    n, total = (int(number(row, column)) for column in ("n_absent", "n_assigned"))
+    values = {
         "name": named(results, str(row["rater_id"])) + under(results, str(row["condition"])),
         "n_absent": n,
-        "percent": percent(n / of),
+        "percent": percent(n / total),
     }
     if kind is RaterKind.READER:
         return tn(
             "{name} was not given {n_absent} of {n} case ({percent} %)",
             "{name} was not given {n_absent} of {n} cases ({percent} %)",
-            of,
-            **told,
+            total,
+            **values,
         )
     return tn(
         "{name} has no prediction for {n_absent} of {n} case ({percent} %)",
         "{name} has no prediction for {n_absent} of {n} cases ({percent} %)",
-        of,
-        **told,
+        total,
+        **values,
     )
 
 
 def _has_read(row: Row) -> bool:
-    """Tell whether the rater has any reading; who has none is listed apart."""
+    """Return whether the rater has any reading; raters without one are listed separately."""
     return number(row, "n_absent") < number(row, "n_assigned")
 
 
@@ -98,8 +98,8 @@ def _kinds(results: Results) -> dict[str, str]:
 
 
 def studied_findings(results: Results) -> list[Finding]:
-    """Say who answered how many items of how many patients, and what has no answer."""
-    found = [
+    """Report the numbers of raters, items and patients, and the missing answers."""
+    texts = [
         *_design(results),
         *_condition(results),
         *_planned(results),
@@ -107,7 +107,7 @@ def studied_findings(results: Results) -> list[Finding]:
         *_silent(results),
         *_withdrawn(results),
     ]
-    return [Finding(theme=Theme.STUDIED, text=sentences(found))]
+    return [Finding(theme=Theme.STUDIED, text=sentences(texts))]
 
 
 def _design(results: Results) -> list[str]:
@@ -121,25 +121,25 @@ def _design(results: Results) -> list[str]:
         ]
     )
     judged = int((items["truth"] != "").sum())
-    told = {"raters": who, "cases": cases(len(items))}
+    values = {"raters": who, "cases": cases(len(items))}
     if judged == 0:
         first = t(
             "{raters} answered {cases}; no case has a reference standard, so accuracy is undefined"
             " and no case counts as assigned.",
-            **told,
+            **values,
         )
     elif judged == len(items):
         first = (
-            t("{raters} answered {cases}; it has a reference standard.", **told)
+            t("{raters} answered {cases}; it has a reference standard.", **values)
             if judged == 1
-            else t("{raters} answered {cases}; each has a reference standard.", **told)
+            else t("{raters} answered {cases}; each has a reference standard.", **values)
         )
     else:
         first = tn(
             "{raters} answered {cases}; {n} of them has a reference standard.",
             "{raters} answered {cases}; {n} of them have a reference standard.",
             judged,
-            **told,
+            **values,
         )
     return [first, *_patients(results)]
 
@@ -158,7 +158,7 @@ def _patients(results: Results) -> Iterator[str]:
 
 
 def _condition(results: Results) -> list[str]:
-    """Name the one condition here, for it is named nowhere else; say where some are left out."""
+    """Report the only condition, which no other text names; or that some are not covered."""
     conditions = all_conditions(results)
     if len(conditions) > MOST_CONDITIONS:
         return [
@@ -176,7 +176,7 @@ def _condition(results: Results) -> list[str]:
 
 
 def _planned(results: Results) -> list[str]:
-    """Say how often the protocol was amended; what it declares leads the page."""
+    """Report the number of amendments of the protocol."""
     n = n_amendments(results.bundle.protocol)
     if not n:
         return []
@@ -201,11 +201,11 @@ def _missing(results: Results) -> list[str]:
         _counted(status, n) for status, n in counts.items() if status is not Status.ANSWERED and n
     ]
     n, total = int(lacking.sum()), int(table["n_assigned"].sum())
-    told = {"kinds": in_a_row(kinds), "consequence": _wrong(results)}
+    values = {"kinds": in_a_row(kinds), "consequence": _wrong(results)}
     cut = _cut_off(results)
     if total == 1:
         return [
-            t("1 of 1 assigned reading has no answer ({kinds}); {consequence}.", **told),
+            t("1 of 1 assigned reading has no answer ({kinds}); {consequence}.", **values),
             *cut,
         ]
     return [
@@ -214,14 +214,14 @@ def _missing(results: Results) -> list[str]:
             "{n} of {total} assigned readings have no answer ({kinds}); {consequence}.",
             n,
             total=total,
-            **told,
+            **values,
         ),
         *cut,
     ]
 
 
 def _cut_off(results: Results) -> list[str]:
-    """Say how many model outputs ended at the token limit, which are unparsed for that reason."""
+    """Report the number of model outputs that were cut off at the token limit."""
     n = sum(n_cut_off(results.bundle).values())
     if not n:
         return []
@@ -235,7 +235,7 @@ def _cut_off(results: Results) -> list[str]:
 
 
 def _counted(status: Status, n: int) -> str:
-    """Say how many readings ended without an answer in one way."""
+    """Return the number of readings with a status, in words."""
     words = {
         Status.SKIPPED: later("skipped"),
         Status.TIMED_OUT: later("timed out"),
@@ -247,7 +247,7 @@ def _counted(status: Status, n: int) -> str:
 
 
 def _wrong(results: Results) -> str:
-    """Say what of the missing counts as wrong: a case never presented is no answer."""
+    """Report which missing answers count as incorrect; cases never presented do not."""
     kinds = _kinds(results)
     rows = rows_of(results, "missing")
     never = int(
@@ -276,7 +276,7 @@ def _wrong(results: Results) -> str:
 
 
 def _silent(results: Results) -> list[str]:
-    """Raters without any reading, who stand in no table but that of missing answers."""
+    """Report the raters without any reading, who are only in the table of missing answers."""
     read = set(results.bundle.readings["rater_id"])
     labels = results.bundle.labels
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
@@ -286,12 +286,14 @@ def _silent(results: Results) -> list[str]:
 
 
 def _withdrawn(results: Results) -> list[str]:
-    """Name the models that the study had: a reader of the report must know what is not in it."""
+    """Report the models that were withdrawn from the study."""
     gone = results.bundle.about.get("withdrawn_models")
-    told = [one for one in gone if isinstance(one, dict)] if isinstance(gone, list) else []
-    if not told:
+    withdrawn = (
+        [model for model in gone if isinstance(model, dict)] if isinstance(gone, list) else []
+    )
+    if not withdrawn:
         return []
-    named = [_gone(one) for one in told]
+    named = [_gone(model) for model in withdrawn]
     return [
         tn(
             "{n} model was withdrawn and appears in no table: {models}.",
@@ -303,21 +305,21 @@ def _withdrawn(results: Results) -> list[str]:
 
 
 def _gone(model: dict[str, Any]) -> str:
-    told = {
+    values = {
         "model": f"\u2068{shorten(str(model.get('model_id', '')), LONGEST)}\u2069",
         "reason": f"\u2068{shorten(str(model.get('reason', '')), 200)}\u2069",
     }
     if model.get("after_closing"):
-        return t("{model} after closing ({reason})", **told)
-    return t("{model} ({reason})", **told)
+        return t("{model} after closing ({reason})", **values)
+    return t("{model} ({reason})", **values)
 
 
 def limit_findings(results: Results) -> list[Finding]:
-    """Say what brackets hold and how strong the sentences are."""
+    """Explain the brackets and the strength of the statements."""
     if not results.tables["accuracy"]["accuracy"].notna().any():
         return []
     confidence = confidence_percent(results)
-    found = [
+    texts = [
         t(
             "Brackets hold {percent} % intervals (those of accuracy over patients); each describes"
             " a single rater or pair.",
@@ -337,9 +339,9 @@ def limit_findings(results: Results) -> list[Finding]:
     panel = rows_of(results, "reader_panel")
     few = too_few(results, results.n_clusters)
     if few:
-        found.append(t("{reason}: estimates and intervals only.", reason=capital(few)))
+        texts.append(t("{reason}: estimates and intervals only.", reason=capital(few)))
     elif panel:
-        found.append(
+        texts.append(
             t(
                 "A difference is stated only where its interval excludes 0; “no difference shown”"
                 " does not prove that there is none. “These readers” are those who took part;"
@@ -347,19 +349,19 @@ def limit_findings(results: Results) -> list[Finding]:
             )
         )
     if len({row["model_id"] for row in panel}) > 1:
-        found.append(
+        texts.append(
             t(
                 "Intervals of models against readers are not adjusted for the number of models;"
                 " {file} has p-values that are (Holm).",
                 file="tables/panel_adjusted.csv",
             )
         )
-    found += _confidence(results, panel)
-    return [Finding(theme=Theme.READING, text=sentences(found))]
+    texts += _confidence(results, panel)
+    return [Finding(theme=Theme.READING, text=sentences(texts))]
 
 
 def _confidence(results: Results, panel: list[Row]) -> list[str]:
-    """Say what confidence was taken for, where an area under the curve rests on it."""
+    """Report the assumed meaning of confidence, where an area under the curve depends on it."""
     metrics = {row["metric"] for row in (*panel, *rows_of(results, "reader_conditions"))}
     if "auc" not in metrics:
         return []

@@ -1,4 +1,4 @@
-"""How long readers took."""
+"""Findings on response times."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST_TERMS = 3
 
 
 def time_findings(results: Results) -> list[Finding]:
-    """Say the readers' median times, and what made them slower or faster."""
+    """Report the readers' median times, and the factors associated with them."""
     texts = []
     for condition in conditions_in(results, "times")[:MOST_CONDITIONS]:
         texts += _medians(results, condition)
@@ -47,7 +47,7 @@ def _medians(results: Results, condition: str) -> list[str]:
         for row in rows_of(results, "times", condition=condition, by="overall")
         if not math.isnan(number(row, "median_ms"))
     ]
-    # One line a rater: where micro and macro stand side by side the first is over all readings.
+    # One row per rater: of several overall rows the first is over all readings.
     first = {str(row["rater_id"]): row for row in reversed(rows)}
     ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
     if not ordered:
@@ -135,7 +135,7 @@ def _verdict(results: Results, row: Row) -> Conclusion:
 def _term(results: Results, row: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     decimals = decimals_for([low, high], [1.0], 2)
-    told = {
+    values = {
         "term": _name(row) + under(results, str(row.get("condition") or "")),
         "factor": rounded(number(row, "ratio"), 2),
         "percent": confidence_percent(results),
@@ -143,7 +143,7 @@ def _term(results: Results, row: Row) -> str:
     }
     shown = _verdict(results, row)
     if shown is Conclusion.TOO_FEW:
-        return t("{term}: factor {factor}, {percent} % CI {limits}", **told)
+        return t("{term}: factor {factor}, {percent} % CI {limits}", **values)
     if shown is Conclusion.MORE:
-        return t("{term}: slower (factor {factor}, {percent} % CI {limits})", **told)
-    return t("{term}: faster (factor {factor}, {percent} % CI {limits})", **told)
+        return t("{term}: slower (factor {factor}, {percent} % CI {limits})", **values)
+    return t("{term}: faster (factor {factor}, {percent} % CI {limits})", **values)

@@ -1,4 +1,4 @@
-"""LaTeX: any text escaped, and tables with booktabs that break over pages."""
+"""Write LaTeX: escaped text, and booktabs tables that break over pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    # At a row's start an opening bracket would be an argument of the row before it.
+    # At the start of a row, an opening bracket would be an argument of the row before.
     "[": "{[}",
     "]": "{]}",
     '"': "{''}",
@@ -44,31 +44,33 @@ SPECIAL = {
     "\u00a0": "~",
     "\u202f": r"\,",
 }
-# A no-break space is no blank here: it becomes a tie.
+# No-break spaces are not included: they become ties.
 BLANKS = re.compile(r"[ \t\r\n\f\v]+")
-# A column's head is set in lines of about so many letters.
+# Approximate number of characters in a line of a column head.
 HEAD_LETTERS = 16
-# Isolates turn nothing around in LaTeX, which has no bidirectional algorithm of its own.
+# Isolates have no effect in LaTeX, which has no bidirectional algorithm.
 INVISIBLE = frozenset("\u2066\u2067\u2068\u2069\u200e\u200f\u200b\ufeff")
 
 
 def latex_text(text: str) -> str:
-    r"""Escape text for LaTeX, in letters that every engine reads.
+    r"""Escape text for LaTeX, with characters that every engine supports.
 
     Examples
     --------
     >>> print(latex_text("50 % of R_1 & \\x 😀"))
     50 \% of R\_1 \& \textbackslash{}x \unicodechar{1F600}
     """
-    return "".join(_character(one) for one in BLANKS.sub(" ", text) if one not in INVISIBLE)
+    return "".join(
+        _character(character) for character in BLANKS.sub(" ", text) if character not in INVISIBLE
+    )
 
 
-def _character(one: str) -> str:
-    if one in SPECIAL:
-        return SPECIAL[one]
-    if ord(one) < 0x20 or ord(one) == 0x7F:
+def _character(character: str) -> str:
+    if character in SPECIAL:
+        return SPECIAL[character]
+    if ord(character) < 0x20 or ord(character) == 0x7F:
         return ""
-    return one if ord(one) < 0x180 else rf"\unicodechar{{{ord(one):X}}}"
+    return character if ord(character) < 0x180 else rf"\unicodechar{{{ord(character):X}}}"
 
 
 def _head(text: str) -> str:
@@ -91,13 +93,13 @@ def latex_table(
     Parameters
     ----------
     label : str
-        What `\ref` names, after `tab:`.
+        Label for `\ref`, without `tab:`.
     caption, note : str
         As text.
     header : sequence of str
         Column heads, as text.
     rows : iterable of sequence of str
-        Cells, as text; the first is set to the left, the others to the right.
+        Cells, as text; the first is left-aligned, the others are right-aligned.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Writing the results: all of it, or nothing.
+"""Write the results atomically: all files, or none.
 
-Everything is written to a scratch folder on the same filesystem first: inside the folder where that
-is there already, else in the nearest parent that is. Only then is what lies there moved aside and
-the new moved in; when a step fails, all are taken back.
+All files are first written to a scratch folder on the same filesystem: in the output folder if it
+exists, else in its nearest existing parent. Then the earlier files are moved away and the new ones
+are moved in; if a step fails, all steps are undone.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ from analysis.translation import ENGLISH, spoken
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputPart:
-    """One entry of the folder.
+    """A file or folder that the report writes.
 
     Parameters
     ----------
     name : str
         File or folder name.
     holds : tuple of str
-        What the names in it end with when it is a folder. The first ending leads: a name with
-        another one is ours only where the leading one stands beside it.
+        Endings of the file names in a folder. A file with another ending than the first belongs to
+        the report only if the file with the first ending exists too.
     names : tuple of str
-        The names in it, when it is a folder whose names are known.
+        The file names in a folder, if they are known.
     """
 
     name: str
@@ -61,16 +61,16 @@ class OutputPart:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is no folder."""
+        """Whether it is a file."""
         return not self.holds and not self.names
 
     @property
     def alone(self) -> bool:
-        """Whether its name, not what is in it, is all that tells whose it is."""
+        """Whether only its name, not its contents, identifies it as written by a report."""
         return not self.holds
 
     def strange(self, names: Iterable[str]) -> list[str]:
-        """Return the names in it that this program would not have written.
+        """Return the names in the folder that no report would have written.
 
         Examples
         --------
@@ -78,26 +78,26 @@ class OutputPart:
         >>> figures.strange(["a.json", "a.svg", "b.svg"])
         ['b.svg']
         """
-        there = set(names)
-        return sorted(name for name in there if not self._ours(name, there))
+        present = set(names)
+        return sorted(name for name in present if not self._ours(name, present))
 
-    def _ours(self, name: str, there: set[str]) -> bool:
+    def _ours(self, name: str, present: set[str]) -> bool:
         if self.names:
             return name in self.names
         endings = [ending for ending in self.holds if name.endswith(ending)]
-        return bool(endings) and name.removesuffix(endings[0]) + self.holds[0] in there
+        return bool(endings) and name.removesuffix(endings[0]) + self.holds[0] in present
 
 
 @contextmanager
 def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
-    """Give an empty folder; when it has been filled, its entries take the place of `parts`.
+    """Yield an empty folder; after the block its entries replace `parts` in `out`.
 
     Parameters
     ----------
     out : pathlib.Path
-        Where the entries go; made if need be, with its parents.
+        Destination of the entries; created with its parents if needed.
     parts : sequence of OutputPart
-        What is replaced; those that were not written anew are removed.
+        The entries to replace; those without a new version are removed.
 
     Yields
     ------
@@ -107,10 +107,11 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
     Raises
     ------
     OutputError
-        When something stands in the way, or cannot be written; `out` is as it was.
+        A file of another program would be replaced, or a file cannot be written. `out` is then
+        unchanged.
     """
     try:
-        place = Path(os.path.realpath(out))  # a link may lead to another filesystem
+        place = Path(os.path.realpath(out))  # a link may point to another filesystem
         refuse_what_is_in_the_way(place, parts)
         nearest = next(p for p in (place, *place.parents) if p.exists())
         scratch = Path(tempfile.mkdtemp(prefix=".analysis-", dir=nearest))
@@ -127,7 +128,7 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
 
 
 def refuse_what_is_in_the_way(out: Path, parts: Sequence[OutputPart]) -> None:
-    """Refuse to replace anything that this program would not have written."""
+    """Refuse to replace files that no report has written."""
     faults = [fault for part in parts for fault in _in_the_way(out / part.name, part)]
     if faults:
         raise OutputError(
@@ -147,7 +148,7 @@ def _in_the_way(place: Path, part: OutputPart) -> list[str]:
     entries = [entry for entry in place.iterdir() if not entry.name.startswith(".")]
     folders = [entry.name for entry in entries if entry.is_dir()]
     strange = sorted([*folders, *part.strange(e.name for e in entries if not e.is_dir())])
-    return [f"{place}: holds {strange[0]!r}, which no report wrote."] if strange else []
+    return [f"{place}: contains {strange[0]!r}, which no report wrote."] if strange else []
 
 
 def _swap(out: Path, fresh: Path, aside: Path, parts: Sequence[OutputPart]) -> None:
@@ -172,7 +173,7 @@ def _move(source: Path, target: Path, undo: ExitStack) -> None:
 
 
 def _clear(scratch: Path) -> None:
-    """Remove the scratch folder, but never what could not be put back."""
+    """Remove the scratch folder, except files that could not be moved back."""
     shutil.rmtree(scratch / "fresh", ignore_errors=True)
     for folder in (scratch / "aside", scratch):
         with suppress(OSError):
@@ -187,7 +188,7 @@ REPORT = (
     OutputPart(name="report.pdf"),
     OutputPart(name="results.json"),
 )
-# How our results.json begins: where it stands the report beside it is ours to replace.
+# First bytes of a report's results.json: a folder with such a file has a report to replace.
 MARK = '{\n"provenance": '
 
 
@@ -201,20 +202,20 @@ def write_tables(
     bundle : Bundle
         The checked tables.
     out : str or path
-        Folder to write to; made if need be. Its `tables` is replaced, and the report of an earlier
-        run is removed: it would contradict the tables beside it.
+        Folder to write to; created if needed. Its `tables` is replaced, and the report of an
+        earlier run is removed, because it would contradict the tables.
     options : Options, optional
         Seed, number of resamples, alpha and margin.
 
     Returns
     -------
     Results
-        What was written.
+        The written results.
 
     Raises
     ------
     OutputError
-        When it cannot be written; then nothing is, and what was there stays.
+        A file cannot be written; the folder is then unchanged.
     """
     place = Path(out)
     with fresh_folder(place, (TABLES, *(REPORT if _holds_report(place) else ()))) as folder:
@@ -230,31 +231,31 @@ def write_report(
     *,
     language: str = ENGLISH,
 ) -> Results:
-    """Write the report: HTML and PDF, `results.json`, the figures, the tables, a paper's files.
+    """Write the report: HTML and PDF, `results.json`, figures, tables and files for a paper.
 
     Parameters
     ----------
     bundle : Bundle
         The checked tables.
     out : str or path
-        Folder to write to; made if need be. What an earlier report left there is replaced.
+        Folder to write to; created if needed. The files of an earlier report are replaced.
     options : Options, optional
         Seed, number of resamples, alpha and margin.
     language : str, default "en"
-        Of the page, the PDF and the figures, one there is a catalogue for. Tables, `results.json`
-        and a paper's files are in English.
+        Language of the page, the PDF and the figures, one with a catalogue. Tables, `results.json`
+        and the files for a paper are in English.
 
     Returns
     -------
     Results
-        What was written.
+        The written results.
 
     Raises
     ------
     OptionsError
-        When there is no catalogue for the language.
+        There is no catalogue for the language.
     OutputError
-        When it cannot be written; then nothing is, and what was there stays.
+        A file cannot be written; the folder is then unchanged.
     """
     with spoken(language), _report_folder(Path(out)) as folder:
         with spoken(ENGLISH):
@@ -264,23 +265,23 @@ def write_report(
 
 
 def write_results(results: Results, out: str | PathLike[str], *, language: str = ENGLISH) -> None:
-    """Write what `write_report` writes of a run that is there already.
+    """Write the report of existing results, as `write_report` does.
 
     Parameters
     ----------
     results : Results
-        The run.
+        The results.
     out : str or path
-        Folder to write to; made if need be. What an earlier report left there is replaced.
+        Folder to write to; created if needed. The files of an earlier report are replaced.
     language : str, default "en"
-        Of the page, the PDF and the figures.
+        Language of the page, the PDF and the figures.
 
     Raises
     ------
     OptionsError
-        When there is no catalogue for the language.
+        There is no catalogue for the language.
     OutputError
-        When it cannot be written; then nothing is, and what was there stays.
+        A file cannot be written; the folder is then unchanged.
     """
     with spoken(language), _report_folder(Path(out)) as folder:
         _report(results, folder)
@@ -288,7 +289,7 @@ def write_results(results: Results, out: str | PathLike[str], *, language: str =
 
 @contextmanager
 def _report_folder(out: Path) -> Iterator[Path]:
-    """Refuse what is not ours before anything is computed."""
+    """Refuse to replace files of other programs before anything is computed."""
     with fresh_folder(out, (TABLES, *REPORT)) as folder:
         _refuse_another_report(out)
         yield folder
@@ -303,7 +304,7 @@ def _holds_report(out: Path) -> bool:
 
 
 def _refuse_another_report(out: Path) -> None:
-    """Leave a report.html, or a paper, alone that need not be ours."""
+    """Refuse to replace a report.html or paper that an earlier report may not have written."""
     strange = [part.name for part in REPORT if part.alone and (out / part.name).exists()]
     if strange and not _holds_report(out):
         raise OutputError(
@@ -349,24 +350,24 @@ def _paper(results: Results, content: ReportContent, folder: Path) -> None:
 
 
 def _in_english(results: Results, content: ReportContent) -> ReportContent:
-    """Return what a paper prints of the report: its tables are made again in English."""
+    """Return the content for a paper, whose tables are in English."""
     return content if content.language == ENGLISH else replace(content, tables=overviews(results))
 
 
 def _tables(results: Results, folder: Path) -> None:
     (folder / "tables").mkdir()
     for name, table in results.tables.items():
-        # newline="" keeps \n on every system, so that two runs compare as bytes.
+        # newline="" writes \n on every system, so that two runs give the same bytes.
         with (folder / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            # Only with \r in its own line ending does the csv module quote a cell that holds a
-            # lone \r. Row by row: the pairs of 200 raters are 600 MB of text.
+            # The csv module quotes cells with a single \r only if its line ending contains \r.
+            # Rows are written one by one: the pairs of 200 raters are 600 MB of text.
             guarded_table(table).to_csv(_Lines(file), index=False, lineterminator="\r\n")
     lines = "".join(f"{line}\n" for line in disagreement_lines(results))
     _write_text(folder / "tables" / "model_disagreements.jsonl", lines)
 
 
 class _Lines(io.TextIOBase):
-    """Ends rows with a newline alone, in whatever way the writer ends them."""
+    """File wrapper that ends rows with a newline instead of the writer's line ending."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -376,7 +377,7 @@ class _Lines(io.TextIOBase):
 
 
 def _json(results: Results) -> Iterator[str]:
-    """Yield the text column by column: the pairs of 200 raters are half a million rows."""
+    """Yield the text by column, because the pairs of 200 raters are half a million rows."""
     yield MARK + _dump(provenance(results))
     yield ',\n"sources": ' + _dump([source._asdict() for source in (*SOURCES, *CHECKLIST_SOURCES)])
     yield ',\n"tables": {'
@@ -399,6 +400,6 @@ def _plain(column: pd.Series[Any]) -> list[Any]:
 
 
 def _write_text(path: Path, text: str) -> None:
-    # newline="" keeps \n on every system, so that two runs compare as bytes.
+    # newline="" writes \n on every system, so that two runs give the same bytes.
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(text)

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else and asks nobody for anything."""
+"""Write the report as one HTML file that loads nothing from other files or servers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from analysis.report.figures import ReportFigure
 from analysis.report.methods.sources import numbered
 from analysis.translation import language, right_to_left, t
 
-# A figure wider than half the page gets the whole of it; one without a width takes what there is.
+# A wider figure, or one without a width, spans the page.
 COLUMN_PX = 560
-# Beyond this a figure is shown as the picture that stands in `figures/`, so that the page opens.
+# Larger figures are embedded as pictures, so that the page opens.
 MOST_CHARACTERS = 1_500_000
 
 CONFIG: dict[str, Any] = {
@@ -64,13 +64,13 @@ def report_page(content: ReportContent) -> str:
 
 
 def isolated(text: str) -> Markup:
-    """Return a text as HTML: names stand in elements, so that copies hold no invisible signs."""
+    """Return a text as HTML, with elements instead of invisible isolate characters."""
     shown = str(escape(text)).replace("\u2068", "<bdi>").replace("\u2069", "</bdi>")
     return Markup(shown)  # noqa: S704 - escaped before
 
 
 def _coded(text: str) -> Markup:
-    """Return one of the report's own notes as HTML, what stands between backticks as code."""
+    """Return a note of the report as HTML, with text between backticks as code."""
     shown = re.sub("`([^`]*)`", r"<code>\1</code>", str(escape(text)))
     return Markup(shown)  # noqa: S704 - escaped before
 
@@ -87,7 +87,7 @@ def _section(section: FigureSection) -> dict[str, Any]:
 
 
 def _condition(switch: str, name: str, figures: Sequence[ReportFigure]) -> dict[str, Any]:
-    """Put the matrices of a condition behind one switch; print shows them all."""
+    """Return a condition's figures; a switch selects one of its matrices, and print shows all."""
     square = [figure for figure in figures if figure.square]
     switched = square if len(square) > 1 else []
     return {
@@ -110,9 +110,9 @@ def _embedded(figure: ReportFigure) -> dict[str, Any]:
 
 
 def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
-    """Yield what a figure downloads as: pictures from the folder beside the page, its data.
+    """Yield the downloads of a figure: its pictures in the folder of the page, and its data.
 
-    The pictures in the page itself would double it: 7 MB beside 5.
+    Embedded pictures would more than double the size of the page: 7 MB in addition to 5.
     """
     for form in ("SVG", "PNG, 300 dpi"):
         file = f"{figure.name}.{form[:3].lower()}"

@@ -1,4 +1,4 @@
-"""The files for a paper: tables as LaTeX and Excel, methods, references, checklists."""
+"""Write the files for a paper: LaTeX and Excel tables, methods, references and checklists."""
 
 from __future__ import annotations
 
@@ -24,15 +24,12 @@ from analysis.results import Results
 
 PAPER_FILES = ("tables.xlsx", "tables.tex", "references.bib", "methods.md", "checklists.md")
 MOST_LATEX_ROWS = 60
-# What the names of the tables that stand as matrices in the workbook begin with.
+# Prefix of the names of matrices, which the workbook has as sheets.
 MATRIX = "matrix-"
 
 
 def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
-    """Make the files for a paper.
-
-    By name: those of `PAPER_FILES`.
-    """
+    """Return the files for a paper by name, those of `PAPER_FILES`."""
     texts = {
         "tables.tex": _tables(content.tables),
         "references.bib": bibtex(content.references),
@@ -54,7 +51,7 @@ def _frame(table: ReportTable) -> pd.DataFrame:
 
 
 def _number(cell: str) -> str | float:
-    """Return an estimate as a number, an interval as it is written."""
+    """Return an estimate as a number, and an interval as text."""
     try:
         return float(cell.replace("\u2212", "-"))
     except ValueError:
@@ -91,9 +88,9 @@ def _checklists(checklists: list[Checklist]) -> str:
         "# Reporting checklists\n\n"
         "Items are paraphrased; the guidelines' wording is in the publications.\n"
     )
-    sources = {one.key: one.source for one in references(CHECKLIST_SOURCES)}
+    sources = {entry.key: entry.source for entry in references(CHECKLIST_SOURCES)}
     parts = []
-    for one in checklists:
+    for entry in checklists:
         rows = "".join(
             "| "
             + " | ".join(
@@ -101,12 +98,12 @@ def _checklists(checklists: list[Checklist]) -> str:
                 for cell in (item.number, item.topic, item.state.value, item.answer, item.place)
             )
             + " |\n"
-            for item in one.items
+            for item in entry.items
         )
-        source = sources[one.key]
-        note = f"{one.note} " if one.note else ""
+        source = sources[entry.key]
+        note = f"{entry.note} " if entry.note else ""
         parts.append(
-            f"\n## {one.title}\n\n{note}{source.text} doi:{source.doi}\n\n{one.summary}.\n\n"
+            f"\n## {entry.title}\n\n{note}{source.text} doi:{source.doi}\n\n{entry.summary}.\n\n"
             "| item | what it asks | state | answer | where |\n|---|---|---|---|---|\n" + rows
         )
     return opening + "".join(parts)
@@ -196,7 +193,7 @@ def _column(sheet: Any, j: int, column: pd.Series[Any], text: Any) -> None:
             if known:
                 sheet.write_number(i, j, number)
         return
-    # Excel's own mark of text: without it a cell turns into a formula when it is edited.
+    # Without Excel's mark for text a cell would become a formula when it is edited.
     marked = cache(lambda words: text if guarded(words) != words else None)
     for i, cell in enumerate(column.tolist(), start=1):
         if isinstance(cell, int | float) and not isinstance(cell, bool):

@@ -1,6 +1,6 @@
-"""The report as PDF, set by Typst from the same content as the page.
+"""Write the report as PDF with Typst, from the same content as the page.
 
-All text reaches the template as data, never as markup, so that no name can be read as a command.
+The template receives all text as data, never as markup, so that no name can be a command.
 """
 
 from __future__ import annotations
@@ -24,23 +24,22 @@ from analysis.report.tables import ReportTable
 from analysis.translation import language, t
 
 MOST_LISTED = 12
-# Rows, and letters in a row, of a table that is not broken over pages.
+# Largest number of rows, and of characters in a row, of a table that is kept on one page.
 SHORT_ROWS, SHORT_LINE = 20, 150
-# A matrix of two hundred raters is smaller as a picture.
+# A matrix of two hundred raters is smaller as PNG.
 MOST_SVG_BYTES = 3_000_000
-# Longer words get places where a line may break: a label of 200 letters must not leave its cell.
+# Longer words get line break opportunities, so that a label of 200 characters fits its cell.
 LONGEST_WORD = 18
 LONGEST_TITLE = 120
-# Widths of a column of ids, and of a letter at the size of a table.
+# Width limits of a column of ids, and the width of a character in a table.
 ITEM_MM, LETTER_MM = (16.0, 38.0), 1.55
 TEMPLATE = Path(__file__).parent / "report.typ"
 
 
 def report_pdf(content: ReportContent) -> bytes:
-    """Set the report as PDF.
+    """Return the report as PDF: A4, tagged, summary on page 1 and findings on page 2.
 
-    A4, tagged, the summary on the first page and the findings on the second. The same content
-    gives the same bytes: fonts come with packages, never from the machine, and no date is set.
+    The same content gives the same bytes: all fonts come with packages, and the file has no date.
     """
     with tempfile.TemporaryDirectory(prefix="report-") as folder:
         template = prepared(content, Path(folder))
@@ -56,9 +55,9 @@ def report_pdf(content: ReportContent) -> bytes:
 
 
 def prepared(content: ReportContent, place: Path) -> Path:
-    """Put the template, its data and the figures into a folder.
+    """Write the template, its data and the figures to a folder, and return the template's path.
 
-    The template, to be compiled with `place` as its root.
+    Typst compiles the template with `place` as its root.
     """
     data = _data(content, place)
     data["lacking"] = without_glyph([json.dumps(data, ensure_ascii=False)])
@@ -87,27 +86,29 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
         "agreement": [_soft(line) for line in content.headline.agreement],
         "overview": None if content.overview is None else _figure(content.overview, place),
         "findings": [
-            {"theme": theme, "sentences": [_soft(one) for one in sentences]}
+            {"theme": theme, "sentences": [_soft(entry) for entry in sentences]}
             for theme, sentences in content.findings
         ],
         "sections": [_section(section, place) for section in content.sections],
-        "items": [_items(one) for one in content.item_lists],
+        "items": [_items(entry) for entry in content.item_lists],
         "tables": [_table(table.cut(table.most_in_print)) for table in content.tables],
         "methods": [
             {"title": part.title, "text": numbered(part.text, order)} for part in content.methods
         ],
-        "references": [f"{one.source.text} doi:{one.source.doi}" for one in content.references],
+        "references": [
+            f"{cited.source.text} doi:{cited.source.doi}" for cited in content.references
+        ],
         "checklists": [
             {
-                "title": one.title,
-                "summary": one.summary,
-                "note": one.note,
+                "title": entry.title,
+                "summary": entry.summary,
+                "note": entry.note,
                 "rows": [
                     [item.number, item.topic, item.state.value, _soft(item.answer), item.place]
-                    for item in one.items
+                    for item in entry.items
                 ],
             }
-            for one in content.checklists
+            for entry in content.checklists
         ],
         "provenance": [[name, _soft(value)] for name, value in content.provenance],
     }
@@ -133,14 +134,14 @@ def _figure(figure: ReportFigure, place: Path) -> dict[str, Any]:
     }
 
 
-def _items(one: ItemList) -> dict[str, Any]:
-    left = one.total - len(one.items[:MOST_LISTED])
-    named = any(item.condition for item in one.items)
+def _items(items: ItemList) -> dict[str, Any]:
+    left = items.total - len(items.items[:MOST_LISTED])
+    named = any(item.condition for item in items.items)
     return {
-        "title": t("{title} ({n})", title=one.title, n=one.total),
+        "title": t("{title} ({n})", title=items.title, n=items.total),
         "columns": [
-            _width([item.item_id for item in one.items[:MOST_LISTED]]),
-            *([_width([item.condition for item in one.items[:MOST_LISTED]])] if named else []),
+            _width([item.item_id for item in items.items[:MOST_LISTED]]),
+            *([_width([item.condition for item in items.items[:MOST_LISTED]])] if named else []),
         ],
         "header": [t("Item"), *([t("Condition")] if named else [])],
         "left": _plain(t("{n} more in `{file}`.", n=left, file="tables/item_difficulty.csv"))
@@ -155,7 +156,7 @@ def _items(one: ItemList) -> dict[str, Any]:
                 item.readers,
                 item.models,
             ]
-            for item in one.items[:MOST_LISTED]
+            for item in items.items[:MOST_LISTED]
         ],
     }
 
@@ -165,7 +166,7 @@ def _plain(note: str) -> str:
 
 
 def _width(words: Sequence[str]) -> float:
-    """Return a column's width in mm: ids stand on one line unless they are very long."""
+    """Return the width of a column in mm that fits ids on one line, up to a maximum."""
     least, most = ITEM_MM
     return min(most, max(least, LETTER_MM * max(map(len, words), default=0) + 3))
 
@@ -188,7 +189,7 @@ def _table(table: ReportTable) -> dict[str, Any]:
 
 
 def _is_short(table: ReportTable) -> bool:
-    """Tell whether a table surely fits half a page: few rows, each of one line."""
+    """Return whether a table fits half a page: few rows of one line each."""
     lines = (
         sum(len(name.full) for name in names) + sum(map(len, cells)) for names, cells in table.rows
     )
@@ -196,8 +197,10 @@ def _is_short(table: ReportTable) -> bool:
 
 
 def _soft(text: str) -> str:
-    """Let long words break, and take out what no line can hold."""
-    line = "".join(one if one.isprintable() or one in _KEPT else " " for one in text)
+    """Add line break opportunities to long words, and replace unprintable characters."""
+    line = "".join(
+        character if character.isprintable() or character in _KEPT else " " for character in text
+    )
     return " ".join(_broken(word) for word in line.split(" ") if word)
 
 

@@ -1,4 +1,4 @@
-"""The methods as a paper tells them: what was done in this run, with the sources it needs."""
+"""The methods text of the report, from the descriptions of the statistics, with sources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from analysis.results import Results
 
 
 def design(results: Results) -> Paragraph:
-    """Say who answered what, and what counts as wrong."""
+    """Describe raters and cases, and which answers count as incorrect."""
     counts = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
     readers, models = (int(counts.get(kind, 0)) for kind in RaterKind)
     items = results.bundle.items
@@ -29,21 +29,22 @@ def design(results: Results) -> Paragraph:
     text += f", {int((items['truth'] != '').sum()):,} of them with a reference standard."
     text += (
         " Every case with a reference standard is assigned to every rater under every condition"
-        " with any reading. A case that was never presented to a reader is no answer and stands in"
-        " no denominator of theirs; a case without a model's prediction is wrong. So is a case"
-        " that was skipped, timed out, unparsed or refused. Of repeated readings the first counts."
+        " with any reading. A case that was never presented to a reader does not count for that"
+        " reader; a case without a model's prediction is incorrect, as is a case that was skipped,"
+        " timed out, unparsed or refused. Of repeated readings the first counts."
     )
     aside = results.bundle.aside
     if (aside["run"] != "").any():
         text += (
-            " Of a model that was run several times the first run counts; how far runs agree, and"
-            " the variance that a run adds to accuracy, is a table of its own."
+            " Of a model that was run several times the first run counts; a separate table has the"
+            " agreement of runs and the variance that runs add to accuracy."
         )
     others = sorted(set(aside["condition"]) - set(results.bundle.readings["condition"]))
     if others:
         text += (
             f" Models' answers under conditions that no reader had ({listed(others)}) are compared"
-            " with their own answers to the cases as the readers saw them, and count nowhere else."
+            " with their own answers to the cases as the readers saw them, and are in no other"
+            " analysis."
         )
     if RULES[0] in results.bundle.readings:
         text += _rules(results)
@@ -51,29 +52,28 @@ def design(results: Results) -> Paragraph:
         dropped = int((results.bundle.readings["excluded"].fillna("") != "").sum())
         if dropped:
             text += f" {count(dropped, 'reading')} had been marked as excluded, with a reason."
-            left_out = stated(results.bundle.protocol, "exclusions") == "primary"
+            drops = stated(results.bundle.protocol, "exclusions") == "primary"
             text += (
-                " By the protocol the primary analysis leaves them out; beside it stands what"
-                " counting them changes."
-                if left_out
-                else " The primary analysis counts them; beside it stands what dropping them"
-                " changes."
+                " By the protocol the primary analysis drops them; a sensitivity analysis counts"
+                " them."
+                if drops
+                else " The primary analysis counts them; a sensitivity analysis drops them."
             )
     return Paragraph(title="Readings and cases", text=text)
 
 
 def _rules(results: Results) -> str:
-    """Say how models' words were read, and how many answers other rules would have changed."""
+    """Describe how models' outputs were parsed, and the effect of other rules."""
     readings = results.bundle.readings
-    stands = readings["answer"].where(readings["answer"] != "", readings["status"])
-    told = [
+    primary = readings["answer"].where(readings["answer"] != "", readings["status"])
+    changes = [
         f"the {rules} rules would change {count(n, 'answer')}"
         for rules in RULES
-        if (n := int(((readings[rules] != "") & (readings[rules] != stands)).sum()))
+        if (n := int(((readings[rules] != "") & (readings[rules] != primary)).sum()))
     ]
-    text = " Models' answers were read out of their words by documented rules"
-    if told:
-        text += f"; {listed(told)}, and the sensitivity analyses show what that does to accuracy"
+    text = " Models' answers were parsed from their outputs by documented rules"
+    if changes:
+        text += f"; {listed(changes)}, and the sensitivity analyses show the effect on accuracy"
     return f"{text}."
 
 
@@ -82,7 +82,7 @@ def _n(n: int, word: str) -> str:
 
 
 def uncertainty(results: Results) -> Paragraph:
-    """Say what intervals are over, and what is done with the undefined."""
+    """Describe the intervals, and how undefined values are shown."""
     options = results.options
     also = " and of single comparisons" if results.has("comparisons") else ""
     if results.clustered:
@@ -106,13 +106,13 @@ def uncertainty(results: Results) -> Paragraph:
             )
     text += (
         f" All intervals are {options.confidence_percent} % (two-sided alpha {options.alpha:g})."
-        " What is undefined is left empty with its reason in the tables; it is never set to 0."
+        " Undefined values are empty in the tables, with the reason, and never 0."
     )
     return Paragraph(title="Uncertainty", text=text)
 
 
 def software(results: Results) -> Paragraph:
-    """Say what computed it, and which checklists stand beside it."""
+    """Name the software, the protocol's hash and the reporting checklists."""
     known = provenance(results)["versions"]
     versions = listed([f"{name} {known[name]}" for name in ("python", *packages(COMPUTING))])
     digest = protocol_hash(results.bundle.protocol)
@@ -131,7 +131,7 @@ __all__ = ["Paragraph", "cited", "method_references", "methods"]
 
 
 def methods(results: Results) -> list[Paragraph]:
-    """Describe what this run computed: a paragraph from all parts with the same title."""
+    """Return the methods text of a run; parts with the same title form one paragraph."""
     parts = {
         0: design(results),
         900: uncertainty(results),

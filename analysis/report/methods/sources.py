@@ -1,4 +1,4 @@
-"""Where numbers and methods come from: inputs, choices, versions, and the sources to cite."""
+"""Provenance of the results, and the sources that the methods text cites."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from analysis.statistics.statistic import Source
 
 
 def _sources() -> dict[str, tuple[Source, ...]]:
-    """Return the sources of ``sources.csv`` by what they are of: a method or a checklist."""
-    found: dict[str, list[Source]] = {}
+    """Return the sources of ``sources.csv`` by kind: of methods and of checklists."""
+    sources: dict[str, list[Source]] = {}
     with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            found.setdefault(row.pop("of"), []).append(Source(**row))
-    return {of: tuple(sources) for of, sources in found.items()}
+            sources.setdefault(row.pop("of"), []).append(Source(**row))
+    return {kind: tuple(group) for kind, group in sources.items()}
 
 
-_FOUND = _sources()
+_BY_KIND = _sources()
 SOURCES = (
-    *_FOUND["method"],
+    *_BY_KIND["method"],
     *(source for statistic in STATISTICS for source in statistic.sources),
 )
-# Their items are listed in the report in our own words, with what this run knows about each.
-CHECKLIST_SOURCES = _FOUND["checklist"]
+# The report paraphrases their items and adds what the run knows about each.
+CHECKLIST_SOURCES = _BY_KIND["checklist"]
 
 
 CITED = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")
@@ -62,7 +62,7 @@ class Reference:
     Parameters
     ----------
     key : str
-        First author and year, as in `wilson1927`; a letter more where two would share it.
+        First author and year, as in `wilson1927`, with a letter where two would be the same.
     source : Source
         The publication.
     """
@@ -72,26 +72,26 @@ class Reference:
 
 
 def references(sources: Iterable[Source]) -> list[Reference]:
-    """Give every source its key.
+    """Return every source with its key.
 
-    A publication that several methods are taken from stands once, under its first mention.
+    A publication that is the source of several methods is included once, at its first mention.
 
     Examples
     --------
     >>> text = "Wilson EB. Probable inference. J Am Stat Assoc 1927;22:209-212."
-    >>> [one.key for one in references([Source(method="Wilson", text=text, doi="10.1/x")])]
+    >>> [entry.key for entry in references([Source(method="Wilson", text=text, doi="10.1/x")])]
     ['wilson1927']
     """
     once = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
     kept = list(reversed(once.values()))
     plain = [_key(source.text) for source in kept]
     many, seen = Counter(plain), Counter[str]()
-    found = []
+    result = []
     for key, source in zip(plain, kept, strict=True):
         letter = "abcdefghijklmnopqrstuvwxyz"[seen[key] % 26] if many[key] > 1 else ""
         seen[key] += 1
-        found.append(Reference(key=key + letter, source=source))
-    return found
+        result.append(Reference(key=key + letter, source=source))
+    return result
 
 
 def cited_keys(texts: Iterable[str]) -> list[str]:
@@ -115,8 +115,8 @@ def numbered(text: str, order: Sequence[str]) -> str:
     """
 
     def numbers(match: re.Match[str]) -> str:
-        found = [order.index(key.removeprefix("@")) + 1 for key in match[1].split("; ")]
-        return f"[{', '.join(map(str, sorted(found)))}]"
+        positions = [order.index(key.removeprefix("@")) + 1 for key in match[1].split("; ")]
+        return f"[{', '.join(map(str, sorted(positions)))}]"
 
     return CITED.sub(numbers, text)
 
@@ -144,27 +144,27 @@ def bibtex(entries: Iterable[Reference]) -> str:
 
 def _entry(entry: Reference) -> str:
     authors, title, where = _split(entry.source.text)
-    found = WHERE.match(where)
+    match = WHERE.match(where)
     fields = {"author": _authors(authors), "title": "{" + latex_text(title) + "}"}
-    if found:
+    if match:
         fields |= {
             name: latex_text(value)
-            for name, value in found.groupdict().items()
+            for name, value in match.groupdict().items()
             if value and name != "pages"
         }
-        if found["pages"]:
-            fields["pages"] = latex_text(found["pages"]).replace("-", "--")
+        if match["pages"]:
+            fields["pages"] = latex_text(match["pages"]).replace("-", "--")
     else:
         fields |= {"year": _year(entry.source.text), "note": latex_text(where)}
     if entry.source.doi:
         fields["doi"] = entry.source.doi
-    kind = "article" if found else "misc"
+    kind = "article" if match else "misc"
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{kind}{{{entry.key},\n{lines}}}\n"
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """Return authors, title, and where it appeared: the last sentence that holds a year."""
+    """Return authors, title, and the place of publication: the last sentence with a year."""
     authors, _, rest = text.strip().rstrip(".").partition(". ")
     ends = [match.end() for match in re.finditer(r"[.?!] (?=[A-Z])", rest)]
     cut = next((end for end in reversed(ends) if _year(rest[end:])), 0)
@@ -216,12 +216,12 @@ class Paragraph:
     text: str
 
 
-# Sources that no sentence of the methods cites: they apply to every run.
+# Sources that apply to every run and that no other sentence of the methods cites.
 FURTHER = ("hesterberg2015", "hillis2011", "brier1950", "guo2017")
 
 
 def method_references() -> list[Reference]:
-    """Return every source of the program with its key."""
+    """Return every source of the analysis with its key."""
     return references((*SOURCES, *CHECKLIST_SOURCES))
 
 
@@ -232,7 +232,7 @@ def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
 
 
 def further_sources() -> str:
-    """Name the sources that no sentence cites."""
+    """Return a sentence with the sources that no other sentence cites."""
     known = {reference.key: reference for reference in method_references()}
     named = [f"{known[key].source.method} [@{key}]" for key in FURTHER]
     return f"Also taken from the literature: {'; '.join(named)}."
@@ -241,9 +241,9 @@ def further_sources() -> str:
 PROGRAM = Path(__file__).parents[2]
 COMPUTING = ("bundle", "readings", "statistics", "figures")
 REPORTING = (*COMPUTING, "presentation", "report")
-"""The folders that numbers and figures come from, and those that a report does."""
+"""The folders that compute numbers and figures, and those that write a report."""
 _IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTILINE)
-# A protocol names its own hash in one of these ways; the first that is there counts.
+# Keys under which a protocol may state its hash; the first present one is used.
 HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
 
@@ -267,7 +267,7 @@ _distributions = cache(packages_distributions)
 
 
 def _distribution(module: str) -> str:
-    """Return the installed package a module belongs to, or nothing; most have the same name."""
+    """Return the installed package of a module; empty where there is none."""
     try:
         return str(distribution(module).metadata["Name"])
     except PackageNotFoundError:
@@ -275,10 +275,10 @@ def _distribution(module: str) -> str:
 
 
 def provenance(results: Results) -> dict[str, Any]:
-    """Tell what the results were made from, the same every time.
+    """Return the inputs and versions of a run, the same for the same input.
 
-    `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a protocol) and
-    `versions`.
+    The keys are `input` (SHA-256 of the files, sizes), `options`, `protocol_hash` (None without a
+    protocol) and `versions`.
     """
     bundle, options = results.bundle, results.options
     return {
@@ -312,7 +312,7 @@ def provenance(results: Results) -> dict[str, Any]:
 
 
 def bundle_hash(files: Mapping[str, str]) -> str:
-    """Return one hash for the whole input: SHA-256 of its lines `HASH  NAME`, as sha256sum's.
+    """Return one hash of all input files: SHA-256 of the lines `HASH  NAME` that sha256sum prints.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def bundle_hash(files: Mapping[str, str]) -> str:
 
 
 def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
-    """Return the hash that the protocol states for itself, None where it states none.
+    """Return the hash that the protocol states; None where it states none.
 
     Examples
     --------
@@ -336,5 +336,5 @@ def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
 
 
 def margin(results: Results) -> float | None:
-    """Return the margin asked for, else the protocol's, else None."""
+    """Return the margin of the options, else that of the protocol, else None."""
     return margin_of(results.options, results.bundle.protocol)
