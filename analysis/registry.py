@@ -24,6 +24,7 @@ from analysis.statistics.accuracy.items import (
     MODEL_DISAGREEMENTS,
 )
 from analysis.statistics.accuracy.leaderboard import LEADERBOARD
+from analysis.statistics.accuracy.majority import MAJORITY_VOTE
 from analysis.statistics.accuracy.missing import MISSING
 from analysis.statistics.accuracy.model_conditions import MODEL_CONDITIONS
 from analysis.statistics.accuracy.model_runs import MODEL_RUNS
@@ -32,6 +33,7 @@ from analysis.statistics.accuracy.open_ended import (
     OPEN_GAP,
 )
 from analysis.statistics.accuracy.option_positions import OPTION_POSITIONS
+from analysis.statistics.accuracy.recalibration import MODEL_RECALIBRATION
 from analysis.statistics.accuracy.roc import ROC_AREAS, ROC_POINTS
 from analysis.statistics.accuracy.sensitivity import SENSITIVITY
 from analysis.statistics.agreement.between import AGREEMENT_BETWEEN
@@ -58,6 +60,7 @@ from analysis.statistics.mrmc.panel import (
     READER_PANEL,
 )
 from analysis.statistics.mrmc.sensitivity import SENSITIVITY_PANEL
+from analysis.statistics.mrmc.time_conditions import TIME_CONDITIONS
 from analysis.statistics.mrmc.uncrossed import UNCROSSED
 from analysis.statistics.reliance import RELIANCE
 from analysis.statistics.statistic import Statistic
@@ -110,6 +113,9 @@ STATISTICS = (
     DIAGNOSTIC_CONDITIONS,
     ROC_POINTS,
     ROC_AREAS,
+    TIME_CONDITIONS,
+    MAJORITY_VOTE,
+    MODEL_RECALIBRATION,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

@@ -161,6 +161,37 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     return Merits(values=values, covariance=centred_products(sums, sizes, sums, sizes) * scale)
 
 
+def mean_of_own_items(values: Floats, counted: Bools, clusters: Ints, empty: str) -> Merits:
+    """Return the mean of each column over its own items, with linearised covariances.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float, shape (n_items, n_columns)
+        A value of each item; 0 where it does not count.
+    counted : numpy.ndarray of bool, shape (n_items, n_columns)
+        Which items count in each column.
+    clusters : numpy.ndarray of int, shape (n_items,)
+        Ascending: the patient of each item.
+    empty : str
+        Why there is no mean if nothing counts in a column.
+
+    Examples
+    --------
+    >>> values = np.array([[1.0, 0.0], [3.0, 5.0], [2.0, 7.0]])
+    >>> merits = mean_of_own_items(values, values > 0, np.arange(3), "no item")
+    >>> merits.values.tolist(), merits.covariance.round(3).tolist()
+    ([2.0, 6.0], [[0.333, -0.25], [-0.25, 0.75]])
+    """
+    n = counted.sum(axis=0).astype(np.float64)
+    means = ratio(values.sum(axis=0), n)
+    reason = empty if not n.all() else no_covariance(len(counted), len(np.unique(clusters)))
+    if reason:
+        return without_covariance(means, reason)
+    sums, present = sums_by_cluster(np.where(counted, values - means, 0.0) / n, clusters)
+    covariance: Floats = sums.T @ sums * (len(present) / (len(present) - 1))
+    return Merits(values=means, covariance=covariance)
+
+
 def no_covariance(n_items: int, n_clusters: int) -> str:
     """Return why so few items give no covariance, empty where they do.
 

@@ -46,8 +46,18 @@ FEW_RESAMPLES = "interval: too many resamples hold right or wrong answers alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Sureness:
-    """A model's answers that have a confidence: how sure, whether right, and of whom."""
+class SureAnswers:
+    """Answers of a model that have a confidence; arrays have shape (n_answers,).
+
+    Parameters
+    ----------
+    confidence : numpy.ndarray of float
+        0 to 1.
+    right : numpy.ndarray of bool
+        Whether the answer is the reference standard.
+    clusters : numpy.ndarray of int
+        The patient of each answer.
+    """
 
     confidence: Floats
     right: Bools
@@ -56,7 +66,7 @@ class _Sureness:
 
 def has_sureness(study: Study) -> bool:
     """Return whether some model says how sure it is of its answers, from 0 to 1."""
-    return any(len(one.right) for _, one in _of_models(study))
+    return any(len(one.right) for _, one in answers_with_confidence(study))
 
 
 def model_calibration(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -117,7 +127,7 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     study = study_of(study, options)
     rows = [
         {**about, **row}
-        for about, answers in _of_models(study)
+        for about, answers in answers_with_confidence(study)
         if len(answers.right)
         for row in _measured(study, answers)
     ]
@@ -155,13 +165,13 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
     study = study_of(study, options)
     rows = [
         {**about, **row}
-        for about, answers in _of_models(study)
+        for about, answers in answers_with_confidence(study)
         for row in _bins(answers, study.options.alpha)
     ]
     return pd.DataFrame(rows, columns=MODEL_RELIABILITY.header)
 
 
-def _of_models(study: Study) -> Iterator[tuple[dict[str, str], _Sureness]]:
+def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], SureAnswers]]:
     """Yield what each model and condition is called, and its answers with a confidence."""
     matrix = study.matrix
     if confidence_of(study.options, study.bundle).meaning is not Meaning.ANSWER:
@@ -174,7 +184,7 @@ def _of_models(study: Study) -> Iterator[tuple[dict[str, str], _Sureness]]:
         if reads.kind is RaterKind.MODEL and (np.abs(confidence[there] - 0.5) <= 0.5).all():
             yield (
                 {"model_id": reads.rater_id, "condition": reads.condition},
-                _Sureness(
+                SureAnswers(
                     confidence=confidence[there],
                     right=matrix.correct[there, column],
                     clusters=matrix.clusters[there],
@@ -182,7 +192,7 @@ def _of_models(study: Study) -> Iterator[tuple[dict[str, str], _Sureness]]:
             )
 
 
-def _measured(study: Study, answers: _Sureness) -> Iterator[dict[str, Any]]:
+def _measured(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
     alpha, clustered = study.options.alpha, study.weights is not None
     n = len(answers.right)
     n_units = np.array(len(np.unique(answers.clusters)) if clustered else n)
@@ -220,7 +230,7 @@ def _measured(study: Study, answers: _Sureness) -> Iterator[dict[str, Any]]:
             yield {"measure": BY_CHANCE, "n": n, **_by_chance(study, answers)}
 
 
-def _by_chance(study: Study, answers: _Sureness) -> dict[str, Any]:
+def _by_chance(study: Study, answers: SureAnswers) -> dict[str, Any]:
     """Return what the calibration error would be, were each answer right as often as it is sure."""
     rng, n = np.random.default_rng(study.options.seed), len(answers.right)
     binned = _binned(answers.confidence)
@@ -240,7 +250,9 @@ def _by_chance(study: Study, answers: _Sureness) -> dict[str, Any]:
     }
 
 
-def _of_answers(answers: _Sureness, weights: npt.NDArray[np.float32], *, clustered: bool) -> Floats:
+def _of_answers(
+    answers: SureAnswers, weights: npt.NDArray[np.float32], *, clustered: bool
+) -> Floats:
     """Return how often each answer stands in each resample, from how often its patient does."""
     return (weights[:, answers.clusters] if clustered else weights).astype(np.float64)
 
@@ -248,7 +260,7 @@ def _of_answers(answers: _Sureness, weights: npt.NDArray[np.float32], *, cluster
 MEASURES = (BRIER, ECE, AUC, OVERCONFIDENCE)
 
 
-def _estimates(answers: _Sureness, weights: Floats) -> Floats:
+def _estimates(answers: SureAnswers, weights: Floats) -> Floats:
     """Return each measure, shape (n_measures, n_resamples), for weights (n_resamples, n)."""
     total = weights.sum(axis=1)
     excess = answers.confidence - answers.right
@@ -263,7 +275,7 @@ def _estimates(answers: _Sureness, weights: Floats) -> Floats:
     )
 
 
-def _point_estimates(answers: _Sureness) -> Floats:
+def _point_estimates(answers: SureAnswers) -> Floats:
     """Return each measure once, shape (n_measures,): scikit-learn's where it has the measure."""
     # Only a run with confidences waits for the import.
     from sklearn.metrics import brier_score_loss, roc_auc_score
@@ -278,7 +290,7 @@ def _point_estimates(answers: _Sureness) -> Floats:
     return point
 
 
-def _auc(answers: _Sureness, weights: Floats) -> Floats:
+def _auc(answers: SureAnswers, weights: Floats) -> Floats:
     """Return the weighted chance that what is right has the higher confidence, ties half."""
     levels, level = np.unique(answers.confidence, return_inverse=True)
     at = np.zeros((len(level), len(levels)))
@@ -304,7 +316,7 @@ def _bin_of(confidence: Floats) -> Ints:
 _EDGES = np.array([i / N_BINS for i in range(N_BINS + 1)])
 
 
-def _bins(answers: _Sureness, alpha: float) -> Iterator[dict[str, Any]]:
+def _bins(answers: SureAnswers, alpha: float) -> Iterator[dict[str, Any]]:
     place = _bin_of(answers.confidence)
     for one in np.unique(place):
         those = place == one

@@ -200,6 +200,15 @@ def compared(
         yield ConditionComparison(contrast=contrast, figure=figure, result=result)
 
 
+def columns_of_readers(matrix: ReadingMatrix) -> dict[str, dict[str, int]]:
+    """Return the readers' columns by condition and reader."""
+    columns: dict[str, dict[str, int]] = {}
+    for place, column in enumerate(matrix.columns):
+        if column.kind is RaterKind.READER:
+            columns.setdefault(column.condition, {})[column.rater_id] = place
+    return columns
+
+
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
     """Yield every two conditions that readers read under, with those who did under both.
 
@@ -208,10 +217,7 @@ def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
     Contrast
         Conditions in order of name, readers in order of id; models take no part.
     """
-    columns: dict[str, dict[str, int]] = {}
-    for place, column in enumerate(matrix.columns):
-        if column.kind is RaterKind.READER:
-            columns.setdefault(column.condition, {})[column.rater_id] = place
+    columns = columns_of_readers(matrix)
     for a, b in combinations(sorted(columns), 2):
         readers = sorted(columns[a].keys() & columns[b].keys())
         yield Contrast(

@@ -13,6 +13,7 @@ from analysis.arrays import Bools, Ints
 from analysis.bundle.model import RaterKind
 from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.merits import Merits, differences, percent_correct
+from analysis.statistics.mrmc.conditions import columns_of_readers
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Inference,
     cell_means,
@@ -160,15 +161,6 @@ def _groups(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], froze
             yield factor, a, b, members[a], members[b]
 
 
-def _columns(matrix: ReadingMatrix) -> dict[str, dict[str, int]]:
-    """Return the readers' columns by condition and reader."""
-    columns: dict[str, dict[str, int]] = {}
-    for place, column in enumerate(matrix.columns):
-        if column.kind is RaterKind.READER:
-            columns.setdefault(column.condition, {})[column.rater_id] = place
-    return columns
-
-
 def _of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
     """Return the columns of those of some readers who have one, in order of id."""
     places = [columns[reader] for reader in sorted(readers) if reader in columns]
@@ -177,7 +169,7 @@ def _of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
 
 def contrasts_of(study: Study) -> Iterator[GroupContrast]:
     """Yield every two groups under every condition: accuracy, then the lead of each model."""
-    columns = _columns(study.matrix)
+    columns = columns_of_readers(study.matrix)
     models: dict[str, dict[str, int]] = {}
     for panel in panels_of(study.matrix):
         models.setdefault(panel.condition, {})[panel.model_id] = panel.model
@@ -217,7 +209,7 @@ def _conditions(
 
 def gains_of(study: Study) -> Iterator[GroupContrast]:
     """Yield every two groups with the difference of every two conditions, reader by reader."""
-    columns = _columns(study.matrix)
+    columns = columns_of_readers(study.matrix)
     for factor, group_a, group_b, of_a, of_b in _groups(study):
         for first, second in combinations(sorted(columns), 2):
             both = columns[first].keys() & columns[second].keys()

@@ -27,7 +27,7 @@ from analysis.presentation.table import (
 )
 from analysis.presentation.wording import Row, number, rounded, rows_of, sentences
 from analysis.readings.circumstances import faulty_items, marked
-from analysis.readings.clusters import ratio, sums_by_cluster
+from analysis.readings.clusters import sums_by_cluster
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
 from analysis.readings.open_answers import read_by_rules
 from analysis.readings.shared_items import shared_by_panel
@@ -37,6 +37,7 @@ from analysis.statistics.merits import (
     Merits,
     Metric,
     differences,
+    mean_of_own_items,
     no_covariance,
     percent_correct,
     without_covariance,
@@ -214,22 +215,10 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
             return everything(panel)
         correct = matrix.correct.astype(np.float64)
         ahead = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
-        psi = _mean_of_left(ahead[items], left[items], matrix.clusters[items])
+        psi = mean_of_own_items(ahead[items], left[items], matrix.clusters[items], ALL_FLAGGED)
         return _found(matrix, items, psi, joined([UNFLAGGED, shared.note]))
 
     return found
-
-
-def _mean_of_left(ahead: Floats, left: Bools, clusters: Ints) -> Merits:
-    """Return the mean of each column over its own items, with linearised covariances."""
-    n = left.sum(axis=0).astype(np.float64)
-    values = ratio(ahead.sum(axis=0), n)
-    reason = ALL_FLAGGED if not n.all() else no_covariance(len(left), len(np.unique(clusters)))
-    if reason:
-        return without_covariance(values, reason)
-    sums, present = sums_by_cluster(np.where(left, ahead - values, 0.0) / n, clusters)
-    covariance: Floats = sums.T @ sums * (len(present) / (len(present) - 1))
-    return Merits(values=values, covariance=covariance)
 
 
 def _macro(matrix: ReadingMatrix) -> Choice:

@@ -1,0 +1,176 @@
+"""Calibration slope and intercept of models' confidence: the table `model_recalibration.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import logit
+from scipy.stats import norm
+
+from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
+from analysis.options import Options
+from analysis.presentation.table import ReportTable, estimate_of, named, report_table, whole
+from analysis.presentation.wording import number, rows_by
+from analysis.readings.clusters import too_few
+from analysis.results import Results
+from analysis.statistics.accuracy.calibration import (
+    ONE_KIND,
+    SureAnswers,
+    answers_with_confidence,
+    has_sureness,
+)
+from analysis.statistics.statistic import Method, Source, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import t
+
+SLOPE, INTERCEPT = "slope", "intercept"
+CERTAIN = "a confidence is 0 or 1, which has no logit"
+ALL_EQUAL = "all confidences are equal"
+SEPARATED = "confidence separates right from wrong answers, so the fit has no maximum"
+METHOD = "logistic regression, Wald interval with standard errors over"
+
+
+def model_recalibration(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate the calibration slope and intercept of every model's confidence.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; `confidence` of a model is a probability.
+    options : Options, optional
+        Alpha, and what confidence means.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `MODEL_RECALIBRATION`; `slope` and `intercept` of each model and condition.
+
+    Notes
+    -----
+    With c the confidence of an answer, `slope` is b in logit P(right) = a + b logit(c), 1 for a
+    calibrated model and below 1 for one whose confidences are too extreme. `intercept` is a in
+    logit P(right) = a + logit(c), 0 for a calibrated model and below 0 for an overconfident one
+    [1]_. Both are fitted by statsmodels' `GLM`; standard errors are sandwich estimates over
+    patients, or answers where every item stands alone. Undefined where a confidence is 0 or 1.
+
+    References
+    ----------
+    .. [1] Van Calster B, McLernon DJ, van Smeden M, Wynants L, Steyerberg EW. Calibration: the
+       Achilles heel of predictive analytics. BMC Med 2019;17:230. doi:10.1186/s12916-019-1466-7
+    """
+    study = study_of(study, options)
+    rows = [
+        {**names, **row}
+        for names, answers in answers_with_confidence(study)
+        if len(answers.right)
+        for row in _rows(study, answers)
+    ]
+    return pd.DataFrame(rows, columns=MODEL_RECALIBRATION.header)
+
+
+def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
+    clustered = study.matrix.clustered
+    for measure in (SLOPE, INTERCEPT):
+        because = _why_undefined(answers, measure)
+        estimate, se = (np.nan, np.nan) if because else _fitted(answers, measure, clustered)
+        few = "" if because else too_few(_n_units(answers, clustered), clustered=clustered)
+        reach = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
+        yield {
+            "measure": measure,
+            "n": len(answers.right),
+            "estimate": estimate,
+            "se": np.nan if few else se,
+            "ci_low": estimate - reach,
+            "ci_high": estimate + reach,
+            "method": f"{METHOD} {'patients' if clustered else 'answers'}",
+            "undefined_because": f"standard error and interval: {few}" if few else because,
+        }
+
+
+def _n_units(answers: SureAnswers, clustered: bool) -> int:
+    return len(np.unique(answers.clusters)) if clustered else len(answers.right)
+
+
+def _why_undefined(answers: SureAnswers, measure: str) -> str:
+    right, wrong = answers.confidence[answers.right], answers.confidence[~answers.right]
+    if not len(right) or not len(wrong):
+        return ONE_KIND
+    if answers.confidence.min() <= 0 or answers.confidence.max() >= 1:
+        return CERTAIN
+    if measure == INTERCEPT:
+        return ""
+    if np.ptp(answers.confidence) == 0:
+        return ALL_EQUAL
+    return SEPARATED if right.min() >= wrong.max() or wrong.min() >= right.max() else ""
+
+
+def _fitted(answers: SureAnswers, measure: str, clustered: bool) -> tuple[float, float]:
+    """Return the estimate and its standard error."""
+    # Only a run with confidences waits for the import.
+    from statsmodels.api import GLM, families
+
+    sure = logit(answers.confidence)
+    ones = np.ones_like(sure)
+    design = np.column_stack([sure, ones]) if measure == SLOPE else ones[:, None]
+    offset = None if measure == SLOPE else sure
+    model = GLM(answers.right.astype(float), design, family=families.Binomial(), offset=offset)
+    groups = answers.clusters if clustered else np.arange(len(sure))
+    fit = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
+    return float(fit.params[0]), float(fit.bse[0])
+
+
+def recalibration_table(results: Results) -> Iterator[ReportTable]:
+    """Show calibration slope and intercept of every model."""
+    names = rater_names(results.bundle)
+    by_model = rows_by(results, "model_recalibration", ("model_id", "condition"), of="measure")
+    yield report_table(
+        name="model-recalibration",
+        title=t("Calibration of models' confidence"),
+        note=t(
+            "Slope: 1 at best, below 1 if confidences are too extreme. Intercept: 0 at best, below"
+            " 0 if the model is too confident."
+        ),
+        header=(t("Model"), "n", t("Slope"), t("Intercept")),
+        rows=[
+            (
+                (named(names, model),),
+                (
+                    whole(number(rows[SLOPE], "n")),
+                    estimate_of(rows[SLOPE]),
+                    estimate_of(rows[INTERCEPT]),
+                ),
+            )
+            for (model, _), rows in by_model.items()
+        ],
+    )
+
+
+MODEL_RECALIBRATION = Statistic(
+    name="model_recalibration",
+    meaning="Calibration slope or intercept of a model's confidence.",
+    columns=(
+        *shared("model_id condition measure n estimate se ci_low ci_high method undefined_because"),
+    ),
+    compute=model_recalibration,
+    applies=has_sureness,
+    methods={
+        597: Method(
+            "Confidence of models",
+            "Calibration slope and intercept are those of logistic regression of correctness on"
+            " the logit of confidence [@calster2019].",
+        )
+    },
+    sources=(
+        Source(
+            "calibration slope and intercept",
+            "Van Calster B, McLernon DJ, van Smeden M, Wynants L, Steyerberg EW. Calibration: the"
+            " Achilles heel of predictive analytics. BMC Med 2019;17:230.",
+            "10.1186/s12916-019-1466-7",
+        ),
+    ),
+    tables={196: recalibration_table},
+)

@@ -1,0 +1,281 @@
+"""Reading times of the same readers under two conditions: the table `time_conditions.csv`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Floats
+from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import condition_name
+from analysis.options import Options
+from analysis.presentation.table import ReportTable, p_cell, report_table, whole, words
+from analysis.presentation.wording import Row, number, rounded, rows_of, sentences, span
+from analysis.results import Results
+from analysis.statistics.claims import claim_shown, narrower_notes
+from analysis.statistics.merits import mean_of_own_items
+from analysis.statistics.mrmc.conditions import Contrast, contrasts_of
+from analysis.statistics.mrmc.obuchowski_rockette import (
+    NEGATIVE_COVARIANCE,
+    Claim,
+    Inference,
+    joined,
+    method_of,
+    never_surer,
+    single_treatment,
+)
+from analysis.statistics.statistic import Column, Method, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
+
+READING, SECOND, TOTAL = "reading", "second part", "total"
+NO_PAIR = "a reader has no item with a time under both conditions"
+METHODS = {
+    Claim.THESE_READERS: "Obuchowski-Rockette of log time ratios, readers fixed; t, C - 1",
+    Claim.READERS_LIKE_THESE: (
+        "Obuchowski-Rockette of log time ratios, readers random; t, Hillis degrees of freedom"
+    ),
+}
+
+
+def has_two_times(study: Study) -> bool:
+    """Return whether some reader has a time of an item under two conditions."""
+    times = _log_times(study)
+    return any(
+        bool((np.isfinite(times[:, contrast.a]) & np.isfinite(times[:, contrast.b])).any())
+        for contrast in contrasts_of(study.matrix)
+        if len(contrast.a)
+    )
+
+
+def time_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Compare reading times between every two conditions, reader by reader and item by item.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables, with `response_ms`.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `TIME_CONDITIONS`; in order of conditions, measure and claim. `ratio` is the
+        time under condition a over that under condition b.
+
+    Notes
+    -----
+    A pair is a reader's two measured times of an item above 0. With :math:`d_j` the mean of ln(a /
+    b) over reader j's pairs, `ratio` is :math:`\exp(\bar d)`. Claims are those of
+    `single_treatment`, with linearised covariances of the means over patients. In sequential
+    reading the aided time begins when the model's answer is shown: `second part` compares it alone
+    with the unaided time, `total` the sum of both with the unaided time.
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = time_conditions(bundle_from_tables(
+    ...     pd.DataFrame({"item_id": ["p", "q", "r"], "truth": "A"}),
+    ...     pd.DataFrame({
+    ...         "rater_id": "R1", "item_id": ["p", "q", "r"] * 2, "answer": "A",
+    ...         "condition": ["aided"] * 3 + ["unaided"] * 3,
+    ...         "response_ms": [500, 900, 1000, 1000, 1000, 1000],
+    ...     }),
+    ... ))
+    >>> table[["measure", "claim", "n_pairs", "ratio"]].round(3).values.tolist()[0]
+    ['reading', 'these readers', 3, 0.766]
+    """
+    study = study_of(study, options)
+    times = _log_times(study)
+    rows = [
+        row
+        for contrast in contrasts_of(study.matrix)
+        if len(contrast.a)
+        for measure, first, second in _measures(study, contrast, times)
+        for row in _rows(study, contrast, measure, (first, second))
+    ]
+    return pd.DataFrame(rows, columns=TIME_CONDITIONS.header)
+
+
+def _log_times(study: Study) -> Floats:
+    """Return the logarithm of each time in ms, shape (n_items, n_columns); nan for none."""
+    times, matrix = study.circumstances, study.matrix
+    logs = np.full(matrix.answers.shape, np.nan)
+    above = times.response_ms > 0
+    logs[times.item[above], times.column[above]] = np.log(times.response_ms[above])
+    return logs
+
+
+def _measures(
+    study: Study, contrast: Contrast, times: Floats
+) -> Iterator[tuple[str, Floats, Floats]]:
+    """Yield what is compared: its name, and the log times under each condition."""
+    a, b = times[:, contrast.a], times[:, contrast.b]
+    if not _is_sequential(study, contrast):
+        yield READING, a, b
+        return
+    yield SECOND, a, b
+    yield TOTAL, np.log(np.exp(a) + np.exp(b)), b
+
+
+def _is_sequential(study: Study, contrast: Contrast) -> bool:
+    """Return whether the first condition is the second part of sequential reading."""
+    readings = study.bundle.readings
+    stages = readings.loc[readings["stage"].astype(str) == "2", "condition"].unique()
+    return set(stages) == {contrast.condition_a} and contrast.condition_b == "unaided"
+
+
+def _rows(
+    study: Study, contrast: Contrast, measure: str, times: tuple[Floats, Floats]
+) -> Iterator[dict[str, Any]]:
+    first, second = times
+    pairs = np.isfinite(first) & np.isfinite(second)
+    items = pairs.any(axis=1)
+    clusters = study.matrix.clusters[items]
+    ratios = np.where(pairs, first - second, 0.0)[items]
+    merits = mean_of_own_items(ratios, pairs[items], clusters, NO_PAIR)
+    df = float(max(len(np.unique(clusters)) - 1, 1))
+    result = single_treatment(merits, study.options.alpha, items_df=df)
+    random, narrower = never_surer(result.random_readers, result.fixed_readers)
+    negative = NEGATIVE_COVARIANCE if result.cov2 < 0 else ""
+    for claim, inference, note in (
+        (Claim.THESE_READERS, result.fixed_readers, negative),
+        (Claim.READERS_LIKE_THESE, random, joined([narrower, negative])),
+    ):
+        yield {
+            "condition_a": contrast.condition_a,
+            "condition_b": contrast.condition_b,
+            "measure": measure,
+            "claim": claim.value,
+            "n_readers": len(contrast.a),
+            "n_items": int(items.sum()),
+            "n_pairs": int(pairs.sum()),
+            "time_a_ms": _mean_time(first, pairs),
+            "time_b_ms": _mean_time(second, pairs),
+            **_ratio_cells(inference),
+            "method": method_of(METHODS, claim, narrower),
+            "note": note,
+        }
+
+
+def _mean_time(times: Floats, pairs: Any) -> float:
+    """Return the geometric mean over readers of each one's geometric mean."""
+    means = [np.mean(times[pairs[:, j], j]) for j in range(pairs.shape[1]) if pairs[:, j].any()]
+    return float(np.exp(np.mean(means))) if means else math.nan
+
+
+def _ratio_cells(inference: Inference) -> dict[str, Any]:
+    low, high = (
+        math.exp(limit) if limit < MOST_LOG else math.inf
+        for limit in (inference.ci_low, inference.ci_high)
+    )
+    reason = inference.undefined_because
+    known = not math.isnan(inference.estimate)
+    return {
+        "ratio": math.exp(inference.estimate),
+        "ci_low": low if known else math.nan,
+        "ci_high": high if known else math.nan,
+        "df": inference.df,
+        "p": inference.p,
+        "undefined_because": f"interval and p: {reason}" if reason and known else reason,
+    }
+
+
+MOST_LOG = 700.0
+"""The largest logarithm whose exponential is a finite number."""
+
+
+MEASURES = {
+    READING: later("time of a case"),
+    SECOND: later("second part alone"),
+    TOTAL: later("both parts together"),
+}
+
+
+def time_conditions_table(results: Results) -> Iterator[ReportTable]:
+    """Show the ratio of reading times between conditions."""
+    rows = rows_of(results, "time_conditions")
+    yield report_table(
+        name="time-conditions",
+        title=t("Reading times under two conditions"),
+        note=sentences(
+            [
+                t(
+                    "Ratio: time under the first condition over that under the second, of the same"
+                    " reader and case (geometric means). Below 1: faster under the first."
+                ),
+                narrower_notes(rows),
+            ]
+        ),
+        header=(
+            t("Conditions"),
+            t("Time"),
+            t("Claim"),
+            t("Readers"),
+            t("Pairs"),
+            t("First, s"),
+            t("Second, s"),
+            t("Ratio"),
+            t("CI"),
+            "p",
+        ),
+        rows=[
+            (
+                tuple(words(condition_name(str(row[f"condition_{which}"]))) for which in "ab"),
+                _cells(row),
+            )
+            for row in rows
+        ],
+        in_paper=True,
+    )
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    low, high = number(row, "ci_low"), number(row, "ci_high")
+    return (
+        said(MEASURES[str(row["measure"])]),
+        claim_shown(row),
+        whole(number(row, "n_readers")),
+        whole(number(row, "n_pairs")),
+        rounded(number(row, "time_a_ms") / 1000, 1),
+        rounded(number(row, "time_b_ms") / 1000, 1),
+        rounded(number(row, "ratio"), 2),
+        "–" if math.isnan(low) else span(rounded(low, 2), rounded(high, 2)),
+        p_cell(number(row, "p")),
+    )
+
+
+TIME_CONDITIONS = Statistic(
+    name="time_conditions",
+    meaning="Reading times of the same readers and items under two conditions, under one claim.",
+    columns=(
+        *shared("condition_a condition_b"),
+        Column(
+            "measure", "`reading`; in sequential reading `second part` (alone) and `total` (both)."
+        ),
+        *shared("claim n_readers n_items"),
+        Column("n_pairs", "Items of a reader with a time under both conditions.", "count"),
+        Column("time_a_ms", "Geometric mean time under the first condition.", "ms"),
+        Column("time_b_ms", "Geometric mean time under the second condition.", "ms"),
+        Column("ratio", "First time over second time.", "ratio"),
+        Column("ci_low", "Lower limit of its interval.", "ratio"),
+        Column("ci_high", "Upper limit of its interval.", "ratio"),
+        *shared("df p method note undefined_because"),
+    ),
+    compute=time_conditions,
+    applies=has_two_times,
+    methods={
+        612: Method(
+            "Models of readings and times",
+            "Times under two conditions are compared as ratios of the same reader and case, with"
+            " readers fixed and readers random, by the method of Obuchowski and Rockette"
+            " [@obuchowski1995; @hillis2007].",
+        )
+    },
+    tables={225: time_conditions_table},
+)
