@@ -1,6 +1,5 @@
 """Every reference number that the tables of accuracy and pairs can produce."""
 
-import json
 import math
 
 import pandas as pd
@@ -45,15 +44,15 @@ def test_two_rater_tables_give_the_references_kappas_and_errors(
     reference: Reference, case: str
 ) -> None:
     """R: vcd and the closed form for kappa; irrCAC's table form for the rest divides by n."""
-    tables = json.loads((reference.folder / "agreement/two_rater_tables.json").read_text())
-    table = tables[case]["table"]
+    published = reference.tables("two raters")[case]
+    table = published["table"]
     rows = agreement_pairs(bundle_of_table(table))
     rows = rows.loc[rows["scope"] == "option_set=all"].set_index("measure")
     expected = reference.expected(case)
     for name, column in (("kappa", "estimate"), ("se_nonnull", "se")):
         value, tolerance = expected[f"fce.unweighted.{name}"]
         assert rows.loc["kappa", column] == pytest.approx(value, abs=tolerance)
-    low, high = tables[case]["fce1969"]["unweighted"]["ci95"]
+    low, high = published["ci95"]
     assert rows.loc["kappa", "ci_low"] == pytest.approx(low, abs=1e-9)
     assert rows.loc["kappa", "ci_high"] == pytest.approx(min(high, 1), abs=1e-9)
     n = sum(map(sum, table))
@@ -113,8 +112,8 @@ def test_fleiss_cohen_and_everitts_table_gives_their_closed_form(
     reference: Reference,
 ) -> None:
     """fce1969 again, to the closed form's ten digits."""
-    cases = json.loads((reference.folder / "agreement/published_agreement_cases.json").read_text())
-    rows = agreement_pairs(bundle_of_table(cases["fce1969"]["table"])).set_index("measure")
+    table = reference.tables("fce1969")
+    rows = agreement_pairs(bundle_of_table(table)).set_index("measure")
     expected = reference.expected("fce1969")
     for statistic, value in (
         ("unweighted.kappa", rows.loc["kappa", "estimate"]),

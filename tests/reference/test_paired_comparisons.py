@@ -1,7 +1,5 @@
 """Every reference number of paired comparisons: Tango, McNemar, Yang."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,8 +52,7 @@ def test_paired_tables_give_the_references_tests_and_interval(
     reference: Reference, case: str
 ) -> None:
     """R: binom.test, contingencytables; its interval is good to its root finder's tolerance."""
-    cases = json.loads((reference.folder / "paired/mcnemar_and_paired_ci.json").read_text())
-    row = comparisons(_unclustered(cases["cases"][case]["table"])).iloc[0]
+    row = comparisons(_unclustered(reference.tables("paired")[case])).iloc[0]
     expected = reference.expected(f"paired_{case}")
     for statistic, column in (
         ("diff", "difference"),
@@ -78,8 +75,7 @@ def _score(b: int, c: int, n: int, delta: float) -> float:
 @pytest.mark.parametrize("case", PAIRED)
 def test_the_score_at_tangos_limits_is_the_normal_quantile(reference: Reference, case: str) -> None:
     """What defines the limits, tighter than any program's root finder."""
-    cases = json.loads((reference.folder / "paired/mcnemar_and_paired_ci.json").read_text())
-    table = cases["cases"][case]["table"]
+    table = reference.tables("paired")[case]
     b, c, n = table["n12"], table["n21"], sum(table.values())
     counts = (np.array([float(count)]) for count in (b, c, n))
     low, high = tango_interval(next(counts), next(counts), next(counts), 0.05)
