@@ -510,5 +510,5 @@ ACCURACY = Statistic(
         )
     },
     tables={10: tasks_table, 90: accuracy_table},
-    figures={10: accuracy_figure, 30: profile_figure},
+    figures={10: accuracy_figure, 14: profile_figure},
 )

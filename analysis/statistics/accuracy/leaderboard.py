@@ -417,5 +417,5 @@ LEADERBOARD = Statistic(
         )
     },
     tables={120: leaderboard_table},
-    figures={20: leaderboard_figure},
+    figures={12: leaderboard_figure},
 )

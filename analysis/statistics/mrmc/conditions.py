@@ -359,6 +359,6 @@ READER_CONDITIONS = Statistic(
     meaning="Readers under two conditions, on the same items, under one claim.",
     columns=_COLUMNS,
     compute=reader_conditions,
-    methods={410: Method("Models against the panel of readers", conditions_methods)},
+    methods={401: Method("Models against the panel of readers", conditions_methods)},
     tables={130: conditions_table},
 )
