@@ -1,8 +1,8 @@
-"""Benchmarks: each measures one promise and prints it beside its bar, as text and as JSON.
+"""Benchmarks: each measures one promise and prints the result next to its target, as text or JSON.
 
 A benchmark is a module of this package with ``DESCRIPTION``, ``SMALLEST`` (the options of its
 smallest run, which a test makes), ``add_arguments(parser)``, ``run(args)`` returning plain data,
-and ``text(result)``. It never asserts: a bar is met or not met.
+and ``text(result)``. It never raises an error for a missed target, but reports it.
 """
 
 NAMES = (
@@ -18,6 +18,6 @@ NAMES = (
     "models",
     "uploads",
 )
-"""The benchmarks, in the order they are listed; each is the module of its name but one."""
+"""The benchmarks in the order of the list; all but one have the name of their module."""
 
 MODULES = {"import": "importing"}

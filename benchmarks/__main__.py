@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run what was asked for; return an exit status, 0 unless something broke."""
+    """Run the requested benchmark; return an exit status, 0 unless it failed."""
     args = parser().parse_args(words)
     try:
         result = args.module.run(args)

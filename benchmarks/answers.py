@@ -1,4 +1,4 @@
-"""What an answer costs the server: processor time of a presentation and a reading, over HTTP.
+"""The cost of an answer: the server's processor time for a presentation and a reading, over HTTP.
 
 All images are prepared, so the server does nothing else. The baseline is the same number of
 messages that the server rejects, which is the cost of HTTP. Idle time is subtracted from both.
@@ -29,7 +29,7 @@ _PATIENCE_S = 120.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be chosen."""
+    """Add the benchmark's options."""
     parser.add_argument("--n", type=int, default=_CASES - _WARM, help="answers measured")
 
 
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the two beside each other."""
+    """Return the result as text."""
     met = "met" if result["answer_ms"] <= result["bar_ms"] else "not met"
     return "\n".join(
         [
@@ -75,7 +75,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 class Reader:
-    """A reader's browser, as far as messages go."""
+    """Sends the messages of a reader's browser."""
 
     def __init__(self, port: int, code: str) -> None:
         self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -88,11 +88,11 @@ class Reader:
 
     @property
     def has_more(self) -> bool:
-        """Return whether there is a case to be answered."""
+        """Return whether a case is left to answer."""
         return bool(self._desk["cases"])
 
     def ask(self) -> None:
-        """Ask for the desk."""
+        """Request the desk."""
         self._line.request("GET", "/desk", headers={"Cookie": self._cookie})
         self._desk = json.loads(self._line.getresponse().read())
 
@@ -101,7 +101,7 @@ class Reader:
         self._line.close()
 
     def answer(self) -> None:
-        """Look at the next case and answer it."""
+        """Present the next case and answer it."""
         case, now_ms = self._desk["cases"][0]["case"], time.time() * 1000
         self._send(
             {
@@ -138,7 +138,7 @@ class Reader:
         )
 
     def be_refused(self) -> None:
-        """Send as many messages without being signed in."""
+        """Send the same number of messages without a sign-in."""
         for _ in range(2):
             self._post({}, cookie="")
 
@@ -162,21 +162,21 @@ class Reader:
 
 
 def _wait_until_quiet(server: servers.Server) -> None:
-    """Wait until the films are packed: a second costs the server a twentieth of one or less."""
+    """Wait until the films are prepared and the server is nearly idle."""
     end = time.monotonic() + _PATIENCE_S
     while _idle(server, 1.0) > 50 and time.monotonic() < end:
         pass
 
 
 def _idle(server: servers.Server, seconds: float = _IDLE_S) -> float:
-    """Return the processor time the server takes in a second of nothing, ms."""
+    """Return the idle server's processor time per second in ms."""
     before = server.cpu_ms()
     threading.Event().wait(seconds)
     return (server.cpu_ms() - before) / seconds
 
 
 def _measured(server: servers.Server, do: Callable[[], None], n: int, idle_ms: float) -> float:
-    """Return the processor time of one call, ms; counted in hundredths of a second over all."""
+    """Return the processor time of one call in ms, from the total over all calls."""
     cpu, start = server.cpu_ms(), time.perf_counter()
     for _ in range(n):
         do()

@@ -1,7 +1,7 @@
-"""Question banks for the benchmarks: one question a case, with two films of full size of its own.
+"""Question banks for the benchmarks: one question per case, each with two full-size films.
 
-The same seed and number give the same pixels. The noise is what makes a film as heavy as a real
-one: it grows with the root of the signal, as counted quanta do.
+The same seed and number give the same pixels. Noise proportional to the root of the signal, like
+quantum noise, makes the files as large as those of real films.
 """
 
 import io
@@ -38,14 +38,14 @@ class Lightbox:
         """Return film 0 (frontal) or 1 (lateral) of a case: no two cases have a film in common."""
         sources = self.lateral if view else self.frontal
         signal = sources[number % len(sources)]
-        # Shifting one field by steps with no common period is as good as drawing a new one.
+        # Shifting a field by steps without a common period is as good as drawing a new field.
         shift = (number * 389 + view * 131, number * 577 + view * 257)
         noisy = with_noise(signal, np.roll(self.noise, shift, axis=(0, 1)))
         return marked(as_levels(noisy, bits), f"{number:03d}")
 
 
 def enlarged(film: Image.Image, width: int, height: int) -> Signal:
-    """Return a film cut to the wanted shape about its middle, enlarged, from 0 to 1."""
+    """Return a film cropped to a shape around its centre and enlarged, from 0 to 1."""
     pixels = np.asarray(film).astype(np.float32)
     pixels = (pixels - pixels.min()) / max(float(np.ptp(pixels)), 1.0)
     rows, columns = pixels.shape
@@ -69,7 +69,7 @@ def as_levels(signal: Signal, bits: int) -> Grey:
 
 
 def marked(pixels: Grey, text: str) -> Grey:
-    """Return a film with its number in white in a corner, as films have a side marker."""
+    """Return a film with its number in white in a corner, like a side marker."""
     mark = Image.new("1", (_MARK_PX * 3, _MARK_PX * 2))
     font = ImageFont.load_default(_MARK_PX)
     ImageDraw.Draw(mark).text((20, 0), text, fill=1, font=font)
@@ -81,7 +81,7 @@ def marked(pixels: Grey, text: str) -> Grey:
 def lightbox(
     folder: Path, frontal: Sequence[str], lateral: Sequence[str], *, width: int, height: int
 ) -> Lightbox:
-    """Read the demo's films from a folder and bring them to size."""
+    """Read the demo's films from a folder and resize them."""
 
     def read(names: Sequence[str]) -> tuple[Signal, ...]:
         with ThreadPoolExecutor(2) as pool:
@@ -110,7 +110,7 @@ SOURCES = 16
 def write_bank(
     folder: Path, n_cases: int, *, bits: int, width: int = WIDTH, height: int = HEIGHT
 ) -> Path:
-    """Write a bank with its films, unless the folder has them already; return the bank's path."""
+    """Write a bank with its films unless they exist; return the bank's path."""
     home = folder / f"{n_cases}-cases-{bits}-bit-{width}x{height}"
     path = home / "bank.json"
     if path.exists():
@@ -131,7 +131,7 @@ def write_bank(
 
 
 def film_bytes(bank: Path) -> list[int]:
-    """Return what each film of a bank weighs, as a file."""
+    """Return the file size of each film of a bank."""
     records = json.loads(bank.read_text(encoding="utf-8"))
     return [
         (bank.parent / film).stat().st_size

@@ -1,10 +1,10 @@
 """A reader in a real browser: actions on either page, key presses with their time, and the screen.
 
-Each frame of the screencast carries the time at which the browser showed it. A frame shows the new
-case if it is nearly the picture the screen comes to rest at, and not the one it started from.
+Each frame of the screencast has the time at which the browser showed it. A frame shows the new
+case if it is closer to the final picture than to the first.
 
-A key sent with a time of its own is to the browser what a key press with the kernel's time is: the
-event's ``timeStamp`` is that time, however late the page gets to it.
+A key sent with a time is treated like a key press with the kernel's time: the event's
+``timeStamp`` is that time, even if the page processes it late.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _PATIENCE_S = 180.0
 
 
 async def new_page(browser: Browser, *, plain: bool = False) -> Page:
-    """Return a page in a profile of its own, with the onlooker installed before its scripts."""
+    """Return a page in a separate profile, with the observer installed before its scripts."""
     context = await browser.new_context(viewport=VIEWPORT)
     context.set_default_timeout(_PATIENCE_S * 1000)
     if plain:
@@ -39,12 +39,12 @@ async def new_page(browser: Browser, *, plain: bool = False) -> Page:
 
 
 async def painted(page: Page) -> list[dict[str, float]]:
-    """Return what the onlooker saw painted so far: position and page milliseconds."""
+    """Return the cases painted so far according to the observer: position and milliseconds."""
     return list(await page.evaluate("benchmark.painted"))
 
 
 async def begun_at_s(page: Page) -> float:
-    """Return when the reader first pressed Enter or clicked (since 1970), 0 where they did not."""
+    """Return when the reader first pressed Enter or clicked (since 1970), or 0."""
     commits = await page.evaluate("benchmark.commits")
     return (await time_origin_ms(page) + commits[0]) / 1000 if commits else 0.0
 
@@ -52,7 +52,7 @@ async def begun_at_s(page: Page) -> float:
 async def wait_painted(page: Page, n: int) -> dict[str, float]:
     """Wait until `n` cases were painted, polling from outside the page."""
     for _ in range(round(_PATIENCE_S / _LOOK_EVERY_S)):
-        # Opening and signing in replace the document, and the onlooker with it.
+        # Opening and signing in replace the document and its observer.
         seen = await page.evaluate("window.benchmark?.painted ?? []")
         if len(seen) >= n:
             return dict(seen[n - 1])
@@ -66,10 +66,10 @@ class Hands(Protocol):
     page: Page
 
     async def open(self, url: str) -> None:
-        """Open the page, up to and with the first case."""
+        """Open the page and wait for the first case."""
 
     async def choose(self, option: int) -> None:
-        """Choose an option, counted from 0."""
+        """Select an option, counted from 0."""
 
     async def confirm(self) -> None:
         """Commit the answer."""
@@ -77,13 +77,13 @@ class Hands(Protocol):
 
 @dataclass
 class RoomHands:
-    """Hands on the reading room: the keyboard alone."""
+    """A reader's actions in the reading room, with the keyboard only."""
 
     page: Page
     code: str = field(repr=False)
 
     async def open(self, url: str) -> None:
-        """Sign in with the access code, and begin."""
+        """Sign in with the access code and start."""
         await self.page.goto(url)
         await self.page.locator("[name=access_code]").fill(self.code)
         await self.page.locator("[name=access_code]").press("Enter")
@@ -104,7 +104,7 @@ class RoomHands:
 
 @dataclass
 class PlainHands:
-    """Hands on the naive page: the mouse."""
+    """A reader's actions on the naive page, with the mouse."""
 
     page: Page
 
@@ -150,13 +150,13 @@ class Screencast:
     _acknowledging: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def start(self) -> None:
-        """Start, and wait for the frame of what is on the screen now."""
+        """Start, and wait for a frame of the current screen."""
         self.session.on("Page.screencastFrame", self._take)
         await self.session.send("Page.startScreencast", {"format": "jpeg", "quality": 50, **_SIZE})
         await asyncio.sleep(SETTLE_S / 2)
 
     async def stop(self) -> None:
-        """Wait until the screen has come to rest, and stop."""
+        """Wait until the screen no longer changes, and stop."""
         await asyncio.sleep(SETTLE_S)
         await self.session.send("Page.stopScreencast")
         await self.session.detach()
@@ -172,7 +172,7 @@ class Screencast:
 
 
 async def witnessed(hands: Hands, n: int) -> dict[str, Any]:
-    """Go on to the n-th case before the screencast, and return what it saw of it."""
+    """Continue to the n-th case during a screencast, and return the comparison."""
     cast = Screencast(await hands.page.context.new_cdp_session(hands.page))
     await cast.start()
     taken = await transition(hands, n)
@@ -204,7 +204,7 @@ def verdict(frames: list[tuple[float, Grey]], said_s: float) -> dict[str, Any]:
 
 
 def judged(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return over all verdicts how many were right, and how long before."""
+    """Return the number of correct verdicts and their lead times."""
     clear = [each for each in verdicts if each["right"] is not None]
     leads = [each["lead_ms"] for each in clear]
     return {
@@ -231,14 +231,14 @@ _TIES = 40
 
 @dataclass(frozen=True, kw_only=True)
 class Tie:
-    """How far the page's clock (as ms since 1970) is behind this program's, and how surely."""
+    """The offset of the page's clock from this program's clock in ms, and its precision."""
 
     behind_ms: float
     unsure_ms: float
 
 
 async def tie(session: CDPSession) -> Tie:
-    """Ask the page for its time often; the quickest answer says best how the two clocks stand."""
+    """Ask the page for its time repeatedly; the fastest answer gives the best estimate."""
     best: Tie | None = None
     for _ in range(_TIES):
         before = now_ms()
@@ -254,7 +254,7 @@ async def tie(session: CDPSession) -> Tie:
 
 
 async def press(session: CDPSession, key: str) -> float:
-    """Press a key now and return when that was, in ms since 1970 on this program's clock."""
+    """Press a key now and return its time, in ms since 1970 on this program's clock."""
     code, number = _KEYS[key]
     event: dict[str, Any] = {"key": key, "code": code, "windowsVirtualKeyCode": number}
     pressed_ms = now_ms()
@@ -267,7 +267,7 @@ async def press(session: CDPSession, key: str) -> float:
 
 
 async def until(moment_ms: float) -> None:
-    """Wait until a moment of this program's clock."""
+    """Wait until a time of this program's clock."""
     if (ahead_ms := moment_ms - now_ms()) > 0:
         await asyncio.sleep(ahead_ms / 1000)
 

@@ -1,4 +1,4 @@
-"""Bundles of any size, simulated: the same for the same seed, and as a study exports them.
+"""Simulated bundles of any size, in the format of an export and reproducible from a seed.
 
 Items differ in difficulty and in their most tempting distractor, which all raters share; raters
 differ in ability. Patients have one examination to several, examinations several items.
@@ -25,12 +25,12 @@ CATEGORIES = 30
 SUBCATEGORIES = 120
 OPTION_SETS = 12
 ITEMS_AN_EXAMINATION = 4
-MISSED = 0.01  # share of cases that nobody answered in time
+MISSED = 0.01  # share of cases without an answer in time
 
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """How large a bundle is."""
+    """The size of a bundle."""
 
     readers: int
     models: int
@@ -56,7 +56,7 @@ class Tables:
 
 
 def simulated(size: Size, *, seed: int = SEED) -> Tables:
-    """Return a bundle of the size asked for."""
+    """Return a bundle of a size."""
     rng = np.random.default_rng(seed)
     items = _items(size, rng)
     raters = _raters(size)
@@ -69,7 +69,7 @@ def _items(size: Size, rng: np.random.Generator) -> pd.DataFrame:
     n = size.items
     examination = np.arange(n) // ITEMS_AN_EXAMINATION
     n_examinations = int(examination[-1]) + 1
-    # Every patient has an examination, the others fall on anybody.
+    # Every patient has an examination, and further examinations are assigned at random.
     patient = rng.permutation(
         np.r_[
             np.arange(min(size.patients, n_examinations)),

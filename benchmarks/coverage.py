@@ -1,8 +1,8 @@
-"""How often each interval holds the true value, and how often each test errs, by simulation.
+"""Coverage of each interval and error rate of each test, by simulation.
 
-Studies with known truth (`simulated_studies`) go through the very functions that make the tables.
-Fixed claims are held against these raters' own true values, claims about readers in general against
-the population's. Tests are counted where their null hypothesis holds.
+Studies with known truth (`simulated_studies`) are analysed by the functions that make the tables.
+Fixed claims are compared with these raters' true values, claims about readers in general with those
+of the population. Tests are counted if their null hypothesis is true.
 
 Studies of one reader and one model with four items a patient; accuracy, the difference of two
 accuracies and error consistency, each with all four intervals from the same resamples.
@@ -86,7 +86,7 @@ def _covered(
         study = (_statistics(sums.sum(axis=0)), _statistics(drawn @ sums), _jackknife(sums))
         for name, interval in INTERVALS.items():
             low, high = interval(*study)
-            # Values of a statistic are fractions, and their quantiles are rounded.
+            # Values of a statistic are fractions, so their quantiles are rounded.
             hit = (low <= value + 1e-12) & (value - 1e-12 <= high)
             hits[name].append(np.where(np.isfinite(low), hit, np.nan))
     return [
@@ -164,12 +164,12 @@ EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
 PARTS = ("tables", "panel", "few", "margin")
 DIFFERENCE_SD = 0.15
-"""How much a reader's own difference between two conditions varies, on the probit scale."""
+"""Standard deviation of a reader's difference between two conditions, on the probit scale."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counted:
-    """One interval or test of one study: arrays would gain nothing, studies are small."""
+    """An interval or test of a study."""
 
     what: str
     true: float
@@ -177,7 +177,7 @@ class Counted:
     low: float
     high: float
     p: float = float("nan")
-    """Of a test whose null hypothesis holds; nan where it does not, or where there is none."""
+    """Result of a test whose null hypothesis is true; nan otherwise."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -277,7 +277,7 @@ def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[st
 
 
 def _row(what: str, studies: list[list[Counted]]) -> dict[str, Any]:
-    """Average within studies first: the intervals of one study are not independent."""
+    """Average within studies first, because the intervals of a study are not independent."""
     seen = [interval for study in studies for interval in study]
     with_interval = [
         float(np.mean([s.low <= s.true <= s.high for s in part]))

@@ -1,4 +1,4 @@
-"""How smoothly the film follows a hand: frames of the page and pictures of the film under a drag.
+"""Smoothness of drags: frames of the page and pictures of the film.
 
 In one run and one browser, on films of 2,048 x 2,500: the page at rest is the baseline for its
 frames; then a window, zoom and move drag at every frame, the first of them while the images of the
@@ -24,14 +24,14 @@ SMALLEST = "--seconds 0.3"
 WATCH = Path(__file__).with_name("frames.js")
 DEPTHS = (8, 16)
 DRAGS = {"rest": None, "window": 0, "zoom": 2, "move": 1}
-"""What is done, and with which button of the mouse."""
+"""The drags, with their mouse buttons."""
 
 _CASES = 4
 _REST_S = 4.0  # until the next cases are fetched and the page is idle
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be chosen."""
+    """Add the benchmark's options."""
     parser.add_argument("--seconds", type=float, default=4.0, help="length of each drag")
 
 
@@ -94,7 +94,7 @@ def _told(seen: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the result as lines; what is at rest is the baseline of the rest."""
+    """Return the result as lines; the page at rest is the baseline."""
     lines = [
         "frame: between two frames of the page; picture: between two pictures of the film;",
         "whole: from the hand's rest to the film in full fineness. Milliseconds.",

@@ -1,11 +1,11 @@
-"""Importing a file in the release's format beside the plain way, and using what was imported.
+"""Import of a file in the release's format, compared with a plain script, and use of the result.
 
-The plain way is `json.load`, a pandas frame and `to_sql`: what a script does that checks nothing.
-Each is a process of its own, in turn. The file is generated, as many questions as the release has:
-four questions an examination, two examinations a patient, texts as long as the release's. Its films
-are few and tiny, so that the items are measured; decoding films costs what it costs. Both programs
-were begun once before, so that what Python compiled of them is kept. Then cases are drawn, and the
-bank's questions filtered, counted and searched as their page does it.
+The plain script uses `json.load`, a pandas frame and `to_sql`, without any checks. Each runs in a
+separate process, in turn. The generated file has as many questions as the release, with four
+questions per examination, two examinations per patient, and texts of the same length. Its films are
+few and tiny, because decoding is not compared. Both programs are started once before, so that their
+bytecode is cached. Then cases are drawn, and the bank's questions are filtered, counted and
+searched like on their page.
 """
 
 import argparse
@@ -37,10 +37,10 @@ DESCRIPTION = "importing a bank of the release's size, beside json.load, pandas 
 SMALLEST = "--items 200"
 MOST_TIMES, MOST_MEMORY, MOST_DRAW_S, MOST_FILTER_S = 1.0, 0.1, 2.0, 1.0
 N_ITEMS = 654_656
-"""Of the release's three splits together."""
+"""Number of questions in the release's three splits."""
 
 _LOOKED_EVERY_S = 1.0
-"""To look at memory takes time from what is measured, where all processors are at work."""
+"""Measuring memory slows the program down if all processors are busy."""
 
 _FILMS = 1_000
 _TASKS = (
@@ -95,7 +95,7 @@ print(json.dumps(found))
 
 
 class _Cost(NamedTuple):
-    """What a program took: seconds by the wall and of processors, the most memory in MB."""
+    """The cost of a program: wall-clock and processor time in seconds, peak memory in MB."""
 
     seconds: float
     processor_s: float
@@ -237,7 +237,7 @@ def _both(path: Path, folder: Path) -> dict[str, _Cost]:
 
 
 def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
-    """Run Python to its end; what its own processes take is counted too."""
+    """Run Python to its end, including the cost of its child processes."""
     begun, most = time.monotonic(), 0.0
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
@@ -255,7 +255,7 @@ def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
 
 
 def _drawn(store: Store, cases: int) -> list[float]:
-    """Return what each of three draws takes, the first of them with nothing at hand."""
+    """Return the duration of each of three draws, the first without caches."""
     seconds = []
     for seed in range(3):
         protocol = Protocol(name="draw", cases=cases, seed=seed)
@@ -268,7 +268,7 @@ def _drawn(store: Store, cases: int) -> list[float]:
 
 
 def _explored(store: Path) -> dict[str, float]:
-    """Return what the page of a bank's questions takes to open, to filter, to count, to search."""
+    """Return how long the page of a bank's questions takes to open, filter, count and search."""
     words = (sys.executable, "-c", _EXPLORED, str(store))
     seconds: dict[str, float] = json.loads(
         subprocess.run(words, capture_output=True, check=True).stdout

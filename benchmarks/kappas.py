@@ -1,8 +1,8 @@
-"""Pairwise kappas with standard errors, and their resamples, beside scikit-learn's loop.
+"""Pairwise kappas with standard errors and resamples, compared with a loop of scikit-learn's.
 
-The loop is what most published analyses do: ``cohen_kappa_score`` for each pair. It gives neither a
-standard error nor an interval. Its best case is measured, integer labels without missing answers
-and no masking within the time, and beside it the labels as a CSV file gives them, Python strings.
+Most published analyses use the loop: ``cohen_kappa_score`` for each pair, without standard error
+or interval. Its best case is measured, with integer labels, no missing answers and masking outside
+of the measured time, and also the labels of a CSV file, Python strings.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from benchmarks.summary import bar, bar_lines
 
 DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, beside scikit-learn's loop"
 SMALLEST = "--items 80 --patients 40 --raters 3 --resamples 20 --measured 1 --repeats 1"
-# Largest difference between our kappas and the loop's that is rounding.
+# Largest difference between the kappas that is due to rounding.
 ROUNDING = 1e-12
 
 Labels = NDArray[Any]
@@ -154,7 +154,7 @@ def _matrix(args: argparse.Namespace) -> ReadingMatrix:
 
 
 def _labels(matrix: ReadingMatrix, pairs: Sequence[Pair], kind: type) -> PairLabels:
-    """Return each pair's labels, where both answered: the loop need not look for them."""
+    """Return each pair's labels for items that both answered."""
     letters = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), dtype=object)
     values = []
     for pair in pairs:
@@ -189,7 +189,7 @@ def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int
     edges = np.flatnonzero(np.diff(matrix.clusters)) + 1
     members = np.split(np.arange(len(matrix.clusters)), edges)
     answers = matrix.answers.astype(np.int64)
-    answers[answers == NO_LETTER] = 0  # an answer in its place: masking is not in the loop's time
+    answers[answers == NO_LETTER] = 0  # a substitute answer, because masking is not measured
     values = []
     for _ in range(resamples):
         drawn = generator.integers(len(members), size=len(members))

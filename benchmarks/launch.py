@@ -1,4 +1,4 @@
-"""Run a program and print what it took, as JSON. ``python launch.py PROGRAM ARGUMENT ...``.
+"""Run a program and print its cost as JSON. ``python launch.py PROGRAM ARGUMENT ...``.
 
 A separate small program, because Linux counts the peak memory of the starting process as that of
 the program it starts.

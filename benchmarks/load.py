@@ -1,4 +1,4 @@
-"""Keeps a server busy: asks for a reader's desk without a pause until it is stopped.
+"""Keeps a server busy by requesting a reader's desk continuously.
 
 Run by the timer's benchmark as a program of its own: ``python -m benchmarks.load PORT``, the
 reader's cookie in the environment variable ``BENCHMARK_COOKIE``.
@@ -16,7 +16,7 @@ ASKERS = 4
 
 
 def ask_for_ever(port: int, cookie: str) -> None:
-    """Ask, read the answer, ask again."""
+    """Request the desk repeatedly."""
     while True:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         try:
@@ -29,7 +29,7 @@ def ask_for_ever(port: int, cookie: str) -> None:
 
 @contextmanager
 def load(port: int, cookie: str) -> Iterator[None]:
-    """Keep a server busy for as long as the context lasts."""
+    """Keep a server busy within the context."""
     process = Popen(
         [sys.executable, "-m", "benchmarks.load", str(port)],
         env={**os.environ, "BENCHMARK_COOKIE": cookie},
@@ -44,7 +44,7 @@ def load(port: int, cookie: str) -> Iterator[None]:
 
 
 def main() -> None:
-    """Ask with several threads at once."""
+    """Request the desk with several threads."""
     port, cookie = int(sys.argv[1]), os.environ["BENCHMARK_COOKIE"]
     askers = [threading.Thread(target=ask_for_ever, args=(port, cookie)) for _ in range(ASKERS)]
     for asker in askers:

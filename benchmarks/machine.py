@@ -1,4 +1,4 @@
-"""The machine: its browser, its ports, what processes cost on it, two ways timed in turn."""
+"""The machine: browser, free ports, cost of processes, and paired timings."""
 
 import os
 import platform
@@ -26,11 +26,11 @@ _CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chromium-he
 
 
 class Broken(Exception):
-    """A benchmark could not be run at all; the text says why and what to do."""
+    """A benchmark could not be run; the message states the reason and the remedy."""
 
 
 def chromium() -> str:
-    """Return where Chromium is."""
+    """Return the path of Chromium."""
     for name in _CHROMIUM_NAMES:
         if path := shutil.which(name):
             return path
@@ -38,7 +38,7 @@ def chromium() -> str:
 
 
 def free_port() -> int:
-    """Return a port nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -65,7 +65,7 @@ def cpu_ms(pid: int) -> float:
 
 
 def memory_mb(pid: int) -> float:
-    """Return the memory a process and its descendants hold, what they share counted once."""
+    """Return the memory of a process and its descendants, with shared memory counted once."""
     parents = {each: int(fields[1]) for each, fields in _stats()}
     kilobytes = 0
     for each in family(pid, parents):
@@ -78,7 +78,7 @@ def memory_mb(pid: int) -> float:
 
 
 def facts(browser_version: str) -> dict[str, Any]:
-    """Return what a reader of the numbers must know of the machine."""
+    """Return the facts about the machine that the numbers depend on."""
     return {
         "processors": os.cpu_count(),
         "load_average_1_min": round(os.getloadavg()[0], 2),
@@ -101,9 +101,9 @@ def _stats() -> list[tuple[int, list[str]]]:
 
 
 def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, dict[str, Any]]:
-    """Time each way `repeats` times, taking turns; return what each took and its last result.
+    """Time each function `repeats` times in turn; return the times and the last result of each.
 
-    Each is called once before, so that no import and no first allocation is in the times.
+    Each is called once before, so that the times contain no imports and first allocations.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def in_turn(ways: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, di
 
 
 def once(way: Callable[[], Any]) -> dict[str, Any]:
-    """Time one call of something slow."""
+    """Time a single call of a slow function."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = way()
     return taken([(time.perf_counter() - wall, time.process_time() - cpu)]) | {"result": result}
@@ -144,7 +144,7 @@ def taken(times: list[tuple[float, float]]) -> dict[str, Any]:
 
 
 def ratios(slow: Mapping[str, Any], fast: Mapping[str, Any]) -> dict[str, float]:
-    """Return how many times as long the slow way takes, by the wall's and the processor's clock."""
+    """Return the ratios of slow to fast, of wall-clock and of processor time."""
     return {
         "wall": round(slow["wall_s"] / fast["wall_s"], 1),
         "cpu": round(slow["cpu_s"] / fast["cpu_s"], 1),

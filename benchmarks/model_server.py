@@ -1,4 +1,4 @@
-"""A substitute for a model server: chat completions, and the failures that a test asks for.
+"""A substitute for a model server: chat completions, and failures on request.
 
 ``python -m benchmarks.model_server SECONDS`` answers every question after SECONDS, and
 prints the port it listens on.
@@ -21,7 +21,7 @@ ERROR = "error"
 FILTERED = "filtered"
 
 Behaviour = Callable[[int, str], str]
-"""What becomes of a request, by its number from 0 and the question's words."""
+"""Returns the response to a request, given its number from 0 and the question."""
 
 
 class ModelServer(ThreadingHTTPServer):
@@ -49,7 +49,7 @@ class ModelServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that went away."""
+        """Do not report clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -152,7 +152,7 @@ def _text(body: dict[str, Any]) -> str:
 
 @contextmanager
 def serving(server: ModelServer) -> Iterator[ModelServer]:
-    """Run a server in threads of this process for as long as the context lasts."""
+    """Run a server in threads of this process within the context."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

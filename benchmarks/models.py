@@ -1,8 +1,8 @@
-"""Asking a model through `models run`: how near the ideal rate, and whether memory stays flat.
+"""Speed of `models run` relative to the ideal rate, and its memory.
 
-The server is a process of its own that answers after a fixed time. Films have the size of the
-release's, 611 x 502 at 16 bits, two a case. Memory is the peak of the largest process, of a short
-run and of one ten times as long, with a server that answers at once.
+The server is a separate process that answers after a fixed time. Each case has two films of the
+release's size, 611 x 502 at 16 bits. Memory is the peak of the largest process, in a short run and
+in a run ten times as long, with a server that answers at once.
 """
 
 import argparse
@@ -124,5 +124,5 @@ def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: 
 
 
 def _folder(store: Store, name: str) -> Path:
-    """Return where the one run of a model is."""
+    """Return the folder of a model's only run."""
     return folder_of(store.path, study=servers.STUDY, model=name, edition=1)

@@ -1,7 +1,7 @@
-"""The baseline: a reader study as one plainly writes it in Streamlit, run by Streamlit itself.
+"""The baseline: a plain implementation of a reader study in Streamlit.
 
-Images by ``st.image``, the answer by ``st.radio`` and ``st.button``, each one a row of a CSV. It
-is not slowed down artificially: images are read once per process.
+It uses ``st.image`` for images and ``st.radio`` and ``st.button`` for answers, and stores answers
+in a CSV file. It is not slowed down artificially: images are read once per process.
 """
 
 import csv
@@ -26,7 +26,7 @@ def load_cases() -> list[dict[str, Any]]:
 
 
 def load_film(path: Path) -> Image.Image | str:
-    """Return what ``st.image`` takes: the file, or 8 bits of a deeper film."""
+    """Return the argument of ``st.image``: the file, or 8 bits of a deeper film."""
     with Image.open(path) as film:
         if film.mode == "L":
             return str(path)
@@ -40,7 +40,7 @@ def save(number: int, answer: str, started_s: float) -> None:
 
 
 def answered(number: int) -> None:
-    """Store the answer and go on to the next case."""
+    """Store the answer and continue with the next case."""
     save(number, st.session_state[f"answer-{number}"], st.session_state.started_s)
     st.session_state.number = number + 1
     st.session_state.started_s = time.time()

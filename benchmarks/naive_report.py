@@ -1,4 +1,4 @@
-"""What a short script would do with a bundle: accuracies, and the loop of kappas. No intervals."""
+"""The baseline of the report: a script that prints accuracies and kappas without intervals."""
 
 import sys
 from itertools import combinations
@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 
 
 def main(folder: Path) -> None:
-    """Print each rater's accuracy and each pair's kappa on the letters both gave."""
+    """Print each rater's accuracy, and each pair's kappa on the items that both answered."""
     items = pd.read_csv(folder / "items.csv")
     readings = pd.read_csv(folder / "readings.csv", low_memory=False)
     merged = readings.merge(items[["item_id", "truth"]], on="item_id")

@@ -1,9 +1,9 @@
-"""How long the staff's pages take at full size, beside the same pages of a small study.
+"""Loading times of the staff pages for a full-size study, compared with a small study.
 
-Each page is opened by its link with the study's trail one event longer than before, so that nothing
-kept from an earlier opening is still true, and then once more. From the click until the server has
-finished and the browser is at rest. Results are opened after the study was closed: until something
-stands on the page, until all of it does, and again.
+Each page is opened by its link after a new event in the study's trail, so that no cache is valid,
+and then again. The time is measured from the click until the server has finished and the page no
+longer changes. Results are opened after closing; the times until the first content, until all
+content, and of a second opening are measured.
 """
 
 import argparse
@@ -62,7 +62,7 @@ _AT_REST = """(quiet) => new Promise((done) => {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be chosen."""
+    """Add the benchmark's options."""
     parser.add_argument("--readers", type=int, default=300)
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--models", type=int, default=8)
@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure both studies, each on a server of its own, in one browser."""
+    """Measure both studies, each on a separate server, in one browser."""
     sizes = {"full": (args.readers, args.cases), "small": SMALL}
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(CHROMIUM_FLAGS))
@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the pages beside each other."""
+    """Return the comparison of the pages as text."""
     small = " x ".join(map(str, result["small"]))
     lines = [
         f"{result['readers']} readers x {result['cases']} cases, {result['models']} models; the"
@@ -141,7 +141,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 class _Walk:
-    """A user who opens one page after another."""
+    """Opens one page after another."""
 
     def __init__(self, page: Page, store: Store, url: str) -> None:
         self._page, self._store, self._url = page, store, url
@@ -169,7 +169,7 @@ class _Walk:
         return rows
 
     def _both(self, do: Callable[[], None], *, back: Callable[[], None]) -> dict[str, float]:
-        """Return what an opening takes after something has happened, and once more."""
+        """Return the duration of an opening after a change, and of a second opening."""
         back()
         reader_code(
             self._store,
@@ -183,7 +183,7 @@ class _Walk:
         return {"first_s": first, "again_s": self._timed(do)}
 
     def _results(self) -> dict[str, float]:
-        """Return how long until something stands on the page, and until all of it does."""
+        """Return the times until the first content and until all content."""
         start = time.monotonic()
         first = self._timed(partial(self._open, "Results"))
         self._page.locator(_WHOLE).first.wait_for(timeout=1000 * _PATIENCE_S)
@@ -216,13 +216,13 @@ class _Walk:
             there.get_by_role("link", name=name, exact=True).click()
 
     def _choose(self, part: str) -> None:
-        """Choose a part of a page."""
+        """Select a part of a page."""
         with self._run():
             self._page.get_by_role("radio", name=part, exact=True).first.click()
 
     @contextmanager
     def _run(self) -> Iterator[None]:
-        """Wait for a run of the page and until it is drawn."""
+        """Wait for a run of the page and its drawing."""
         before, end = self._runs, time.monotonic() + _PATIENCE_S
         yield
         while self._runs == before:
@@ -232,7 +232,7 @@ class _Walk:
         self._rest()
 
     def _rest(self) -> None:
-        """Wait until the page has not changed for a moment, which is taken off again."""
+        """Wait until the page no longer changes; the waiting time is subtracted."""
         self._page.evaluate(_AT_REST, 1000 * _QUIET_S)
 
     def _hear(self, payload: bytes | str) -> None:
@@ -243,7 +243,7 @@ class _Walk:
 
 
 def _store(folder: Path, readers: int, cases: int, n_models: int) -> Store:
-    """Return a store with an open study that simulated readers have read but for one case each."""
+    """Return a store with an open study in which simulated readers have one unread case each."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{readers}-{cases}-{n_models}.db"
     if path.exists():

@@ -1,10 +1,11 @@
 """A counting TCP proxy before a server, which can also be a slow line.
 
-Browser throttling reaches neither workers nor websockets; this does, for it only sees bytes. It
-notes which request each byte answers, and when the last one was handed to the browser.
+Browser throttling affects neither workers nor websockets; this proxy does, because it only handles
+bytes. It records to which response each byte belongs, and when the last byte was sent to the
+browser.
 
-One token bucket holds the rate of all connections together, so two downloads share the line as two
-downloads do; the delay comes on top. The clock is an argument.
+A token bucket limits the total rate of all connections, so that downloads share the line; the
+delay is added. The clock is an argument.
 """
 
 import asyncio
@@ -25,11 +26,11 @@ class SlowLine:
     Parameters
     ----------
     bytes_per_s
-        Its rate; None for a line that is as fast as the machine.
+        The rate; None for an unlimited line.
     delay_s
-        What every byte takes beside its own sending: half of a round trip.
+        Delay of every byte: half of a round trip.
     burst_bytes
-        How much may go at once after a silence. Small: it only makes up for late timers.
+        Maximum burst after a silence; small, because it only compensates for late timers.
     """
 
     bytes_per_s: float | None = None
@@ -38,7 +39,7 @@ class SlowLine:
     _free_s: float = field(default=float("-inf"), init=False)
 
     def send(self, n_bytes: int, now_s: float) -> tuple[float, float]:
-        """Take a chunk and return when its last byte has left, and when it arrives (seconds)."""
+        """Send a chunk and return when its last byte leaves, and when it arrives (seconds)."""
         if self.bytes_per_s is None:
             return now_s, now_s + self.delay_s
         earliest = now_s - self.burst_bytes / self.bytes_per_s
@@ -49,7 +50,7 @@ class SlowLine:
 
 @dataclass(frozen=True, kw_only=True)
 class LineKind:
-    """What a line is called and what it does to bytes, in both directions alike."""
+    """A kind of line: its name, rate and delay in both directions."""
 
     name: str
     bytes_per_s: float | None = None
@@ -72,7 +73,7 @@ _REQUEST = re.compile(rb"(?:^|\r\n)(?:GET|POST|HEAD|PUT|DELETE|OPTIONS) (\S+) HT
 
 @dataclass
 class Exchange:
-    """One request and what came back; times are seconds since 1970, None where nothing came."""
+    """A request and its response; times are seconds since 1970, None without a response."""
 
     path: str
     asked_s: float
@@ -89,7 +90,7 @@ class Exchange:
 
 @dataclass
 class Log:
-    """Everything that passed, in the order it was asked for."""
+    """The log of all exchanges, in the order of their requests."""
 
     exchanges: list[Exchange] = field(default_factory=list)
     last_s: float = 0.0
@@ -131,7 +132,7 @@ class _Connection:
 
 @dataclass
 class Proxy:
-    """A proxy on a port of its own."""
+    """A proxy on a separate port."""
 
     port: int
     log: Log
@@ -142,7 +143,7 @@ class Proxy:
         return f"http://127.0.0.1:{self.port}"
 
     def quiet_for_s(self) -> float:
-        """Return how long nothing has passed."""
+        """Return the time since the last byte."""
         return time.time() - self.log.last_s
 
 
@@ -153,7 +154,7 @@ async def _pump(
     note: Note,
     wait_s: float,
 ) -> None:
-    """Carry bytes one way; the next chunk is read when the last one has left."""
+    """Forward bytes in one direction; the next chunk is read when the last has left."""
     queue: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
 
     async def deliver() -> None:
@@ -195,7 +196,7 @@ async def _serve(
             writer.close()
             return
         connection = _Connection(proxy.log)
-        # The browser believes itself connected at once; over a real line that takes a round trip.
+        # A connection to the proxy is immediate, but takes a round trip on a real line.
         try:
             await asyncio.gather(
                 _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
@@ -219,7 +220,7 @@ async def _serve(
 
 @contextmanager
 def proxied(target_port: int, kind: LineKind) -> Iterator[Proxy]:
-    """Run a proxy before a port of this machine, in a thread with a loop of its own."""
+    """Run a proxy in front of a port of this machine, in a thread with an event loop."""
     proxy = Proxy(port=free_port(), log=Log())
     loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
 

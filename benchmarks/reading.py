@@ -1,11 +1,11 @@
-"""How fast the next case comes: the reading page beside a naive one, on the same films and lines.
+"""Time to the next case: the reading page compared with a naive page, on the same films and lines.
 
 From the confirming key or click (the browser's event time) to the next case painted, processor time
 of the server and bytes for each answer, over a local line and over one with a round trip of 200 ms
-and 10 Mbit/s. See ``docs/benchmarks.md`` for what the words mean.
+and 10 Mbit/s. ``docs/benchmarks.md`` defines the terms.
 
-All lanes of a run are open at once and read in turn, a block of cases each, so that whatever else
-the machine does hits them alike.
+All lanes of a run are open at once and read in turn, in blocks of cases, so that other load on the
+machine affects them equally.
 """
 
 import argparse
@@ -42,12 +42,12 @@ FILMS = ("/films/", "/media/")
 VIEWS = 2
 _QUIET_S = 1.5
 _LONGEST_QUIET_S = 20.0
-_CHOOSE_AT = 0.6  # of the pace: readers choose, look once more, and confirm
+_CHOOSE_AT = 0.6  # of the pace: readers select, look again, and confirm
 
 
 @dataclass(frozen=True, kw_only=True)
 class LanePlan:
-    """What a lane is to do."""
+    """The plan of a lane."""
 
     name: str
     page: str
@@ -60,7 +60,7 @@ class LanePlan:
 
 @dataclass
 class Lane:
-    """A lane under way, and what it has measured."""
+    """A running lane with its measurements."""
 
     plan: LanePlan
     server: Server
@@ -76,7 +76,7 @@ class Lane:
     _seen: int = 1
 
     async def open(self, browser: Browser) -> None:
-        """Open the page as often as planned, for the first case's time; keep the last one open."""
+        """Open the page several times to measure the first case; keep the last page open."""
         for opening in range(self.plan.openings):
             asked = len(self.proxy.log.exchanges)
             hands = await self._new_hands(browser)
@@ -85,7 +85,7 @@ class Lane:
             shown_s = (await time_origin_ms(hands.page) + first["at"]) / 1000
             last_s = last_film_byte_s(self.proxy.log.exchanges[asked:])
             if last_s is not None:
-                begun_s = await begun_at_s(hands.page)  # films may arrive before the reader begins
+                begun_s = await begun_at_s(hands.page)  # films may arrive before the reader starts
                 self.first_ms.append((shown_s - max(last_s, begun_s)) * 1000)
             if opening + 1 < self.plan.openings:
                 await hands.page.context.close()
@@ -116,7 +116,7 @@ class Lane:
         await self.quiet()
 
     async def quiet(self) -> None:
-        """Wait until the line has been silent for a while and every film asked for has come."""
+        """Wait until the line has been silent for a while and all requested films have arrived."""
         began_s = time.monotonic()
         while (waited_s := time.monotonic() - began_s) < _LONGEST_QUIET_S:
             owed = any(not each.received_bytes for each in self.proxy.log.under(*FILMS))
@@ -156,12 +156,12 @@ SMALLEST = "--cases 7 --only local --pace 0.5 --witnessed 1 --openings 2"
 PARTS = ("local", "slow", "16bit", "naive")
 BLOCKS = 7
 FEW = 12
-"""Cases of the naive page where it is slow and --full is not given."""
-_SPARE = 3  # so that looking ahead never ends during the measurement
+"""Number of cases of the naive page on the slow line without --full."""
+_SPARE = 3  # so that prefetching continues during the measurement
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be chosen."""
+    """Add the benchmark's options."""
     parser.add_argument("--cases", type=int, default=56, help="transitions measured in each lane")
     parser.add_argument("--pace", type=float, default=2.0, help="seconds a case, local line")
     parser.add_argument("--slow-pace", type=float, default=6.0, help="seconds a case, slow line")
@@ -182,7 +182,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def plans(args: argparse.Namespace) -> list[LanePlan]:
-    """Return the lanes asked for, each reading page's beside the naive one's."""
+    """Return the requested lanes, each with its naive counterpart."""
     made = []
     for part, bits, line, pace_s in (
         ("local", 8, LOCAL, args.pace),
@@ -207,7 +207,7 @@ def plans(args: argparse.Namespace) -> list[LanePlan]:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure everything asked for, in one browser."""
+    """Measure all requested lanes in one browser."""
     return asyncio.run(_run(args, plans(args)))
 
 
@@ -262,7 +262,7 @@ async def _read_all(lanes: list[Lane], browser: Any, n_witnessed: int) -> None:
         _say(f"{lane.plan.name}: opening")
         await lane.open(browser)
     for block in range(BLOCKS):
-        # Each block starts with another lane.
+        # each block starts with another lane
         for lane in lanes[block % len(lanes) :] + lanes[: block % len(lanes)]:
             n = lane.plan.n * (block + 1) // BLOCKS - lane.plan.n * block // BLOCKS
             await lane.block(n, generator)
@@ -303,7 +303,7 @@ def _measured(lane: Lane) -> dict[str, Any]:
 
 
 def _ratios(lanes: dict[str, Lane]) -> dict[str, Any]:
-    """Naive over app, for each kind of film and line: medians, processor time, bytes."""
+    """Ratios of naive page to app for each kind of film and line: medians, time, bytes."""
     ratios = {}
     for name, app in lanes.items():
         naive = lanes.get(name.replace("app-", "naive-"))
@@ -344,7 +344,7 @@ def _bars(lanes: dict[str, Lane]) -> list[dict[str, Any]]:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the result for people."""
+    """Return the result as text."""
     machine = result["machine"]
     lines = [
         "Commit to next case painted",

@@ -1,8 +1,8 @@
-"""The whole report at ReXVQA's full size: wall clock, processor and memory, beside a short script.
+"""The complete report at ReXVQA's full size: time and memory, compared with a short script.
 
-`python -m analysis` runs as a program of its own on a bundle that a study would export. The script
-beside it (`naive_report.py`) reads the same files with pandas and prints accuracies and the kappas
-of scikit-learn's loop, without a standard error, an interval, a task, a check or a page.
+`python -m analysis` runs as a separate program on a bundle in the format of an export. The script
+(`naive_report.py`) reads the same files with pandas and prints accuracies and the kappas of
+scikit-learn's loop, without standard errors, intervals, tasks, checks or a page.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return what each program took, in turn."""
+    """Measure the programs in turn; return their costs."""
     size = Size(readers=args.readers, models=args.models, items=args.items, patients=args.patients)
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
@@ -93,12 +93,12 @@ def text(result: Mapping[str, Any]) -> str:
 
 
 def measured(program: Sequence[str]) -> dict[str, float]:
-    """Run a program; return its wall clock, its processor time and its largest memory.
+    """Run a program; return its wall-clock time, processor time and peak memory.
 
     Raises
     ------
     Broken
-        When it fails.
+        The program failed.
     """
     launcher = str(Path(__file__).with_name("launch.py"))
     done = subprocess.run(

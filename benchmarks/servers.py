@@ -1,4 +1,4 @@
-"""The servers under measurement: the app over a fresh store, the naive page over the same bank."""
+"""The measured servers: the app with a new store, and the naive page with the same bank."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ class Deployment:
 
 
 def deploy(path: Path, bank: Path, *, cases: int, readers: Sequence[str], seed: int) -> Deployment:
-    """Make a store with a study of the bank's cases, in the bank's order, and open it."""
+    """Create a store with an open study of the bank's cases in the bank's order."""
     now, generator = datetime.now(UTC), np.random.default_rng(seed)
     store = init(path, entropy=generator.bytes, now=now)
     import_bank(store, bank, name="films", images=bank.parent, simulated=True, now=now)
@@ -64,20 +64,20 @@ class Server:
     process: subprocess.Popen[bytes]
 
     def cpu_ms(self) -> float:
-        """Return the processor time it and its children have taken so far."""
+        """Return the processor time of the server and its children so far."""
         return cpu_ms(self.process.pid)
 
 
 @contextmanager
 def app(store: Store, log: Path) -> Iterator[Server]:
-    """Run the app over a store."""
+    """Run the app with a store."""
     with _streamlit("app.py", {"READING_ROOM_DB": str(store.path)}, log) as server:
         yield server
 
 
 @contextmanager
 def naive_page(bank: Path, answers: Path, log: Path) -> Iterator[Server]:
-    """Run the naive page over a bank."""
+    """Run the naive page with a bank."""
     environment = {"BENCHMARK_BANK": str(bank), "BENCHMARK_ANSWERS": str(answers)}
     with _streamlit("benchmarks/naive_page.py", environment, log) as server:
         yield server

@@ -1,13 +1,13 @@
-"""Reader studies whose true values are known: for how often an interval holds what it claims.
+"""Simulated reader studies with known true values, to measure the coverage of intervals.
 
 A rater of ability a answers item i of task t rightly when a + d_t + u_i + e > 0, with u_i shared by
-all raters (patient and item) and e of its own, both normal. Wrong answers fall on the item's
-favourite wrong option or on any. Every estimate's true value is then an integral over u, done by
-Gauss-Hermite quadrature.
+all raters (patient and item) and e of its own, both normal. A wrong answer is the item's most
+frequent wrong option or any other. The true value of every estimate is then an integral over u,
+computed by Gauss-Hermite quadrature.
 
-The formulas of `reader_panel.csv` for accuracy, written over arrays of whole studies; a test holds
-them against the tables. Claims about these readers are held against these readers' true values,
-claims about readers in general against the population's.
+The formulas of `reader_panel.csv` for accuracy are implemented for arrays of complete studies; a
+test compares them with the tables. Claims about these readers are compared with these readers' true
+values, claims about readers in general with those of the population.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 N_OPTIONS = 4
 TASK_OFFSETS = (-0.4, 0.0, 0.4)
 FAVOURITE = 0.4
-"""How often a wrong answer is the item's favourite wrong option and not any wrong option."""
+"""Share of wrong answers that are the item's most frequent wrong option."""
 
 NO_TABLES = bundle_from_tables(
     pd.DataFrame({"item_id": ["none"]}),
@@ -48,7 +48,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """What is simulated.
+    """A simulated design.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Design:
     reader_mean, reader_sd : float
         The readers' abilities, on the probit scale.
     patient_sd, item_sd : float
-        Spread of what all raters share about a patient and about an item.
+        Standard deviations of the effects of patients and items that all raters share.
     """
 
     n_readers: int
@@ -72,12 +72,12 @@ class Design:
 
     @property
     def shared_sd(self) -> float:
-        """Spread of what all raters share about an item."""
+        """Standard deviation of the effect of an item that all raters share."""
         return float(np.hypot(self.patient_sd, self.item_sd))
 
     @property
     def population_accuracy(self) -> float:
-        """Expected accuracy of a reader drawn anew, 0 to 1."""
+        """Expected accuracy of a new reader, 0 to 1."""
         return self._accuracy(self.reader_mean, self.reader_sd)
 
     @property
@@ -88,7 +88,7 @@ class Design:
         )
 
     def accuracy_of(self, abilities: Floats) -> Floats:
-        """Return the true accuracy that goes with each ability."""
+        """Return the true accuracy for each ability."""
         scale = np.sqrt(1 + self.shared_sd**2)
         right = ndtr((abilities[..., None] + np.array(TASK_OFFSETS)) / scale)
         accuracy: Floats = right.mean(axis=-1)
@@ -109,7 +109,7 @@ class Truths:
 
     @property
     def raw(self) -> Floats:
-        """Chance that two raters give the same answer."""
+        """Probability that two raters give the same answer."""
         any_wrong = (1 - FAVOURITE) / (N_OPTIONS - 1)
         same = (FAVOURITE + any_wrong) ** 2 + (N_OPTIONS - 2) * any_wrong**2
         raw: Floats = self.both_right + self.both_wrong * same
@@ -122,7 +122,7 @@ class Truths:
 
     @property
     def error_consistency(self) -> Floats:
-        """Cohen's kappa on right and wrong."""
+        """Cohen's kappa of correct and wrong."""
         a, b = self.accuracy[:, None], self.accuracy[None, :]
         chance = a * b + (1 - a) * (1 - b)
         return (self.both_right + self.both_wrong - chance) / (1 - chance)
@@ -169,7 +169,7 @@ def simulated(
     abilities : numpy.ndarray of float, shape (n_columns,)
         On the probit scale.
     generator : numpy.random.Generator
-        Where chance comes from.
+        The random generator.
     """
     n = design.n_items
     clusters = np.arange(n) // design.items_a_patient
@@ -218,7 +218,7 @@ def _wrong(
 
 
 class Drawn(Study):
-    """A simulated study: its readings were drawn as arrays and never stood in tables."""
+    """A simulated study whose readings are arrays instead of tables."""
 
     def __init__(self, matrix: ReadingMatrix, options: Options) -> None:
         super().__init__(NO_TABLES, options)
@@ -229,7 +229,7 @@ class Drawn(Study):
 
 SIZES = (10, 15, 25, 50, 100, 198)
 MARGIN, ALPHA = 0.05, 0.05
-# Studies held at once.
+# number of studies in memory
 AT_ONCE = 500
 ABILITIES = np.linspace(-6, 8, 20_001)
 
@@ -252,14 +252,14 @@ class Claims:
 
     @property
     def random_reach(self) -> Floats:
-        """Half the width for readers like these, as it comes."""
+        """Half the width for readers like these, unadjusted."""
         df = np.where(np.isfinite(self.random_df), self.random_df, 1e12)
         reach: Floats = t.isf(ALPHA / 2, df) * self.random_se
         return reach
 
     @property
     def narrower(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Whether the claim about more readers comes out surer than that about fewer."""
+        """Whether the claim about more readers has the narrower interval."""
         return np.asarray(self.random_reach < self.fixed_reach)
 
 
@@ -269,9 +269,9 @@ def claims(right: Floats, items_a_patient: int) -> Claims:
     Parameters
     ----------
     right : numpy.ndarray of float, shape (n_studies, n_items, n_readers + 1)
-        1 for a right answer; the model comes last.
+        1 for a correct answer; the model is last.
     items_a_patient : int
-        Items that follow one another belong to one patient.
+        Number of consecutive items of a patient.
     """
     psi = right[..., -1:] - right[..., :-1]
     n_studies, n_items, j = psi.shape
@@ -322,13 +322,13 @@ def _shares(design: Design, n_studies: int, seed: int) -> dict[str, float | None
 
 
 def _counted(design: Design, n: int, generator: np.random.Generator) -> dict[str, Floats]:
-    """Return what is counted of each of n studies; nan where a claim is undefined."""
+    """Return the counted outcomes of each of n studies; nan if a claim is undefined."""
     j = design.n_readers
     readers = design.reader_mean + design.reader_sd * generator.standard_normal((n, j))
     curve = design.accuracy_of(ABILITIES)
     these = np.interp(readers, ABILITIES, curve).mean(axis=1)
     general = np.full(n, design.population_accuracy)
-    # As good as these readers, as readers in general, and worse than either by the margin.
+    # as accurate as these readers, as readers in general, and worse than either by the margin
     models = [np.interp(a, curve, ABILITIES) for a in (these, general, these - MARGIN)]
     models.append(np.interp(general - MARGIN, curve, ABILITIES))
     right = right_answers(design, np.column_stack([readers, *models]), generator)
@@ -362,7 +362,7 @@ def _shown(claims: Claims) -> Floats:
 
 
 def right_answers(design: Design, abilities: Floats, generator: np.random.Generator) -> Floats:
-    """Simulate right answers, shape (n_studies, n_items, n_raters)."""
+    """Simulate correct answers, shape (n_studies, n_items, n_raters)."""
     n = len(abilities)
     patients = generator.standard_normal((n, design.n_items // design.items_a_patient))
     ease = np.array(TASK_OFFSETS)[generator.integers(len(TASK_OFFSETS), size=(n, design.n_items))]

@@ -1,4 +1,4 @@
-"""Numbers made small: percentiles with intervals, shares, and bars that are met or not met."""
+"""Summaries: percentiles with intervals, proportions, and targets that are met or missed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -76,7 +76,7 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
 
 
 def errors(values: Sequence[float], frame_ms: float) -> dict[str, Any]:
-    """Return what a timer's errors come to: bias, spread and the sizes that the bars ask for."""
+    """Return the bias and spread of a timer's errors, and the percentiles that have targets."""
     if not values:
         return {"n": 0}
     data = np.asarray(values, dtype=float)
@@ -101,7 +101,7 @@ def errors(values: Sequence[float], frame_ms: float) -> dict[str, Any]:
 def bar(
     name: str, value: float | None, limit: float, unit: str, *, at_least: bool = False
 ) -> dict[str, Any]:
-    """Return a bar and whether it is met; None where it was not measured."""
+    """Return a target and whether it is met; None if it was not measured."""
     met = None if value is None else (value >= limit if at_least else value <= limit)
     return {
         "bar": name,
@@ -114,7 +114,7 @@ def bar(
 
 
 def bar_lines(bars: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the bars as lines of text."""
+    """Return the targets as lines of text."""
     words = {True: "met", False: "not met", None: "not measured"}
     return [
         f"  {words[each['met']]:<13}{each['bar']}: "
@@ -129,7 +129,7 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 
 def share(hits: NDArray[np.float64]) -> float | None:
-    """Return how many of those that there are are hits; None where there are none."""
+    """Return the proportion of hits; None without observations."""
     there = hits[np.isfinite(hits)]
     return float(there.mean()) if len(there) else None
 
@@ -137,7 +137,7 @@ def share(hits: NDArray[np.float64]) -> float | None:
 def shares_text(
     heading: str, rows: Sequence[Mapping[str, Any]], n_studies: int, *, width: int
 ) -> str:
-    """Return rows of shares and names as a table with the simulation's own error over it."""
+    """Return rows of proportions and names as a table headed by the simulation error."""
     error = 200 * np.sqrt(0.05 * 0.95 / n_studies)
     lines = [
         f"{heading} {n_studies} studies, in percent; two standard errors of the simulation are"

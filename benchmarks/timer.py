@@ -1,11 +1,11 @@
-"""How true the recorded times are: known delays, played by an outside clock, against the store.
+"""Accuracy of the recorded times: known delays from an external clock, compared with the store.
 
 From the frame in which the page says that a case is painted to a key pressed by a clock outside the
 browser, 50 ms to 60 s, in five conditions. See ``docs/benchmarks.md`` for what this cannot see.
 
-A trial begins with the frame in which an onlooker sees the page say that the case is painted, and
-ends with an Enter that the outside clock presses after the delay. In between the reader chooses
-and, where the condition says so, the tab is hidden or the case paused for a known span.
+A trial starts with the frame in which the observer sees the case as painted, and ends with an
+Enter that the external clock presses after the delay. In between, the reader selects an option and,
+depending on the condition, the tab is hidden or the case paused for a known time.
 """
 
 import argparse
@@ -48,7 +48,7 @@ _HIDE = """hidden => {
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """What was truly done in one trial, in ms: the delay, and the span of it hidden or paused."""
+    """The true times of a trial in ms: the delay, and the hidden or paused time."""
 
     condition: str
     position: int
@@ -61,7 +61,7 @@ class Played:
 
 @dataclass
 class Player:
-    """The outside clock at one page."""
+    """The external clock of a page."""
 
     condition: str
     hands: RoomHands
@@ -78,7 +78,7 @@ class Player:
         return self.hands.page
 
     async def play(self, delays_ms: Sequence[float]) -> None:
-        """Play delays, one a case."""
+        """Play delays, one per case."""
         self.ties.append(await tie(self.session))
         for delay_ms in delays_ms:
             await self._trial(delay_ms)
@@ -90,7 +90,7 @@ class Player:
 
     @property
     def behind_ms(self) -> float:
-        """Return how far the page's clock is behind, by the surest tie."""
+        """Return the offset of the page's clock by its most precise measurement."""
         return min(self.ties, key=lambda each: each.unsure_ms).behind_ms
 
     async def _trial(self, delay_ms: float) -> None:
@@ -113,7 +113,7 @@ class Player:
         )
 
     async def _span(self, began_ms: float, delay_ms: float) -> float:
-        """Hide the tab, or pause the case, for a part of the delay; return for how long truly."""
+        """Hide the tab, or pause the case, for a part of the delay; return the true duration."""
         if self.condition not in ("hidden", "paused"):
             return 0.0
         moments = []
@@ -128,9 +128,9 @@ class Player:
     async def _since_picture(self, pressed_ms: float, began_ms: float) -> float | None:
         """Return the time from the picture's first showing, by the browser's own Event Timing.
 
-        The first picture after the key that confirmed the case before is this case's, where its
-        films were there already. None where the time before was too short to fetch them, or where
-        the browser says nothing.
+        The first picture after the key that confirmed the previous case belongs to this case if
+        its films were loaded. None if the previous delay was too short to load them, or if the
+        browser does not report it.
         """
         enough_ms = _LOOKED_AHEAD_MS.get(self.condition, _MOSTLY_LOOKED_AHEAD_MS)
         if not self.played or self.played[-1].delay_ms < enough_ms:
@@ -182,7 +182,7 @@ def short_delays(n: int, condition: str, generator: np.random.Generator) -> list
 
 
 def errors_ms(played: Played, recorded: dict[str, Any]) -> dict[str, float | None]:
-    """Return recorded minus true, in ms: response, the span's own column, and since the picture."""
+    """Return recorded minus true times in ms: response, hidden or paused, since the picture."""
     response_ms = recorded["response_ms"]
     charged = {"hidden": "hidden_ms", "paused": "paused_ms"}
     return {
@@ -206,7 +206,7 @@ _SMALL = {"width": 256, "height": 312}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be chosen."""
+    """Add the benchmark's options."""
     parser.add_argument(
         "--trials", type=int, default=25, help="short delays in each condition (50 ms to 6 s)"
     )
@@ -250,7 +250,7 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _play_all(players: list[Player], n_short: int, long_ms: list[float], port: int) -> None:
-    """Play the short delays one condition after the other, the long ones side by side."""
+    """Play the short delays one condition after another, and the long ones in parallel."""
     generator = np.random.default_rng(1)
     for each in players:
         _say(f"{each.condition}: {n_short} short delays")
@@ -270,7 +270,7 @@ async def _cookie(each: Player) -> str:
 
 
 def _recorded(path: Path) -> dict[tuple[str, int], dict[str, float]]:
-    """Return the recorded times by reader and position, as the bundle gives them."""
+    """Return the recorded times in the bundle, by reader and position."""
     columns = ("response_ms", "elapsed_ms", "hidden_ms", "paused_ms")
     with path.open(encoding="utf-8", newline="") as file:
         return {
@@ -367,7 +367,7 @@ def _bars(trials: list[dict[str, Any]], frame_ms: float) -> list[dict[str, Any]]
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the result for people."""
+    """Return the result as text."""
     tied = result["clock_tie"]
     lines = [
         "Recorded minus true time, from the painted frame to the key",

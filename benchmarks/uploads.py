@@ -1,8 +1,8 @@
-"""What readers notice while staff upload hostile files: answer times, and the server's memory.
+"""Effect of hostile uploads on readers: answer times, and the server's memory.
 
-A coordinator hands file after file in on the page Models, in a browser; each is small and needs far
-more to be read than it should. A reader answers meanwhile, over HTTP, and asks for the desk all the
-time. The baseline is the same reader before the first upload, with the same page open.
+A coordinator uploads small files that need excessive resources on the page Models, in a browser.
+Meanwhile a reader answers over HTTP and requests the desk continuously. The baseline is the same
+reader before the first upload, with the same page open.
 """
 
 import argparse
@@ -85,11 +85,11 @@ FILES: dict[str, Callable[[], bytes]] = {
     "deep.json": lambda: b"[" * 10_000_000,
     "rows.xlsx": _xlsx,
 }
-"""By name; each is made when its turn has come."""
+"""Functions that make the files, by name."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what can be chosen."""
+    """Add the benchmark's options."""
     parser.add_argument("--files", nargs="*", choices=FILES, default=list(FILES))
 
 
@@ -157,14 +157,14 @@ def text(result: dict[str, Any]) -> str:
 
 
 class _Watch:
-    """A reader who continues while something is done, and the server's own memory."""
+    """A reader who continues during an upload, and the server's memory."""
 
     def __init__(self, server: servers.Server, code: str) -> None:
         self._server, self._reader = server, Reader(server.port, code)
 
     @contextmanager
     def during(self) -> Iterator[None]:
-        """Ask and answer for as long as the block lasts."""
+        """Request and answer during the block."""
         self._desk: list[float] = []
         self._answers: list[float] = []
         self._peak_mb, stop, start = 0.0, threading.Event(), time.perf_counter()
@@ -189,7 +189,7 @@ class _Watch:
             self._peak_mb = max(self._peak_mb, _held_mb(self._server))
 
     def taken(self) -> dict[str, Any]:
-        """Return what was seen in the last block; an answer is one of its two messages."""
+        """Return the measurements of the last block; an answer is one of its two messages."""
         answers = self._answers or [0.0]
         return {
             "seconds": round(self._seconds, 1),
@@ -210,7 +210,7 @@ def _ms(do: Callable[[], object]) -> float:
 
 
 def _held_mb(server: servers.Server) -> float:
-    """Return what the server's own process holds in memory, without its workers."""
+    """Return the memory of the server's process without its workers."""
     status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
     return int(status.partition("VmRSS:")[2].split()[0]) / 1024
 
@@ -223,7 +223,7 @@ def _open(page: Page, url: str, code: str) -> None:
 
 
 def _hand_in(page: Page, file: Path) -> str:
-    """Hand a file in, and return what the page says of it."""
+    """Upload a file and return the page's message."""
     page.reload()
     page.locator(".st-key-model-file input[type=file]").set_input_files(file)
     page.get_by_text(file.name).first.wait_for()
