@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from study.models.answer_text import plain_option
-from study.models.answer_words import words
+from study.models.answer_words import word_set, words
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNCLEAR = "?"
@@ -20,76 +20,7 @@ LETTER, LABEL, TEXT, FINAL = (
     f"[{chr(first)}-{chr(first + _UNCLEAR_AT)}]" for first in _KINDS.values()
 )
 
-_PLAIN_WORDS = frozenset(
-    [
-        "yes",
-        "no",
-        "left",
-        "right",
-        "both",
-        "neither",
-        "none",
-        "normal",
-        "abnormal",
-        "present",
-        "absent",
-        "true",
-        "false",
-        "correct",
-        "incorrect",
-        "bilateral",
-        "unilateral",
-        "other",
-        "unknown",
-        "unclear",
-        "uncertain",
-        "positive",
-        "negative",
-        "increased",
-        "decreased",
-        "mild",
-        "moderate",
-        "severe",
-        "small",
-        "large",
-        "acute",
-        "chronic",
-        "upper",
-        "lower",
-        "middle",
-        "all",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "the",
-        "a",
-        "an",
-        "and",
-        "or",
-        "not",
-        "of",
-        "above",
-        "these",
-        "them",
-        "findings",
-        "finding",
-        "answer",
-        "option",
-        "choice",
-        "most",
-        "least",
-        "likely",
-        "unlikely",
-        "possible",
-        "probable",
-        "it",
-        "is",
-        "side",
-        "sure",
-    ]
-)
+_PLAIN_WORDS = word_set("option_words")
 """Options made only of these words or of numbers are mentions only where an answer can be."""
 
 _ONE_OF = re.compile(
@@ -102,19 +33,7 @@ _PRAISE = re.compile(
 )
 _AGREED = re.compile(r"(?:\ball|\bthat's|\bthat is|\byou're|\byou are)\s+\Z", re.IGNORECASE)
 _SIDES = frozenset(("left", "right", "both", "bilateral", "neither", "none"))
-_ANSWER_WORDS = (
-    "yes",
-    "no",
-    "true",
-    "false",
-    "ja",
-    "nein",
-    "oui",
-    "non",
-    "s\u00ed",
-    "sim",
-    "n\u00e3o",
-)
+_ANSWER_WORDS = word_set("answer_words")
 _BEFORE_AN_ANSWER = re.compile(
     r"(?:\A|'s|[.!?:;=\n()\]\"'>,-]|\u2013|\u2014|\b(?:is|are|be|this one|has|have|count|choose"
     r"|select|pick|say|said|says|answer|option"

@@ -72,19 +72,16 @@ _LINK = (
 )
 _AND = r"\s*,?\s*(?:and|or|nor|und|oder|et|ou|y|e)\s+"
 _GROUP = pattern(rf"{{M}}(?:{_AND}{{M}}(?!{ONE})|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}")
-_REASON = cue("reason")
-_FOREIGN_AFTER = cue("foreign_after")
-_IS_NOT = cue("is_not")
 _WOULD = cue("would")
 _WORKS_TOO = pattern(
     r"\A\W*(?:would|could|might|may|can)\b[^.;]*\b(?:too|also|as well|equally|just as)\b"
 )
 _ONLY = pattern(r"\b(?:only|just)\W+(?:option\W+|choice\W+)?\Z")
+_BUT_DENIED = pattern(r"[^.;\ue000-\ue0ff]*\bbut\b[^.;\ue000-\ue0ff]*(?:{rejection}|{negation})")
 _BY_EXCLUSION = re.compile(r"\bby (?:elimination|exclusion)", re.IGNORECASE)
 _OR = pattern(r"\A\W*(?:vs|versus|or|and/or)\b(?! rather)")
 _SO_IS = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")
 _THEY_SAY = pattern(r"\A\W*{people}\s+(?:\w+\s+)?{saying}\W*\Z")
-_PHRASE = cue("phrase")
 _TWICE = re.compile(r"\bnot\b|n't\b|\bnever\b|\bcannot\b", re.IGNORECASE)
 _ALL_BUT = cue("all_but")
 _OVER = re.compile(r"\bover\s+(?:the\s+)?\Z", re.IGNORECASE)
@@ -230,94 +227,105 @@ def _alone_in(found: Sequence[Clause], part: Sentence, n: int) -> set[int]:
     return places
 
 
-def _stance(clause: Clause, group: re.Match[str], sentence_rest: str) -> Stance:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Around:
+    """The words around a group of mentions in its clause."""
+
+    clause: Clause
+    group: str
+    begin: int
+    """Where the previous mention of the clause ends; 0 if there is none."""
+    before: str
+    """The words between the previous mention and this one."""
+    after: str
+    """The words up to the next mention."""
+    following: bool
+    """Whether another mention follows in the clause."""
+    rest: str
+    """The rest of the sentence."""
+
+    @property
+    def own_text(self) -> bool:
+        """Whether the option is mentioned by its text alone."""
+        return re.fullmatch(TEXT, self.group) is not None
+
+    @property
+    def label(self) -> bool:
+        """Whether the option is mentioned by its letter and its text."""
+        return re.fullmatch(LABEL, self.group) is not None
+
+
+def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
     """Return what the words of a clause say of a group of mentions in it."""
     text = clause.text
     begin = max((m.end() for m in _GROUP.finditer(text[: group.start()])), default=0)
-    before = text[max(begin, group.start() - _REACH) : group.start()]
     following = _GROUP.search(text, group.end())
-    after = text[group.end() : following.start() if following else len(text)][:_REACH]
-    if (
-        re.search(r"\?\s*\Z", before)
-        or clause.foreign
-        or _FOREIGN_AFTER.match(sentence_rest)
-        or _THEY_SAY.match(sentence_rest)
-        or _quoted(text, group)
-    ):
-        return Stance.OTHERS
-    if re.fullmatch(FINAL, group[0]):
-        return (
-            Stance.REJECTED if NEGATION.search(before) or REJECTION.search(before) else Stance.FINAL
-        )
-    if everything := _ALL_BUT.search(before):
-        kept = REJECTION.search(after) or everything[0].lower().startswith(("no", "ni"))
-        return Stance.STATED if kept else Stance.REJECTED
-    if _CHANGED.search(text[: group.start()]):
-        return Stance.STATED
-    ranks = (
-        following is not None
-        and re.fullmatch(r"\s*>+\s*", after) is not None
-        and (re.fullmatch(TEXT, group[0]) or _RANKED.search(clause.lead + text)) is not None
+    around = _Around(
+        clause=clause,
+        group=group[0],
+        begin=begin,
+        before=text[max(begin, group.start() - _REACH) : group.start()],
+        after=text[group.end() : following.start() if following else len(text)][:_REACH],
+        following=following is not None,
+        rest=rest,
     )
-    if re.fullmatch(r"\s*>+\s*", before) and begin:
+    if _quoted(text, group):
+        return Stance.OTHERS
+    if _CHANGED.search(text[: group.start()]) and not clause.foreign:
+        return Stance.STATED
+    return _marked(around) or _compared(around) or _denied(around) or _positive(around)
+
+
+def _marked(around: _Around) -> Stance | None:
+    """Return the stance of another speaker's answer, a final one, and of all but one."""
+    before = around.before
+    if re.search(r"\?\s*\Z", before) or around.clause.foreign or _THEY_SAY.match(around.rest):
+        return Stance.OTHERS
+    if re.fullmatch(FINAL, around.group):
+        denied = NEGATION.search(before) or REJECTION.search(before)
+        return Stance.REJECTED if denied else Stance.FINAL
+    if everything := _ALL_BUT.search(before):
+        kept = REJECTION.search(around.after) or everything[0].lower().startswith(("no", "ni"))
+        return Stance.STATED if kept else Stance.REJECTED
+    return None
+
+
+def _compared(around: _Around) -> Stance | None:
+    """Return the stance of an option that is ranked below, or preferred to, another."""
+    before = around.before
+    if re.fullmatch(r"\s*>+\s*", before) and around.begin:
         return Stance.DOUBTED
-    if (
-        re.fullmatch(r"\s*over\s+", before)
-        or (begin and _OVER.search(before))
-        or _FROM.search(before)
-    ):
+    over = re.fullmatch(r"\s*over\s+", before) or (around.begin and _OVER.search(before))
+    if over or _FROM.search(before):
         return Stance.REJECTED
     if compared := _COMPARED.search(before):
         less = REJECTION.search(before[: compared.start()])
         return Stance.NAMED if less else Stance.REJECTED
-    scope, rest = _scope(before), _AFTER.split(after, maxsplit=1)[0]
-    negations = min(1, len(NEGATION.findall(scope + ";" + rest)))
-    negations += len(_TWICE.findall(scope + ";" + rest)) > 1
-    rejected = bool(REJECTION.search(scope) or REJECTION.search(rest)) + clause.denied
+    return None
+
+
+def _denied(around: _Around) -> Stance | None:
+    """Return the stance of an option that is rejected, doubted or of the past."""
+    before, rest = around.before, _AFTER.split(around.after, maxsplit=1)[0]
+    negations = min(1, len(NEGATION.findall(before + ";" + rest)))
+    negations += len(_TWICE.findall(before + ";" + rest)) > 1
+    rejected = bool(REJECTION.search(before) or REJECTION.search(rest)) + around.clause.denied
     if negations + rejected > 1:
         return Stance.DOUBTED if negations else Stance.REJECTED
     if _WORKS_TOO.match(rest):
         return Stance.DOUBTED
-    if negations or rejected or _IS_NOT.match(sentence_rest) or _WOULD.match(rest):
+    if negations or rejected or _WOULD.match(rest):
         return Stance.REJECTED
-    if (
-        doubts(scope)
-        or doubts(rest)
-        or _asks(after)
-        or _SO_IS.search(before)
-        or _OR.match(sentence_rest)
-    ):
-        return Stance.DOUBTED
-    if PAST.search(scope) or PAST.search(rest) or CONCEDES.match(text):
+    asked = re.match(r"\s*\(?\?", around.after) or _SO_IS.search(before)
+    if asked or doubts(before) or doubts(rest) or _OR.match(around.rest):
+        return Stance.REJECTED if _BUT_DENIED.match(around.rest) else Stance.DOUBTED
+    if PAST.search(before) or PAST.search(rest) or CONCEDES.match(around.clause.text):
         return Stance.OTHERS
-    lead = clause.lead if begin == 0 and not _denies(_BY_EXCLUSION.sub("", clause.lead)) else ""
-    if ranks:
-        return Stance.STATED
-    return _positive(
-        lead + before,
-        after,
-        group[0],
-        begin=begin,
-        last=not re.search(r"[\w\ue000-\ue0ff]", sentence_rest),
-        reason=_REASON.match(text) is not None,
-    )
+    return None
 
 
 def _denies(text: str) -> bool:
     return bool(NEGATION.search(text) or REJECTION.search(text) or doubts(text))
-
-
-def _asks(after: str) -> bool:
-    return re.match(r"\s*\(?\?", after) is not None
-
-
-def _scope(before: str) -> str:
-    """Return the words before a mention without a phrase that gives circumstances."""
-    noun = _ANSWER_IS.search(before) or _IT_IS.search(before)
-    if noun and noun.start():
-        head = before[: noun.start()]
-        return _PHRASE.sub(" ", head) + before[noun.start() :]
-    return before
 
 
 def _quoted(text: str, group: re.Match[str]) -> bool:
@@ -329,62 +337,60 @@ def _quoted(text: str, group: re.Match[str]) -> bool:
     return re.search(r"\w", inside) is not None
 
 
-def _positive(
-    before: str, after: str, group: str, *, begin: int, last: bool, reason: bool
-) -> Stance:
+def _positive(around: _Around) -> Stance:
     """Return how a clause without denial or doubt speaks of a mention."""
+    if around.following and re.fullmatch(r"\s*>+\s*", around.after):
+        if around.own_text or _RANKED.search(around.clause.lead + around.clause.text):
+            return Stance.STATED
+    lead = around.clause.lead
+    if around.begin or _denies(_BY_EXCLUSION.sub("", lead)):
+        lead = ""
+    around = replace(around, before=lead + around.before)
+    return _stated(around) or _found(around) or Stance.NAMED
+
+
+def _stated(around: _Around) -> Stance | None:
+    """Return the stance of an option that words of answering state."""
+    before, after = around.before, around.after
     for stated in (_ANSWER_IS, NOUN_ENDS):
         for found in stated.finditer(before):
             if stated is NOUN_ENDS and found["noun"].lower().startswith("most"):
                 continue
             if _is_own(before[: found.start()]):
                 return Stance.FINAL if found["final"] else Stance.STATED
-    own_text = re.fullmatch(TEXT, group) is not None
-    own_before = before.rpartition(":")[2]
-    ends = not own_text or _ENDS.match(after)
-    if (_PREDICATE.match(after) or (_VERB.search(before) and _RIGHT.match(after))) and not reason:
+    if _PREDICATE.match(after) or (_VERB.search(before) and _RIGHT.match(after)):
         return Stance.STATED
     if _ONLY.search(before) and (_FITS.match(after) or _BE.match(after)):
         return Stance.STATED
-    if (fits := _FITS.match(after)) and not reason:
-        if fits["best"] or fits["more"] or not (own_text or _DEFINES.match(after)):
+    if fits := _FITS.match(after):
+        if fits["best"] or fits["more"] or not (around.own_text or _DEFINES.match(after)):
             return Stance.STATED
-        return Stance.FOUND if own_text else Stance.NAMED
+        return Stance.FOUND if around.own_text else Stance.NAMED
     if _CJK_ANSWER.search(before) or _CJK_RIGHT.match(after):
         return Stance.STATED
-    if ends and (CHOSEN.search(before) or _CONCLUDED.match(own_before)):
-        return (
-            Stance.FOUND if own_text and re.search(r"\bsee\b|\bread\b", before) else Stance.STATED
-        )
+    chosen = CHOSEN.search(before) or _CONCLUDED.match(before.rpartition(":")[2])
+    if chosen and (not around.own_text or _ENDS.match(after)):
+        seen = around.own_text and re.search(r"\bsee\b|\bread\b", before)
+        return Stance.FOUND if seen else Stance.STATED
+    return None
+
+
+def _found(around: _Around) -> Stance | None:
+    """Return the stance of an option that the image is said to show."""
+    before, after = around.before, around.after
+    ends = not around.own_text or _ENDS.match(after)
     if (_IT_IS.search(before) or LEADS.search(before)) and ends:
         return Stance.FOUND
-    if (
-        re.fullmatch(LABEL, group)
-        and _IS_SEEN.match(after)
-        and re.search(r"\w", after)
-        and _FILLED.fullmatch(before)
-    ):
-        return Stance.STATED
-    if (
-        re.fullmatch(LABEL, group)
-        and last
-        and begin == 0
-        and _BARE.match(before)
-        and re.search(r"\w", before)
-    ):
-        return Stance.STATED
-    ends_bare = _BARE.match(before) and _BARE_AFTER.match(after)
-    if (
-        own_text
-        and begin == 0
-        and (
-            ends_bare
-            or (_SHOWN.search(before) and ends)
-            or (_IS_SEEN.match(after) and _BARE.match(before))
-        )
-    ):
-        return Stance.FOUND
-    return Stance.NAMED
+    if around.label:
+        last = not re.search(r"[\w\ue000-\ue0ff]", around.rest) and around.begin == 0
+        seen = _IS_SEEN.match(after) and re.search(r"\w", after) and _FILLED.fullmatch(before)
+        if seen or (last and _BARE.match(before) and re.search(r"\w", before)):
+            return Stance.STATED
+    if around.own_text and around.begin == 0:
+        bare = _BARE.match(before) and (_BARE_AFTER.match(after) or _IS_SEEN.match(after))
+        if bare or (_SHOWN.search(before) and ends):
+            return Stance.FOUND
+    return None
 
 
 _MODIFIED = cue("modified")

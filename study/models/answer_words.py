@@ -17,6 +17,11 @@ _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="
 _CUES = tomllib.loads(Path(__file__).with_name("answer_cues.toml").read_text(encoding="utf-8"))
 
 
+def word_set(name: str) -> frozenset[str]:
+    """Return the words of a table that has no patterns."""
+    return frozenset(word.strip() for word in _TABLES[name].split("|"))
+
+
 def words(name: str) -> str:
     """Return the pattern of one table, as a group that matches whole words."""
     table = re.sub(r"\s+\|\s+", "|", _TABLES[name].strip())
