@@ -145,63 +145,90 @@ def letters_of(group: str) -> frozenset[str]:
 
 def clauses(part: Sentence) -> list[Clause]:
     """Return the clauses of a sentence, and which of them are another's, conditional or denied."""
-    text = _ASIDE.sub(lambda found: " " * len(found[0]), part.text)
-    text = _FORCED.sub(lambda found: " " * len(found[0]), text)
-    found: list[Clause] = []
-    at, lead, foreign, denied, speaker, conceded, conditional, outside, thought = (
-        0,
-        "",
-        *(False,) * 7,
-    )
+    text = _ASIDE.sub(lambda aside: " " * len(aside[0]), part.text)
+    text = _FORCED.sub(lambda forced: " " * len(forced[0]), text)
     breaks = [(m.start(), m.end()) for m in _CLAUSE.finditer(text)] + [(len(text), len(text))]
+    governor, at, lead = _Governor(clauses=[]), 0, ""
     for begin, end in breaks:
-        own = text[at:begin]
-        if _ANYWAY.match(own) or ((_OPENS.match(own) or text[at - 1 : at] == ";") and not speaker):
-            foreign = denied = False
-        if _SO.match(own) and not thought:
-            denied = False
-        if conceded and text[at - 1 : at] == ",":
-            foreign = conceded = False
-        conceded = conceded or CONCEDES.match(own) is not None
-        if "(" in text[max(0, at - 1) : at]:
-            outside = foreign
-        if _CONDITION.match(own) or _INVERTED.match(own):
-            if found and not conditional:
-                found[-1] = replace(found[-1], foreign=True)
-            conditional = True
-        elif _ANYWAY.match(own) or text[at - 1 : at] == ";":
-            conditional = False
-        if ":" in text[begin:end] and _heads(own):
-            foreign = speaker = True
-        elif _FOREIGN.search(own) or _OTHER_CASE.match(own):
-            foreign = True
-            speaker = speaker or _STICKY.search(own) is not None
-            if found and _AS_SAID.match(own):
-                found[-1] = replace(found[-1], foreign=True)
+        own, separator = text[at:begin], text[begin:end]
+        governor.enter(own, text[max(0, at - 1) : at], separator)
         if own.strip():
-            found.append(
-                Clause(text=own, place=at, foreign=foreign or conditional, denied=denied, lead=lead)
+            governor.clauses.append(
+                Clause(
+                    text=own,
+                    place=at,
+                    foreign=governor.foreign or governor.conditional,
+                    denied=governor.denied,
+                    lead=lead,
+                )
             )
-            ends = text[begin:end].strip() in (":", "=") and not re.search(MENTION, own)
-            ends |= (
-                "," in text[begin:end] and bool(CHOSEN.search(own)) and not re.search(MENTION, own)
-            )
-            ends |= text[begin:end].strip() in ("-", "\u2013", "\u2014") and bool(
-                NOUN_ENDS.search(own)
-            )
-            lead = own + text[begin:end] if ends or _LED.fullmatch(own) else ""
-        if (
-            _GOVERNS.match(own)
-            and not AGREES.search(own)
-            and not _RETRACTED.match(own)
-            and not re.search(MENTION, own)
-        ):
-            denied = True
-            thought = _THOUGHT.search(own) is not None
-        if ")" in text[begin:end]:
-            foreign = outside
+            lead = own + separator if _leads(own, separator.strip()) else ""
+        governor.leave(own, separator)
         at = end
-    return found
+    return governor.clauses
+
+
+@dataclass(slots=True, kw_only=True)
+class _Governor:
+    """What governs the clauses of a sentence from the current one on."""
+
+    clauses: list[Clause]
+    foreign: bool = False
+    speaker: bool = False  # another speaker, to whom the rest of the sentence belongs
+    conditional: bool = False
+    denied: bool = False
+    thought: bool = False  # denied as a thought or belief
+    conceded: bool = False
+    outside: bool = False  # whether the words around a parenthesis are another's
+
+    def enter(self, own: str, before: str, after: str) -> None:
+        """Take in a clause's first words and the separators before and after it."""
+        speaks_again = (_OPENS.match(own) or before == ";") and not self.speaker
+        if _ANYWAY.match(own) or speaks_again:
+            self.foreign = self.denied = False
+        if _SO.match(own) and not self.thought:
+            self.denied = False
+        if self.conceded and before == ",":
+            self.foreign = self.conceded = False
+        self.conceded = self.conceded or CONCEDES.match(own) is not None
+        if before == "(":
+            self.outside = self.foreign
+        if _CONDITION.match(own) or _INVERTED.match(own):
+            if not self.conditional:
+                self._give_away_last()
+            self.conditional = True
+        elif _ANYWAY.match(own) or before == ";":
+            self.conditional = False
+        if ":" in after and _heads(own):
+            self.foreign = self.speaker = True
+        elif _FOREIGN.search(own) or _OTHER_CASE.match(own):
+            self.foreign = True
+            self.speaker = self.speaker or _STICKY.search(own) is not None
+            if _AS_SAID.match(own):
+                self._give_away_last()
+
+    def leave(self, own: str, after: str) -> None:
+        """Take in what a clause says of those after it."""
+        mentions = re.search(MENTION, own) or _RETRACTED.match(own) or AGREES.search(own)
+        if _GOVERNS.match(own) and not mentions:
+            self.denied = True
+            self.thought = _THOUGHT.search(own) is not None
+        if ")" in after:
+            self.foreign = self.outside
+
+    def _give_away_last(self) -> None:
+        if self.clauses:
+            self.clauses[-1] = replace(self.clauses[-1], foreign=True)
+
+
+def _leads(own: str, separator: str) -> bool:
+    """Return whether a clause announces what stands after the separator."""
+    if _LED.fullmatch(own):
+        return True
+    if separator in ("-", "\u2013", "\u2014") and NOUN_ENDS.search(own):
+        return True
+    ends = separator in (":", "=") or ("," in separator and CHOSEN.search(own))
+    return bool(ends) and not re.search(MENTION, own)
 
 
 def _heads(own: str) -> bool:

@@ -154,62 +154,67 @@ def marker(kind: str, letter: str) -> str:
 
 def _mark_texts(text: str, options: Sequence[str]) -> str:
     """Mark the options' own texts, the longest first."""
-    by_key: dict[str, str] = {}
-    for letter, option in zip(LETTERS, options, strict=False):
-        own = plain_option(option)
-        key = option_key(own)
-        if key and len(key) > (0 if key.isdigit() else 1):
-            by_key[key] = UNCLEAR if key in by_key else letter
-            if same := _SAME_NUMBER.get(key):
-                by_key.setdefault(same, letter)
+    by_key = _letters_by_key(options)
     if not by_key:
         return text
     texts = sorted({*map(plain_option, options), *by_key}, key=len, reverse=True)
-    few = len(text.split()) < 4
-    short = len(text.split()) < 15
-    side = (
-        all(option.strip(" .").casefold() in _SIDES for option in options)
-        and len(text.split()) < 13
-    )
-    side = (
-        side and len({word for word in re.findall(r"\w+", text.casefold()) if word in _SIDES}) == 1
-    )
-    numeric = all(_NUMBER.search(option.casefold()) for option in options)
     either = "|".join(_flexible(own) for own in texts if option_key(own) in by_key)
     pattern = re.compile(
         rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
         rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
         re.IGNORECASE,
     )
+    unmistakable = _is_unmistakable(text, options)
 
     def replaced(found: re.Match[str]) -> str:
         key = option_key(found[0])
         key = key if key in by_key else key.removesuffix("s")
-        if key not in by_key:
-            return found[0]
         before, after = text[max(0, found.start() - 40) : found.start()], text[found.end() :][:40]
-        if (found[0].casefold() == "one" and _ONE_OF.match(after)) or _PRAISE.match(
-            found[0] + after
-        ):
+        written = found[0].casefold()
+        if key not in by_key or _means_something_else(written, before, after):
             return found[0]
-        if key.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
-            return found[0]
-        if found[0].casefold() == "right" and _AGREED.search(before):
-            return found[0]
-        if _is_plain(found[0]) and not (
-            (_BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after))
-            or (few and found[0].casefold() not in _ANSWER_WORDS)
-            or side
-            or (short and not found.start() and found[0].casefold() not in _ANSWER_WORDS)
-            or (numeric and len(set(_NUMBER.findall(text.casefold()))) == 1)
-        ):
-            return found[0]
-        comma = found[0].casefold() in _ANSWER_WORDS and re.match(
-            r"\s(?:there|it|this|that)\b", after
-        )
+        if _is_plain(written) and not unmistakable:
+            between = _BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after)
+            n_words = len(text.split())
+            alone = n_words < 4 or (n_words < 15 and not found.start())
+            if not between and not (alone and written not in _ANSWER_WORDS):
+                return found[0]
+        comma = written in _ANSWER_WORDS and re.match(r"\s(?:there|it|this|that)\b", after)
         return marker("text", by_key[key]) + ("," if comma else "")
 
     return pattern.sub(replaced, text)
+
+
+def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
+    """Return the letters of the options by the keys of their texts; unclear where two are equal."""
+    by_key: dict[str, str] = {}
+    for letter, option in zip(LETTERS, options, strict=False):
+        key = option_key(plain_option(option))
+        if key and len(key) > (0 if key.isdigit() else 1):
+            by_key[key] = UNCLEAR if key in by_key else letter
+            if same := _SAME_NUMBER.get(key):
+                by_key.setdefault(same, letter)
+    return by_key
+
+
+def _is_unmistakable(text: str, options: Sequence[str]) -> bool:
+    """Return whether a text names one of the sides, or of the numbers, that are the options."""
+    words = re.findall(r"\w+", text.casefold())
+    if all(option.strip(" .").casefold() in _SIDES for option in options) and len(words) < 13:
+        return len(_SIDES.intersection(words)) == 1
+    numeric = all(_NUMBER.search(option.casefold()) for option in options)
+    return numeric and len(set(_NUMBER.findall(text.casefold()))) == 1
+
+
+def _means_something_else(written: str, before: str, after: str) -> bool:
+    """Return whether an option's word is part of a phrase, such as "one moment" or "step 2"."""
+    if written == "one" and _ONE_OF.match(after):
+        return True
+    if written == "right" and _AGREED.search(before):
+        return True
+    if written.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
+        return True
+    return _PRAISE.match(written + after) is not None
 
 
 _NUMBER = re.compile(
