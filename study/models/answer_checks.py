@@ -58,7 +58,7 @@ _KNOWN_COMMENT = cue("known_comment")
 
 
 def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
-    """Return whether all words around the mention at a place state it as the answer.
+    """Return whether all words around the mention at a position state it as the answer.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
     n : int
         Index of the sentence that mentions the option.
     place : int
-        Place of the mention in the marked text.
+        Position of the mention in the marked text.
     """
     part, previous = parts[n], parts[n - 1].text if n else ""
     at = place - part.place
@@ -143,7 +143,7 @@ def _is_known(before: str, after: str) -> bool:
 
 
 def _is_finding(before: str, after: str) -> bool:
-    """Return whether a clause says of this image, not in general, that it shows an option."""
+    """Return whether a clause states an option of this image and not in general."""
     if _NO_FINDING.search(before + " " + after):
         return False
     if not unknown_words(before + after):
@@ -161,7 +161,7 @@ def _is_finding(before: str, after: str) -> bool:
 
 
 def _is_predicate(after: str) -> bool:
-    """Return whether the words after an option's text say that this image shows it."""
+    """Return whether the words after an option's text state that this image shows it."""
     if _IS_SEEN.match(after):
         return True
     if _BE.match(after):
@@ -170,11 +170,11 @@ def _is_predicate(after: str) -> bool:
 
 
 def unknown_words(text: str) -> bool:
-    """Return whether a text holds a word that no table has; other scripts are left out."""
+    """Return whether a text contains a word that is in no table; other scripts are ignored."""
     known = _KNOWN.sub(" ", _OTHER_SCRIPT.sub(" ", text))
     return _WORD.search(re.sub(MENTION, " ", known)) is not None
 
 
 def is_unknown_comment(text: str) -> bool:
-    """Return whether a sentence after an answer says of the answer what no cue has."""
+    """Return whether a sentence after an answer comments on it in unknown words."""
     return _COMMENT.match(text) is not None and not _KNOWN_COMMENT.match(text)

@@ -1,6 +1,7 @@
-"""Splits a marked text into sentences and clauses, and finds what governs each clause.
+"""Splits a marked text into sentences and clauses and determines what governs each clause.
 
-What stands before a clause in its sentence may make it someone else's, conditional or denied.
+Earlier words of the sentence may attribute a clause to another speaker, or make it conditional or
+denied.
 """
 
 import re
@@ -12,7 +13,7 @@ from study.models.answer_words import MENTION, cue, pattern
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """A sentence of a marked text, and where it begins."""
+    """A sentence of a marked text and its position."""
 
     text: str
     place: int
@@ -20,14 +21,14 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
-    """A clause, where it begins, and whether something before it in the sentence governs it."""
+    """A clause, its position and whether earlier words of the sentence govern it."""
 
     text: str
     place: int
     foreign: bool = False
     denied: bool = False
     lead: str = ""
-    """The words before a colon that this clause stands after."""
+    """The words before the colon that precedes this clause."""
 
 
 _BREAK = re.compile(r"(?<=[.!?\u2026])\s+|\s*\n\s*")
@@ -110,7 +111,7 @@ AGREES = re.compile(
 
 def prepared(marked: str) -> str:
     """Return a marked text with headings and the mention below them on one line."""
-    marked = _AFFIRMED.sub(lambda found: " " * len(found[0]), marked)
+    marked = _AFFIRMED.sub(lambda match: " " * len(match[0]), marked)
     marked = _APPOSITION.sub(r"\1 \2", marked)
     text = _HEADING.sub(r"\1: ", _JOINED_LINES.sub(r"\1 ", marked))
     return _SECOND_THOUGHT.sub(".\n", text)
@@ -118,13 +119,13 @@ def prepared(marked: str) -> str:
 
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of a prepared text."""
-    found, at = [], 0
+    parts, at = [], 0
     for part in _BREAK.split(text):
         place = text.find(part, at)
         at = place + len(part)
         if part.strip():
-            found.append(Sentence(text=part.strip(), place=place))
-    return found
+            parts.append(Sentence(text=part.strip(), place=place))
+    return parts
 
 
 def is_question(text: str) -> bool:
@@ -133,18 +134,18 @@ def is_question(text: str) -> bool:
 
 
 def letters_of(group: str) -> frozenset[str]:
-    """Return the letters that a group of mentions means."""
-    letters = frozenset(meaning(one) for one in re.findall(MENTION, group))
+    """Return the letters of a group of mentions."""
+    letters = frozenset(meaning(mention) for mention in re.findall(MENTION, group))
     if (
         ends := re.match(rf"({LETTER})\s?[\u2013-]\s?({LETTER})\Z", group)
     ) and UNCLEAR not in letters:
-        first, last = (LETTERS.index(meaning(one)) for one in ends.groups())
+        first, last = (LETTERS.index(meaning(mention)) for mention in ends.groups())
         letters |= frozenset(LETTERS[first : last + 1])
     return letters | {UNCLEAR} if re.search(rf"{LETTER}\s+{LETTER}", group) else letters
 
 
 def clauses(part: Sentence) -> list[Clause]:
-    """Return the clauses of a sentence, and which of them are another's, conditional or denied."""
+    """Return the clauses of a sentence and whether each is attributed, conditional or denied."""
     text = _ASIDE.sub(lambda aside: " " * len(aside[0]), part.text)
     text = _FORCED.sub(lambda forced: " " * len(forced[0]), text)
     breaks = [(m.start(), m.end()) for m in _CLAUSE.finditer(text)] + [(len(text), len(text))]
@@ -170,7 +171,7 @@ def clauses(part: Sentence) -> list[Clause]:
 
 @dataclass(slots=True, kw_only=True)
 class _Governor:
-    """What governs the clauses of a sentence from the current one on."""
+    """State that governs the current clause and the clauses after it."""
 
     clauses: list[Clause]
     foreign: bool = False
@@ -182,7 +183,7 @@ class _Governor:
     outside: bool = False  # whether the words around a parenthesis are another's
 
     def enter(self, own: str, before: str, after: str) -> None:
-        """Take in a clause's first words and the separators before and after it."""
+        """Update the state from a clause and the separators around it."""
         speaks_again = (_OPENS.match(own) or before == ";") and not self.speaker
         if _ANYWAY.match(own) or speaks_again:
             self.foreign = self.denied = False
@@ -208,7 +209,7 @@ class _Governor:
                 self._give_away_last()
 
     def leave(self, own: str, after: str) -> None:
-        """Take in what a clause says of those after it."""
+        """Update the state for the clauses after this one."""
         mentions = re.search(MENTION, own) or _RETRACTED.match(own) or AGREES.search(own)
         if _GOVERNS.match(own) and not mentions:
             self.denied = True
@@ -222,7 +223,7 @@ class _Governor:
 
 
 def _leads(own: str, separator: str) -> bool:
-    """Return whether a clause announces what stands after the separator."""
+    """Return whether a clause introduces the words after the separator."""
     if _LED.fullmatch(own):
         return True
     if separator in ("-", "\u2013", "\u2014") and NOUN_ENDS.search(own):
@@ -232,7 +233,7 @@ def _leads(own: str, separator: str) -> bool:
 
 
 def _heads(own: str) -> bool:
-    """Return whether a few words before a colon give what follows to somebody else."""
+    """Return whether the words before a colon attribute the words after it to another speaker."""
     if LEADS.search(own + " ") or _RETRACTED.match(own):
         return False
     if AGREES.search(own):
@@ -246,5 +247,5 @@ def _heads(own: str) -> bool:
 
 
 def doubts(text: str) -> bool:
-    """Return whether words leave it open what is the answer."""
+    """Return whether words leave the answer open."""
     return _DOUBT.search(_SURE_DOUBT.sub(" ", text)) is not None

@@ -1,10 +1,10 @@
-"""Holds the words beside an option against the texts of all options."""
+"""Compares the words around an option with the texts of all options."""
 
 import re
 from collections.abc import Sequence
 
 from study.models.answer_mentions import LETTERS, UNCLEAR
-from study.models.answer_stances import Said
+from study.models.answer_stances import Statement
 from study.models.answer_words import MENTION
 
 _WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
@@ -33,13 +33,13 @@ _OPPOSITES = tuple(
 
 
 def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
-    """Return whether a letter is followed by its option's words with one turned round."""
+    """Return whether a letter precedes its option's words with one replaced by its opposite."""
     own = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
     numbers = {word for word in own if word[0].isdigit()}
     for match in re.finditer(rf"(?<!\w){letter}(?!\w)[)\]]?[.:)]?\s*[-\u2013]?\s*([^\n;]+)", text):
-        said = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
-        there = set(said)
-        if said and said[0] in _NONE and own and own <= there and not own & _NONE:
+        words = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
+        there = set(words)
+        if words and words[0] in _NONE and own and own <= there and not own & _NONE:
             return True
         figures = {word for word in there if word[0].isdigit()}
         for group in (numbers | figures, *_OPPOSITES):
@@ -47,20 +47,22 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
             if turned and (own - group <= there or there - group <= own):
                 return True
         others = (_WORD.findall(other.casefold()) for other in options)
-        if not own <= there and any(set(other) != own and _ends(said, other) for other in others):
+        if not own <= there and any(set(other) != own and _ends(words, other) for other in others):
             return True
     return False
 
 
-def _ends(said: Sequence[str], option: Sequence[str]) -> bool:
-    """Return whether a few words end with an option's text, and do not deny it."""
-    before = said[: -len(option)] if option and list(option) == list(said[-len(option) :]) else None
+def _ends(words: Sequence[str], option: Sequence[str]) -> bool:
+    """Return whether a short phrase ends with an option's text and does not deny it."""
+    before = (
+        words[: -len(option)] if option and list(option) == list(words[-len(option) :]) else None
+    )
     return before is not None and len(before) <= 4 and not _NONE.intersection(before)
 
 
-def names_only(sentence: str, said: Said, options: Sequence[str]) -> bool:
-    """Return whether no word of a sentence belongs to another option and not to the one said."""
-    letter = next(iter(said.letters))
+def names_only(sentence: str, statement: Statement, options: Sequence[str]) -> bool:
+    """Return whether no word of a sentence belongs only to another option."""
+    letter = next(iter(statement.letters))
     if letter == UNCLEAR or letter not in LETTERS[: len(options)]:
         return False
     own = _words(options[LETTERS.index(letter)])

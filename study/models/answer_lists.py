@@ -1,4 +1,4 @@
-"""Reads verdicts on options that are gone through: "A. Not seen. B. Seen.", "Is it A? No."."""
+"""Parses verdicts in lists of options, such as "A. Not seen. B. Seen." or "Is it A? No."."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from study.models.answer_checks import is_plain
 from study.models.answer_clauses import Sentence, is_question, sentences
 from study.models.answer_contents import names_only
 from study.models.answer_mentions import LABEL, LETTER, LETTERS, TEXT, meaning
-from study.models.answer_stances import POSITIVE, Said, Stance
+from study.models.answer_stances import POSITIVE, Stance, Statement
 from study.models.answer_words import MENTION, cue, pattern
 
 _HEAD = pattern(
@@ -30,38 +30,48 @@ _POINTS = cue("points")
 _ANSWERED = cue("answered")
 
 
-def _unless_stated(listed: dict[int, Stance], said: Sequence[Said]) -> dict[int, Stance]:
-    """Return the verdicts of a list; an answer stated outside it counts more."""
-    if any(one.stance in (Stance.STATED, Stance.FINAL) and one.place not in listed for one in said):
+def _unless_stated(listed: dict[int, Stance], statements: Sequence[Statement]) -> dict[int, Stance]:
+    """Return the verdicts of a list, without its answer if another is stated outside the list."""
+    if any(
+        statement.stance in (Stance.STATED, Stance.FINAL) and statement.place not in listed
+        for statement in statements
+    ):
         return {p: Stance.NAMED if v is Stance.STATED else v for p, v in listed.items()}
     return listed
 
 
 def verdicts_on(
-    marked: str, parts: Sequence[Sentence], said: Sequence[Said], options: Sequence[str]
-) -> list[Said]:
-    """Return what is said of the options, with the verdicts of lists and of questions answered."""
-    listed = _unless_stated(dict(_listed(marked, parts, len(options))), said)
+    marked: str, parts: Sequence[Sentence], statements: Sequence[Statement], options: Sequence[str]
+) -> list[Statement]:
+    """Return the statements with the verdicts of lists and of answered questions."""
+    listed = _unless_stated(dict(_listed(marked, parts, len(options))), statements)
     kept = [
-        replace(one, stance=listed[one.place])
-        if one.place in listed
-        and not (listed[one.place] is Stance.NAMED and one.stance in (Stance.STATED, Stance.FINAL))
-        else one
-        for one in said
+        replace(statement, stance=listed[statement.place])
+        if statement.place in listed
+        and not (
+            listed[statement.place] is Stance.NAMED
+            and statement.stance in (Stance.STATED, Stance.FINAL)
+        )
+        else statement
+        for statement in statements
     ]
     kept = [
-        replace(one, stance=_followed(one, marked, parts, options))
-        if one.stance is Stance.ALONE
-        else one
-        for one in kept
+        replace(statement, stance=_followed(statement, marked, parts, options))
+        if statement.stance is Stance.ALONE
+        else statement
+        for statement in kept
     ]
     kept = [
-        one
-        if one.stance not in POSITIVE or one.structured or is_plain(parts, one.sentence, one.place)
-        else replace(one, stance=Stance.NAMED)
-        for one in kept
+        statement
+        if statement.stance not in POSITIVE
+        or statement.structured
+        or is_plain(parts, statement.sentence, statement.place)
+        else replace(statement, stance=Stance.NAMED)
+        for statement in kept
     ]
-    return sorted([*kept, *_asked(parts, kept), *_pointed(parts, kept)], key=lambda one: one.place)
+    return sorted(
+        [*kept, *_asked(parts, kept), *_pointed(parts, kept)], key=lambda statement: statement.place
+    )
 
 
 _NEGATIVE = cue("negative")
@@ -79,33 +89,35 @@ _GENERAL = re.compile(
 _BY_REASON = re.compile(r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but|so)\b")
 
 
-def _followed(one: Said, marked: str, parts: Sequence[Sentence], options: Sequence[str]) -> Stance:
-    """Return the stance of a mention that stands alone, by the words that follow it."""
-    part = parts[one.sentence]
-    if one.sentence and _ASKS.search(parts[one.sentence - 1].text):
+def _followed(
+    statement: Statement, marked: str, parts: Sequence[Sentence], options: Sequence[str]
+) -> Stance:
+    """Return the stance of an isolated mention from the words that follow it."""
+    part = parts[statement.sentence]
+    if statement.sentence and _ASKS.search(parts[statement.sentence - 1].text):
         return Stance.NAMED
     if (
-        one.place
-        and one.sentence == 0
+        statement.place
+        and statement.sentence == 0
         and re.match(r"no\b", part.text, re.I)
         and not re.match(r"no,? wait", part.text, re.I)
     ):
         return Stance.NAMED
-    rest = part.text[one.place - part.place + 1 :].lstrip(" :.,;()]\u2013\u2014-")
-    letter = next(iter(one.letters))
+    rest = part.text[statement.place - part.place + 1 :].lstrip(" :.,;()]\u2013\u2014-")
+    letter = next(iter(statement.letters))
     place = LETTERS.find(letter)
     negative = 0 <= place < len(options) and _NEGATIVE.search(options[place]) is not None
     if not re.search(r"\w", rest):
-        after = parts[one.sentence + 1].text if one.sentence + 1 < len(parts) else ""
+        after = parts[statement.sentence + 1].text if statement.sentence + 1 < len(parts) else ""
         return (
             Stance.REJECTED
             if _PLAIN_NO.match(after) or (re.match(r"\W*no,", after, re.I) and not negative)
             else Stance.ALONE
         )
     few = re.split(r"[.;:]", rest, maxsplit=1)[0]
-    if one.own_text and len(few.split()) < 3 and not names_only(few, one, options):
+    if statement.own_text and len(few.split()) < 3 and not names_only(few, statement, options):
         return Stance.DOUBTED
-    if one.own_text and _SERVES.match(rest):
+    if statement.own_text and _SERVES.match(rest):
         return Stance.NAMED
     if re.search(MENTION, re.split(r"[.;:(]", rest, maxsplit=1)[0]):
         return Stance.ALONE  # about another
@@ -124,27 +136,27 @@ def _followed(one: Said, marked: str, parts: Sequence[Sentence], options: Sequen
 
 
 def _listed(marked: str, parts: Sequence[Sentence], n_options: int) -> Iterator[tuple[int, Stance]]:
-    """Yield the place and the stance of each option of a list that is gone through."""
+    """Yield the position and the stance of each option in a list of options."""
     heads = list(_HEAD.finditer(marked))
-    found: list[tuple[str, int, str]] = []
+    entries: list[tuple[str, int, str]] = []
     for n, head in enumerate(heads):
         end = heads[n + 1].start() if n + 1 < len(heads) else len(marked)
-        mention = next(one for one in head.groups() if one)
-        found.append((meaning(mention), head.start(), _verdict(marked[head.end() : end])))
-    if len({letter for letter, _, _ in found}) < 2:
+        mention = next(statement for statement in head.groups() if statement)
+        entries.append((meaning(mention), head.start(), _verdict(marked[head.end() : end])))
+    if len({letter for letter, _, _ in entries}) < 2:
         return
-    best = {letter for letter, _, verdict in found if verdict == "best"}
-    yes = {letter for letter, _, verdict in found if verdict == "yes"}
-    rest = {letter for letter, _, verdict in found if verdict not in ("best", "yes", "no")}
-    no = {letter for letter, _, verdict in found if verdict == "no"}
+    best = {letter for letter, _, verdict in entries if verdict == "best"}
+    yes = {letter for letter, _, verdict in entries if verdict == "yes"}
+    rest = {letter for letter, _, verdict in entries if verdict not in ("best", "yes", "no")}
+    no = {letter for letter, _, verdict in entries if verdict == "no"}
     complete = len(yes) == 1 and not best and yes | no == set(LETTERS[:n_options])
     chosen = best if len(best) == 1 and not rest & best else yes if complete else set()
     alone = re.fullmatch(rf"[^\w\ue000-\ue0ff]*({MENTION})[^\w\ue000-\ue0ff]*", parts[0].text)
     explains = alone and meaning(alone[1]) not in {
-        letter for letter, place, _ in found if place > parts[0].place + 2
+        letter for letter, place, _ in entries if place > parts[0].place + 2
     }
-    run = _run([letter for letter, _, _ in found])
-    for n, (letter, place, verdict) in enumerate(found):
+    run = _run([letter for letter, _, _ in entries])
+    for n, (letter, place, verdict) in enumerate(entries):
         if verdict == "no":
             yield place, Stance.REJECTED
         elif letter in chosen and verdict in ("best", "yes"):
@@ -158,7 +170,7 @@ def _listed(marked: str, parts: Sequence[Sentence], n_options: int) -> Iterator[
 
 
 def _run(letters: Sequence[str]) -> int:
-    """Return how many options at the beginning are in alphabetical order, from A."""
+    """Return the length of the alphabetical sequence of options from A."""
     n = 0
     while n < len(letters) and letters[n] == LETTERS[n]:
         n += 1
@@ -169,17 +181,17 @@ _DANGLING = pattern(r"[,;(]?\s*(?:not|rather than|instead of|over|and|or|but|nor
 _THE_OTHERS = cue("the_others")
 
 
-def _verdict(said: str) -> str:
-    said = _THE_OTHERS.split(said, maxsplit=1)[0]
-    said = _DANGLING.sub("", said)
-    head = said.lstrip(" :.-\u2013\u2014\n(=")
-    whole = [head, *(one.text for one in sentences(head))]
-    pieces = [*whole, *re.split(r"[,;:\u2013\u2014(]\s*|\s-\s", head.partition("\n")[0])]
+def _verdict(words: str) -> str:
+    words = _THE_OTHERS.split(words, maxsplit=1)[0]
+    words = _DANGLING.sub("", words)
+    head = words.lstrip(" :.-\u2013\u2014\n(=")
+    texts = [head, *(sentence.text for sentence in sentences(head))]
+    pieces = [*texts, *re.split(r"[,;:\u2013\u2014(]\s*|\s-\s", head.partition("\n")[0])]
     pieces += [" ".join(head.partition("\n")[0].split()[-1:])]
     pieces = [piece for piece in pieces if not re.search(MENTION, piece[:60])]
-    for name, words in (("best", _BEST), ("no", _NO), ("open", _OPEN), ("yes", _YES)):
+    for name, verdict in (("best", _BEST), ("no", _NO), ("open", _OPEN), ("yes", _YES)):
         for n, piece in enumerate(pieces):
-            if words.match(piece) and (name != "open" or n == 0):
+            if verdict.match(piece) and (name != "open" or n == 0):
                 return name
     return ""
 
@@ -187,28 +199,30 @@ def _verdict(said: str) -> str:
 _OPEN_QUESTION = re.compile(r"\b(?:you|not|n't|would|or|why|someone|anyone)\b", re.IGNORECASE)
 
 
-def _asked(parts: Sequence[Sentence], said: Sequence[Said]) -> Iterator[Said]:
-    """Yield what "Is it A? No. Is it B? Yes." says."""
+def _asked(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield the statements of questions and answers such as "Is it A? No. Is it B? Yes."."""
     for n, part in enumerate(parts[:-1]):
-        asked = [one for one in said if one.sentence == n]
+        asked = [statement for statement in statements if statement.sentence == n]
         answered = _ANSWERED.match(parts[n + 1].text)
         if not answered or not is_question(part.text) or not asked:
             continue
-        letters = frozenset().union(*(one.letters for one in asked))
+        letters = frozenset().union(*(statement.letters for statement in asked))
         if answered["no"]:
             yield replace(asked[-1], stance=Stance.REJECTED, letters=letters, sentence=n + 1)
         elif len(letters) == 1 and not _OPEN_QUESTION.search(part.text):
             yield replace(asked[-1], stance=Stance.STATED, sentence=n + 1, place=parts[n + 1].place)
 
 
-def _pointed(parts: Sequence[Sentence], said: Sequence[Said]) -> Iterator[Said]:
-    """Yield the options that a sentence such as "This is the correct answer" points back at."""
-    last: list[Said] = []
+def _pointed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield the options to which sentences such as "This is the correct answer" refer."""
+    last: list[Statement] = []
     for n, part in enumerate(parts):
-        here = [one for one in said if one.sentence == n]
+        here = [statement for statement in statements if statement.sentence == n]
         if last and not here and _POINTS.match(part.text):
-            letters = frozenset().union(*(one.letters for one in last))
-            if len(letters) == 1 and not any(one.stance is Stance.REJECTED for one in last):
-                yield Said(stance=Stance.STATED, letters=letters, place=part.place, sentence=n)
+            letters = frozenset().union(*(statement.letters for statement in last))
+            if len(letters) == 1 and not any(
+                statement.stance is Stance.REJECTED for statement in last
+            ):
+                yield Statement(stance=Stance.STATED, letters=letters, place=part.place, sentence=n)
         if here:
             last = here

@@ -1,4 +1,4 @@
-"""Replaces every mention of an option in a plain text by one character, so that cues can be found.
+"""Replaces every mention of an option in a plain text by one character for pattern matching.
 
 `A. Pneumothorax`, `option (A)` and `pneumothorax` all become a single private-use character that
 says which option is meant and how it was written.
@@ -129,19 +129,19 @@ _NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 def mark(text: str, options: Sequence[str]) -> str:
     """Return a plain text with one private-use character for each mention of an option."""
     marked = _mark_texts(_NUMBERED.sub("", text), options)
-    marked = _ORDINAL.sub(lambda found: _ordinal(found, options), marked)
+    marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
     for pattern in (_BRACKETED, _AFTER_NOUN, _GLUED):
-        marked = pattern.sub(lambda found: _letter(found, options), marked)
-    marked = _LABEL.sub(lambda found: _labelled(found, options), marked)
-    marked = _CAPITAL.sub(lambda found: _capital(found, options), marked)
+        marked = pattern.sub(lambda match: _letter(match, options), marked)
+    marked = _LABEL.sub(lambda match: _labelled(match, options), marked)
+    marked = _CAPITAL.sub(lambda match: _capital(match, options), marked)
     marked = _SMALL.sub(
-        lambda found: found[0][: -len(found[1])] + _letter_mark(found[1], options), marked
+        lambda match: match[0][: -len(match[1])] + _letter_mark(match[1], options), marked
     )
     return _joined(marked)
 
 
 def meaning(mention: str) -> str:
-    """Return the letter of the option that a mention means, or `UNCLEAR`."""
+    """Return the letter of the mentioned option, or `UNCLEAR`."""
     place = ord(mention) % 32
     return UNCLEAR if place == _UNCLEAR_AT else LETTERS[place]
 
@@ -166,19 +166,19 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
     )
     unmistakable = _is_unmistakable(text, options)
 
-    def replaced(found: re.Match[str]) -> str:
-        key = option_key(found[0])
+    def replaced(match: re.Match[str]) -> str:
+        key = option_key(match[0])
         key = key if key in by_key else key.removesuffix("s")
-        before, after = text[max(0, found.start() - 40) : found.start()], text[found.end() :][:40]
-        written = found[0].casefold()
+        before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() :][:40]
+        written = match[0].casefold()
         if key not in by_key or _means_something_else(written, before, after):
-            return found[0]
+            return match[0]
         if _is_plain(written) and not unmistakable:
             between = _BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after)
             n_words = len(text.split())
-            alone = n_words < 4 or (n_words < 15 and not found.start())
+            alone = n_words < 4 or (n_words < 15 and not match.start())
             if not between and not (alone and written not in _ANSWER_WORDS):
-                return found[0]
+                return match[0]
         comma = written in _ANSWER_WORDS and re.match(r"\s(?:there|it|this|that)\b", after)
         return marker("text", by_key[key]) + ("," if comma else "")
 
@@ -198,7 +198,7 @@ def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
 
 
 def _is_unmistakable(text: str, options: Sequence[str]) -> bool:
-    """Return whether a text names one of the sides, or of the numbers, that are the options."""
+    """Return whether a text names exactly one side or number, if these are the options."""
     words = re.findall(r"\w+", text.casefold())
     if all(option.strip(" .").casefold() in _SIDES for option in options) and len(words) < 13:
         return len(_SIDES.intersection(words)) == 1
@@ -224,7 +224,7 @@ _NUMBER = re.compile(
 
 
 def _flexible(own: str) -> str:
-    """Return a pattern of an option's text in which blanks beside punctuation do not count."""
+    """Return a pattern of an option's text that ignores spaces next to punctuation."""
     parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", own)
     pattern = ""
     for n, part in enumerate(parts):
@@ -234,7 +234,7 @@ def _flexible(own: str) -> str:
         if part in (",", "&", "and"):
             pattern += _AND
             continue
-        pattern += _SPELLING.sub(lambda found: _SPELLINGS[found[0].casefold()], re.escape(part))
+        pattern += _SPELLING.sub(lambda match: _SPELLINGS[match[0].casefold()], re.escape(part))
     return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
 
 
@@ -256,7 +256,7 @@ _JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
 
 
 def option_key(text: str) -> str:
-    """Return what is left of an option's text where blanks, case and final stops do not count."""
+    """Return an option's text without spaces, letter case and final full stops."""
     key = "".join(_JOINS.sub("&", text).split()).casefold().strip(".()[]!\"'")
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
 
@@ -266,8 +266,8 @@ def _is_plain(text: str) -> bool:
     return all(word in _PLAIN_WORDS or word.isdigit() for word in words)
 
 
-def _ordinal(found: re.Match[str], options: Sequence[str]) -> str:
-    name = (found[1] or found[2] or found[3]).lower()
+def _ordinal(match: re.Match[str], options: Sequence[str]) -> str:
+    name = (match[1] or match[2] or match[3]).lower()
     if name == "last":
         n = len(options)
     elif name in _NUMBERS:
@@ -275,18 +275,18 @@ def _ordinal(found: re.Match[str], options: Sequence[str]) -> str:
     else:
         n = _ORDINALS.get(name) or int(name)
     if (
-        found[2]
-        and re.search(r"(?:answer|one)\Z", found[0], re.I)
-        and len(found.string.split()) > 12
+        match[2]
+        and re.search(r"(?:answer|one)\Z", match[0], re.I)
+        and len(match.string.split()) > 12
     ):
-        return found[0]
+        return match[0]
     if not 1 <= n <= len(options) or any(re.search(rf"\b{n}\b", option) for option in options):
-        return found[0]
+        return match[0]
     return marker("letter", LETTERS[n - 1])
 
 
 def _letter_mark(letter: str, options: Sequence[str]) -> str:
-    """Return the mark of a letter; of an option whose text is another letter it is unclear."""
+    """Return the mark of a letter; unclear if the letter is also the text of another option."""
     letter = letter.upper()
     same = [
         own
@@ -304,61 +304,61 @@ _CUE = re.compile(
 )
 
 
-def _letter(found: re.Match[str], options: Sequence[str]) -> str:
-    written, letter = found[0], found[1]
+def _letter(match: re.Match[str], options: Sequence[str]) -> str:
+    written, letter = match[0], match[1]
     if LETTERS.index(letter.upper()) >= len(options) and written[0] in "\"'\u201c":
         return written  # such as the marker "L"
     named = re.match(rf"\W*{_NOUN}", written, re.IGNORECASE)
     if letter in "Ii" and named and len(options) < 9:
         return written
     if letter.islower() and not named:
-        whole = found.string.strip()
-        if written.strip() != whole.strip(".:") and not _SMALL.search(found.string[: found.end()]):
+        output = match.string.strip()
+        if written.strip() != output.strip(".:") and not _SMALL.search(match.string[: match.end()]):
             return written
     bracketed = written[-1] in ")]}"
     if (
         letter in "Aa"
         and named
         and not bracketed
-        and not re.match(_ARTICLE_A, found.string[found.end() :])
+        and not re.match(_ARTICLE_A, match.string[match.end() :])
     ):
         return written
-    before, after = found.string[: found.start()], found.string[found.end() :]
+    before, after = match.string[: match.start()], match.string[match.end() :]
     ends = written[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
     if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before[-80:]):
         return f"({_letter_mark(letter, options)})"  # "effusion is present (A)"
     return _letter_mark(letter, options)
 
 
-def _labelled(found: re.Match[str], options: Sequence[str]) -> str:
-    before = found.string[: found.start()]
+def _labelled(match: re.Match[str], options: Sequence[str]) -> str:
+    before = match.string[: match.start()]
     at_start = not before.strip() or re.search(r"(?:[.!?;|\ue000-\ue0ff]|\n)\s*\Z", before)
     if not at_start and re.search(r"[:,]\s*\Z", before):  # within a list, not the end of a sentence
-        at_start = not found[0].endswith(".") or re.match(r"\s+[a-z]", found.string[found.end() :])
-    mark = _letter_mark(found[1], options)
-    if not at_start or (found[1] == "I" and len(options) < 9):
-        return mark if not _NAME.search(before[-20:]) and at_start else found[0]
+        at_start = not match[0].endswith(".") or re.match(r"\s+[a-z]", match.string[match.end() :])
+    mark = _letter_mark(match[1], options)
+    if not at_start or (match[1] == "I" and len(options) < 9):
+        return mark if not _NAME.search(before[-20:]) and at_start else match[0]
     return f"{mark}: "
 
 
-def _capital(found: re.Match[str], options: Sequence[str]) -> str:
-    before, after = found.string[: found.start()], found.string[found.end() :]
+def _capital(match: re.Match[str], options: Sequence[str]) -> str:
+    before, after = match.string[: match.start()], match.string[match.end() :]
     if _NAME.search(before[-20:]) or re.match(rf"[\s-]{_LIVING}\b", after):
-        return found[0]
+        return match[0]
     if (
-        found[1] == "A"
+        match[1] == "A"
         and re.match(f" {TEXT}", after)
         and meaning(after[1]) != "A"
         and re.search(r"(?:\A|[.!?]\s|\n)\s*\Z", before)
     ):
-        return found[0]  # an article
-    if found[1] == "A" and not _ARTICLE_A.match(after) and not _IS_FOREIGN.search(before[-20:]):
-        return found[0]
-    if found[1] == "I" and len(options) < 9:
-        return found[0]
-    if LETTERS.index(found[1]) >= len(options) and not re.match(r"\s*(?:\Z|[.,;:!?)\n])", after):
-        return found[0]  # such as "L marker"
-    return _letter_mark(found[1], options)
+        return match[0]  # an article
+    if match[1] == "A" and not _ARTICLE_A.match(after) and not _IS_FOREIGN.search(before[-20:]):
+        return match[0]
+    if match[1] == "I" and len(options) < 9:
+        return match[0]
+    if LETTERS.index(match[1]) >= len(options) and not re.match(r"\s*(?:\Z|[.,;:!?)\n])", after):
+        return match[0]  # such as "L marker"
+    return _letter_mark(match[1], options)
 
 
 _LETTER_THEN_TEXT = re.compile(
@@ -375,20 +375,20 @@ _GOES_ON = re.compile(
 def _joined(marked: str) -> str:
     """Join a letter with the option's own text beside it; with another's text it is unclear."""
 
-    def letter_first(found: re.Match[str]) -> str:
-        letter, between, text = found[1], found[2], found[3]
-        if meaning(letter) != meaning(text) and _GOES_ON.match(marked[found.end() :]):
-            return found[0]  # a new sentence
-        if "\n" in between or (found[4] and not set("([") & set(between)):
-            return found[0]
+    def letter_first(match: re.Match[str]) -> str:
+        letter, between, text = match[1], match[2], match[3]
+        if meaning(letter) != meaning(text) and _GOES_ON.match(marked[match.end() :]):
+            return match[0]  # a new sentence
+        if "\n" in between or (match[4] and not set("([") & set(between)):
+            return match[0]
         if "," in between and meaning(letter) != meaning(text):
-            return found[0]
+            return match[0]
         return _pair(letter, text)
 
-    def text_first(found: re.Match[str]) -> str:
-        if "\n" in found[2]:
-            return found[0]
-        return _pair(found[3], found[1])
+    def text_first(match: re.Match[str]) -> str:
+        if "\n" in match[2]:
+            return match[0]
+        return _pair(match[3], match[1])
 
     return _TEXT_THEN_LETTER.sub(text_first, _LETTER_THEN_TEXT.sub(letter_first, marked))
 

@@ -1,8 +1,9 @@
-"""Reads the one option that a model's output answers with, and never guesses.
+"""Parses the option that a model's output states as its answer.
 
-The output is reduced to plain text (`answer_text`), answers given in a structure and every
-mention of an option are marked (`answer_structures`, `answer_mentions`), each clause says what it
-says of the options that it mentions (`answer_clauses`, `answer_lists`), and `answer_in` decides.
+`answer_text` reduces the output to plain text; `answer_structures` and `answer_mentions` mark the
+answers in structures and every mention of an option; `answer_clauses`, `answer_stances` and
+`answer_lists` determine the stance on each mention; `answer_checks` rejects unknown wordings; and
+`answer_in` decides.
 ``docs/predictions-format.md`` has the rules.
 """
 
@@ -16,7 +17,7 @@ from study.models.answer_clauses import Sentence, is_question, prepared, sentenc
 from study.models.answer_contents import contradicts, names_only
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
-from study.models.answer_stances import POSITIVE, Said, Stance, said_in
+from study.models.answer_stances import POSITIVE, Stance, Statement, statements_in
 from study.models.answer_structures import with_structures
 from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_words import MENTION, cue, pattern
@@ -31,7 +32,7 @@ RULES = {
     STANDARD: ("whole", "final", "stated", "by itself"),
     "loose": ("whole", "final", "stated", "by itself", "mentioned"),
 }
-"""The rules of each set, in order; the first that finds an answer decides."""
+"""The rules of each set, in order of precedence."""
 
 _MENTIONS = re.compile(MENTION)
 _NUMBERED_ANSWER = re.compile(
@@ -67,7 +68,7 @@ _DENIED = pattern(r"{negation}|{doubt}|\babsent\b|\bexcluded?\b|\brule[ds]? out\
 
 
 def parse_answer(raw: str, options: Sequence[str]) -> str | None:
-    """Read the one option that a model's output plainly answers with.
+    """Return the option that a model's output states as its answer.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ def parse_answer(raw: str, options: Sequence[str]) -> str | None:
 
 
 def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[str | None, str]:
-    """Return the letter that `parse_answer` returns, and the rule that decided; empty if none did.
+    """Return the letter of `parse_answer` and the rule that applied; an empty string if none did.
 
     `rules` is a name in `RULES`.
     """
@@ -124,16 +125,16 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
 
 
 def _read(text: str, options: Sequence[str]) -> "_Reading":
-    """Return what a plain text says of the options."""
+    """Return the statements of a plain text about the options."""
     structured = with_structures(text, lambda inside: _content(inside, options))
     marked = prepared(mark(structured, options))
     parts = sentences(marked)
-    said = verdicts_on(marked, parts, list(said_in(parts)), options)
-    return _Reading(marked=marked, parts=parts, said=said, options=options)
+    statements = verdicts_on(marked, parts, list(statements_in(parts)), options)
+    return _Reading(marked=marked, parts=parts, statements=statements, options=options)
 
 
 def _content(inside: str, options: Sequence[str]) -> Set[str]:
-    """Return the letters that the content of a tag, a box or a JSON value answers with."""
+    """Return the letters stated as the answer in a tag, a box or a JSON value."""
     if not _MENTIONS.search(mark(inside, options)):
         return set()
     letters, rule = _read(inside.strip(), options).decide(RULES[STANDARD])
@@ -142,93 +143,101 @@ def _content(inside: str, options: Sequence[str]) -> Set[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """A marked text, and what it says of the options."""
+    """A marked text and its statements about the options."""
 
     marked: str
     parts: Sequence[Sentence]
-    said: Sequence[Said]
+    statements: Sequence[Statement]
     options: Sequence[str]
 
     def decide(self, rules: Sequence[str]) -> tuple[Set[str], str]:
-        """Return the letters answered with, and the rule; no rule without an answer."""
-        if len(_letters(self.said)) > 1 and not re.search(
+        """Return the letters of the answer and the rule, which is empty without an answer."""
+        if len(_letters(self.statements)) > 1 and not re.search(
             r"[\w\n>]", _MENTIONS.sub(" ", self.marked)
         ):
             return {UNCLEAR}, "whole"
-        answers = self._after_corrections([one for one in self.said if one.stance in POSITIVE])
+        answers = self._after_corrections(
+            [statement for statement in self.statements if statement.stance in POSITIVE]
+        )
         if answers is None:
             return {UNCLEAR}, "stated"
-        alone = [one for one in answers if one.stance is Stance.ALONE]
-        if len(self.parts) == 1 and len(self.said) == 1 and alone:
+        alone = [statement for statement in answers if statement.stance is Stance.ALONE]
+        if len(self.parts) == 1 and len(self.statements) == 1 and alone:
             return self._checked(alone[0].letters, alone), "whole"
-        found = {
-            "final": [one for one in answers if one.stance is Stance.FINAL],
-            "stated": [one for one in answers if one.stance is Stance.STATED],
+        candidates = {
+            "final": [statement for statement in answers if statement.stance is Stance.FINAL],
+            "stated": [statement for statement in answers if statement.stance is Stance.STATED],
             "by itself": self._at_the_edge(alone),
         }
-        if not any(found.values()):
-            found["stated"] = self._findings(answers) or self._survivor()
+        if not any(candidates.values()):
+            candidates["stated"] = self._findings(answers) or self._survivor()
         for rule in rules:
             if rule == "mentioned":
                 letters = self._mentioned()
                 return (letters, rule) if letters else (set(), "")
-            if not (chosen := found.get(rule)):
+            if not (chosen := candidates.get(rule)):
                 continue
             letters = _letters(chosen)
             if rule == "final":  # stated otherwise without saying so
-                letters |= _letters(found["stated"])
+                letters |= _letters(candidates["stated"])
             if rule == "stated":
                 letters |= _letters(
-                    [one for one in alone if one.sentence in (0, *(a.sentence for a in chosen))]
+                    [
+                        statement
+                        for statement in alone
+                        if statement.sentence in (0, *(a.sentence for a in chosen))
+                    ]
                 )
             return self._checked(letters, chosen), rule
         return set(), ""
 
-    def _after_corrections(self, answers: Sequence[Said]) -> list[Said] | None:
-        """Return the answers that no correction replaces; None where one is only withdrawn."""
-        left = [one for one in answers if not self._is_dropped(one)]
+    def _after_corrections(self, answers: Sequence[Statement]) -> list[Statement] | None:
+        """Return the answers that no correction replaces; None if one is only withdrawn."""
+        left = [statement for statement in answers if not self._is_dropped(statement)]
         for n, (previous, part) in enumerate(pairwise((Sentence(text="", place=-1), *self.parts))):
             retracts = bool(_RETRACTS.match(part.text))
             if not (retracts or _REPLACES.match(part.text)) or is_question(previous.text):
                 continue
-            before = [one for one in left if one.sentence < n]
-            after = [one for one in left if one.sentence >= n]
+            before = [statement for statement in left if statement.sentence < n]
+            after = [statement for statement in left if statement.sentence >= n]
             if not before:
                 continue
             if after:
                 left = [
-                    replace(one, stance=Stance.STATED) if one.stance is Stance.ALONE else one
-                    for one in after
+                    replace(statement, stance=Stance.STATED)
+                    if statement.stance is Stance.ALONE
+                    else statement
+                    for statement in after
                 ]
             elif retracts or any(
-                one.sentence == n
-                and one.letters - _letters(before)
-                and one.stance is not Stance.REJECTED
-                for one in self.said
+                statement.sentence == n
+                and statement.letters - _letters(before)
+                and statement.stance is not Stance.REJECTED
+                for statement in self.statements
             ):
                 return None
         return left
 
-    def _is_dropped(self, answer: Said) -> bool:
-        """Return whether an option is stated, then rejected, and then another is stated."""
+    def _is_dropped(self, answer: Statement) -> bool:
+        """Return whether an option is stated and rejected before another one is stated."""
         rejected = [
-            one.place
-            for one in self.said
-            if one.stance is Stance.REJECTED
-            and one.letters == answer.letters
-            and one.place > answer.place
+            statement.place
+            for statement in self.statements
+            if statement.stance is Stance.REJECTED
+            and statement.letters == answer.letters
+            and statement.place > answer.place
         ]
         return bool(rejected) and any(
-            one.stance in (Stance.STATED, Stance.FINAL)
-            and one.place > rejected[0]
-            and one.letters != answer.letters
-            for one in self.said
+            statement.stance in (Stance.STATED, Stance.FINAL)
+            and statement.place > rejected[0]
+            and statement.letters != answer.letters
+            for statement in self.statements
         )
 
-    def _at_the_edge(self, alone: Sequence[Said]) -> list[Said]:
-        """Return answers that stand by themselves, if one begins or ends the text."""
+    def _at_the_edge(self, alone: Sequence[Statement]) -> list[Statement]:
+        """Return answers in a clause of their own, if one is at the start or end of the text."""
         end = self._discussion()
-        chosen = [one for one in alone if one.place < end] or list(alone)
+        chosen = [statement for statement in alone if statement.place < end] or list(alone)
         last_line = self.marked.rstrip().rfind("\n") + 1
         edges = {0, *range(len(self.parts) - 3, len(self.parts))}
         edges |= (
@@ -236,41 +245,50 @@ class _Reading:
             if end < len(self.marked)
             else set()
         )
-        near = any(one.sentence in edges or one.place >= last_line for one in chosen)
+        near = any(
+            statement.sentence in edges or statement.place >= last_line for statement in chosen
+        )
         return chosen if near else []
 
-    def _findings(self, answers: Sequence[Said]) -> list[Said]:
-        """Return the findings stated, if they are all one option and no other is left open."""
-        found = [one for one in answers if one.stance is Stance.FOUND]
+    def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
+        """Return the stated findings if they belong to one option and no other is open."""
+        findings = [statement for statement in answers if statement.stance is Stance.FOUND]
         if (
             len(
                 {
                     letter
-                    for one in self.said
-                    for letter in one.letters
-                    if one.stance not in (Stance.REJECTED, Stance.OTHERS) and len(one.letters) < 3
+                    for statement in self.statements
+                    for letter in statement.letters
+                    if statement.stance not in (Stance.REJECTED, Stance.OTHERS)
+                    and len(statement.letters) < 3
                 }
             )
             != 1
         ):
             return []
-        return [one for one in found if names_only(self._segment(one), one, self.options)]
+        return [
+            statement
+            for statement in findings
+            if names_only(self._segment(statement), statement, self.options)
+        ]
 
-    def _segment(self, one: Said) -> str:
-        """Return the words around a finding up to the next comma or the like."""
-        part = self.parts[one.sentence]
-        at = one.place - part.place
+    def _segment(self, statement: Statement) -> str:
+        """Return the words around a finding up to the next comma, colon or conjunction."""
+        part = self.parts[statement.sentence]
+        at = statement.place - part.place
         return _SEGMENT.split(part.text[:at])[-1] + " " + _SEGMENT.split(part.text[at + 1 :])[0]
 
-    def _survivor(self) -> list[Said]:
-        """Return the one option left where the text rejects all others."""
-        rejected = _letters([one for one in self.said if one.stance is Stance.REJECTED])
+    def _survivor(self) -> list[Statement]:
+        """Return the only option that the text does not reject."""
+        rejected = _letters(
+            [statement for statement in self.statements if statement.stance is Stance.REJECTED]
+        )
         left = set(LETTERS[: len(self.options)]) - rejected
-        named = [one for one in self.said if one.letters == left]
+        named = [statement for statement in self.statements if statement.letters == left]
         if (
             len(left) != 1
             or not rejected
-            or any(one.stance in (Stance.DOUBTED, Stance.OTHERS) for one in named)
+            or any(statement.stance in (Stance.DOUBTED, Stance.OTHERS) for statement in named)
         ):
             return []
         last = [n for n, part in enumerate(self.parts) if _REMAINS.search(part.text)]
@@ -278,48 +296,48 @@ class _Reading:
             return []
         n = last[-1] if last else named[-1].sentence
         return [
-            Said(
+            Statement(
                 stance=Stance.STATED, letters=frozenset(left), place=self.parts[n].place, sentence=n
             )
         ]
 
-    def _checked(self, letters: Set[str], answers: Sequence[Said]) -> Set[str]:
-        """Return the letters; unclear where the text speaks against the one stated."""
+    def _checked(self, letters: Set[str], answers: Sequence[Statement]) -> Set[str]:
+        """Return the letters, or unclear if the text contradicts the stated one."""
         if len(letters) != 1:
             return letters
-        last = max(answers, key=lambda one: one.place)
+        last = max(answers, key=lambda statement: statement.place)
         return {UNCLEAR} if self._speaks_against(letters, last) else letters
 
-    def _speaks_against(self, letters: Set[str], last: Said) -> bool:
-        """Return whether an answer is taken back, rejected or joined by another after it."""
+    def _speaks_against(self, letters: Set[str], last: Statement) -> bool:
+        """Return whether the text withdraws or rejects an answer, or adds another one, after it."""
         discussion = self._discussion()
-        for one in self.said:
-            text = self.parts[one.sentence].text
-            if one.letters == letters:
-                if one.place > last.place and one.stance is Stance.REJECTED:
+        for statement in self.statements:
+            text = self.parts[statement.sentence].text
+            if statement.letters == letters:
+                if statement.place > last.place and statement.stance is Stance.REJECTED:
                     return True
                 if _OFFER.search(text):
                     continue
                 if (
-                    one.stance is Stance.DOUBTED
-                    and one.sentence >= last.sentence
-                    and one.place > last.place
+                    statement.stance is Stance.DOUBTED
+                    and statement.sentence >= last.sentence
+                    and statement.place > last.place
                 ):
                     return True
                 continue
-            if one.place < last.place or (is_question(text) and _OFFERS_MORE.search(text)):
+            if statement.place < last.place or (is_question(text) and _OFFERS_MORE.search(text)):
                 continue
-            if one.stance in (Stance.NAMED, Stance.FOUND, Stance.ALONE):
-                if one.place < discussion and not _DENIES.search(text):
+            if statement.stance in (Stance.NAMED, Stance.FOUND, Stance.ALONE):
+                if statement.place < discussion and not _DENIES.search(text):
                     return True
-            elif one.stance is Stance.DOUBTED:
-                if last.stance is not Stance.ALONE and len(one.letters) > 1:
+            elif statement.stance is Stance.DOUBTED:
+                if last.stance is not Stance.ALONE and len(statement.letters) > 1:
                     continue
-                near = one.sentence == last.sentence or not _CONTRASTS.match(text)
+                near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
                 near = near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
                 if last.stance is Stance.ALONE or (near and _SO_TOO.search(text)):
                     return True
-            elif one.stance in POSITIVE and one.letters - letters:
+            elif statement.stance in POSITIVE and statement.letters - letters:
                 return True
         after = self.parts[last.sentence].text[
             max(0, last.place - self.parts[last.sentence].place) :
@@ -329,7 +347,7 @@ class _Reading:
         )
 
     def _takes_back(self, text: str) -> bool:
-        """Return whether a later sentence takes the answer back or asks about it."""
+        """Return whether a later sentence withdraws or questions the answer."""
         if is_unknown_comment(text) and not re.search(MENTION, text):
             return True
         if _RETRACTS.match(text) or (_REGRETS.search(text) and not _OTHERS_WRONG.search(text)):
@@ -337,23 +355,31 @@ class _Reading:
         return is_question(text) and not _OFFER.search(text)
 
     def _discussion(self) -> int:
-        """Return where a part begins that explains the answer or discusses the other options."""
-        found = _DISCUSSION.search(self.marked)
-        return found.start() if found else len(self.marked)
+        """Return the position where the explanation or the discussion of other options begins."""
+        heading = _DISCUSSION.search(self.marked)
+        return heading.start() if heading else len(self.marked)
 
     def _mentioned(self) -> Set[str]:
-        """Return the options that are mentioned in a clause that neither doubts nor denies."""
+        """Return the options mentioned in clauses without doubt or denial."""
         if is_refusal(self.marked):
             return set()
-        rejected = _letters([one for one in self.said if one.stance is Stance.REJECTED])
+        rejected = _letters(
+            [statement for statement in self.statements if statement.stance is Stance.REJECTED]
+        )
         return (
-            _letters([one for one in self.said if one.stance in (*POSITIVE, Stance.NAMED)])
+            _letters(
+                [
+                    statement
+                    for statement in self.statements
+                    if statement.stance in (*POSITIVE, Stance.NAMED)
+                ]
+            )
             - rejected
         )
 
 
-def _letters(said: Sequence[Said]) -> Set[str]:
-    return frozenset().union(*(one.letters for one in said))
+def _letters(statements: Sequence[Statement]) -> Set[str]:
+    return frozenset().union(*(statement.letters for statement in statements))
 
 
 def words_in(raw: str) -> tuple[str, str]:

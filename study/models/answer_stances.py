@@ -1,7 +1,6 @@
-"""Says of every mention of an option what its clause says: stated, rejected, doubted, and so on.
+"""Determines whether a clause states, rejects, doubts or only names each option it mentions.
 
-The words around a mention in its clause decide, and what governs the clause (`answer_clauses`).
-They stand in `answer_words.toml`, and the patterns made of them in `answer_cues.toml`.
+This depends on the words around the mention and on what governs its clause (`answer_clauses`).
 """
 
 import re
@@ -31,13 +30,13 @@ from study.models.answer_mentions import FINAL, LABEL, TEXT
 from study.models.answer_words import MENTION, cue, pattern
 
 _REACH = 300
-"""Characters before and after a mention in its clause that are looked at."""
+"""Characters of a clause considered before and after a mention."""
 _MOST_MENTIONS = 300
-"""A text with more only repeats itself."""
+"""A text with more mentions is repetitive and is not parsed."""
 
 
 class Stance(StrEnum):
-    """What a text says of an option."""
+    """How a text refers to an option."""
 
     FINAL = "final"
     STATED = "stated"
@@ -53,8 +52,8 @@ POSITIVE = frozenset({Stance.FINAL, Stance.STATED, Stance.ALONE, Stance.FOUND})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What is said of one option or of several at once, and where."""
+class Statement:
+    """A statement about one or more options and its position."""
 
     stance: Stance
     letters: frozenset[str]
@@ -96,18 +95,8 @@ _ENDS = pattern(
     r"|and|based|overall|too|then|to|given|is|would|it|if|instead|myself|than|over)\b)"
 )
 _ANSWER_IS = cue("answer_is")
-_CJK_ANSWER = re.compile(
-    r"(?:\u7b54\u6848|\u9009\u62e9|\u9009|\u8bca\u65ad|\u7b54\u3048|\u56de\u7b54|\u6b63\u89e3"
-    r"|\u6b63\u7b54|\u8ba4\u4e3a|\u5e94\u8be5?|\u56e0\u6b64|\u6240\u4ee5|\ub2f5|\u043e\u0442"
-    r"\u0432\u0435\u0442)[^\ue000-\ue0ff,.]{0,12}\Z"
-    r"|\u800c\u662f\W*\Z|\u6700\u53ef\u80fd[^\ue000-\ue0ff,.]{0,8}\Z",
-    re.IGNORECASE,
-)
-_CJK_RIGHT = re.compile(
-    r"\A[^\ue000-\ue0ff,.]{0,6}?(?:\u6b63\u786e|\u6b63\u89e3|\u6700\u3082\u9069\u5207"
-    r"|\u6700\u3082\u8003\u3048|\u6700\u3082\u53ef\u80fd|\u9069\u5207|\u6700\u7b26\u5408"
-    r"|\uc815\ub2f5|\u6700\u5408\u9002|\u6700\u53ef\u80fd)"
-)
+_CJK_ANSWER = cue("cjk_answer")
+_CJK_RIGHT = cue("cjk_right")
 _IT_IS = cue("it_is")
 _CONCLUDED = cue("concluded")
 _PREDICATE = cue("predicate")
@@ -139,8 +128,8 @@ _ALSO_WORD = re.compile(r"\balso\b", re.IGNORECASE)  # German "thus"
 _ALSO = pattern(r"\W*also[,:]?\s+{M}\W*")  # German "thus"
 
 
-def said_in(parts: Sequence[Sentence]) -> Iterator[Said]:
-    """Yield what each sentence says of the options that it mentions."""
+def statements_in(parts: Sequence[Sentence]) -> Iterator[Statement]:
+    """Yield the statements of each sentence about the options it mentions."""
     if sum(len(re.findall(MENTION, part.text)) for part in parts) > _MOST_MENTIONS:
         return
     german = len(_GERMAN.findall(" ".join(part.text for part in parts[:20]))) > 1
@@ -149,28 +138,30 @@ def said_in(parts: Sequence[Sentence]) -> Iterator[Said]:
             continue
         if german or _ALSO.fullmatch(part.text):
             part = replace(part, text=_ALSO_WORD.sub("ergo", part.text))
-        for said in _in_sentence(part, n):
-            if said.stance in POSITIVE and is_question(part.text):
-                said = replace(said, stance=Stance.OTHERS)
-            yield said
+        for statement in _in_sentence(part, n):
+            if statement.stance in POSITIVE and is_question(part.text):
+                statement = replace(statement, stance=Stance.OTHERS)
+            yield statement
 
 
-def _in_sentence(part: Sentence, n: int) -> Iterator[Said]:
-    found = clauses(part)
-    alone = _alone_in(found, part, n)
-    for clause in found:
+def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
+    parts = clauses(part)
+    alone = _alone_in(parts, part, n)
+    for clause in parts:
         for group in _GROUP.finditer(clause.text):
             rest = part.text[clause.place + group.end() :][:_REACH]
             stance, letters = _stance(clause, group, rest), letters_of(group[0])
             if stance is Stance.REJECTED and _NOT_BUT.fullmatch(part.text):  # "Not A, B."
                 own = group[0][0], group[0][-1]
-                yield Said(stance=stance, letters=letters_of(own[0]), place=part.place, sentence=n)
+                yield Statement(
+                    stance=stance, letters=letters_of(own[0]), place=part.place, sentence=n
+                )
                 stance, letters = Stance.ALONE, letters_of(own[1])
             if stance is Stance.FOUND and not re.fullmatch(TEXT, group[0]):
                 stance = Stance.STATED
             elif stance in (Stance.NAMED, Stance.FOUND) and clause.place + group.start() in alone:
                 stance = Stance.ALONE
-            yield Said(
+            yield Statement(
                 stance=stance,
                 letters=letters,
                 place=part.place + clause.place + group.start(),
@@ -180,10 +171,10 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Said]:
             )
 
 
-def _alone_in(found: Sequence[Clause], part: Sentence, n: int) -> set[int]:
-    """Return the places of groups that are a clause of their own where an answer may stand."""
+def _alone_in(parts: Sequence[Clause], part: Sentence, n: int) -> set[int]:
+    """Return the positions of mentions in a clause of their own where an answer is possible."""
     places = set()
-    for clause in found:
+    for clause in parts:
         group = _GROUP.search(clause.text)
         if not group or not _FILLED.fullmatch(_INSTEAD.sub("", clause.text[: group.start()])):
             continue
@@ -256,7 +247,7 @@ class _Around:
 
 
 def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
-    """Return what the words of a clause say of a group of mentions in it."""
+    """Return the stance of a clause on a group of mentions in it."""
     text = clause.text
     begin = max((m.end() for m in _GROUP.finditer(text[: group.start()])), default=0)
     following = _GROUP.search(text, group.end())
@@ -277,7 +268,7 @@ def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
 
 
 def _marked(around: _Around) -> Stance | None:
-    """Return the stance of another speaker's answer, a final one, and of all but one."""
+    """Return the stance of answers of other speakers, final answers and "all but" phrases."""
     before = around.before
     if re.search(r"\?\s*\Z", before) or around.clause.foreign or _THEY_SAY.match(around.rest):
         return Stance.OTHERS
@@ -329,7 +320,7 @@ def _denies(text: str) -> bool:
 
 
 def _quoted(text: str, group: re.Match[str]) -> bool:
-    """Return whether a mention stands in a quotation that holds more than the mention."""
+    """Return whether a mention is in a quotation with other words."""
     before, after = text[: group.start()], text[group.end() :]
     if len(re.findall('["\u201c\u201d]', before)) % 2 == 0:
         return False
@@ -338,7 +329,7 @@ def _quoted(text: str, group: re.Match[str]) -> bool:
 
 
 def _positive(around: _Around) -> Stance:
-    """Return how a clause without denial or doubt speaks of a mention."""
+    """Return the stance of a clause that contains neither denial nor doubt."""
     if around.following and re.fullmatch(r"\s*>+\s*", around.after):
         if around.own_text or _RANKED.search(around.clause.lead + around.clause.text):
             return Stance.STATED
@@ -350,14 +341,14 @@ def _positive(around: _Around) -> Stance:
 
 
 def _stated(around: _Around) -> Stance | None:
-    """Return the stance of an option that words of answering state."""
+    """Return the stance of an option stated as the answer."""
     before, after = around.before, around.after
     for stated in (_ANSWER_IS, NOUN_ENDS):
-        for found in stated.finditer(before):
-            if stated is NOUN_ENDS and found["noun"].lower().startswith("most"):
+        for match in stated.finditer(before):
+            if stated is NOUN_ENDS and match["noun"].lower().startswith("most"):
                 continue
-            if _is_own(before[: found.start()]):
-                return Stance.FINAL if found["final"] else Stance.STATED
+            if _is_own(before[: match.start()]):
+                return Stance.FINAL if match["final"] else Stance.STATED
     if _PREDICATE.match(after) or (_VERB.search(before) and _RIGHT.match(after)):
         return Stance.STATED
     if _ONLY.search(before) and (_FITS.match(after) or _BE.match(after)):
@@ -376,7 +367,7 @@ def _stated(around: _Around) -> Stance | None:
 
 
 def _found(around: _Around) -> Stance | None:
-    """Return the stance of an option that the image is said to show."""
+    """Return the stance of an option described as visible in the image."""
     before, after = around.before, around.after
     ends = not around.own_text or _ENDS.match(after)
     if (_IT_IS.search(before) or LEADS.search(before)) and ends:
@@ -397,7 +388,7 @@ _MODIFIED = cue("modified")
 
 
 def _is_own(before: str) -> bool:
-    """Return whether the words before a noun leave it the model's own answer."""
+    """Return whether the words before a noun such as "answer" refer to the model's own answer."""
     if re.search(r"(?:'s|s'|\b(?:his|her|their))\s*\Z", before) and not re.search(
         r"(?:it|that|here|model|assistant)'s\s*\Z", before, re.I
     ):

@@ -1,4 +1,4 @@
-"""Reads answers given in a structure: a tag, a box, JSON or a Python literal.
+"""Parses answers in tags, boxes, JSON and Python literals.
 
 Each becomes one character in the text that says which option is meant.
 """
@@ -12,7 +12,7 @@ from study.models.answer_mentions import UNCLEAR, marker
 from study.tables.columns import plain_key
 
 Content = Callable[[str], Set[str]]
-"""Returns the letters that the content of a tag, a box or a JSON value answers with."""
+"""Returns the letters stated as the answer in a tag, a box or a JSON value."""
 
 _REACH = 1000  # characters of a Python literal
 _MOST_OBJECTS = 100
@@ -56,8 +56,8 @@ _FLAGS = re.compile(
 def with_structures(text: str, content: Content) -> str:
     """Return a plain text with one character for each answer in a tag, a box or JSON."""
     attributes = list(_ATTRIBUTE.finditer(text))
-    if len(attributes) == 1 or len({found[1] for found in attributes}) == 1:
-        text = _ATTRIBUTE.sub(lambda found: _final(content(found[1])), text)
+    if len(attributes) == 1 or len({record[1] for record in attributes}) == 1:
+        text = _ATTRIBUTE.sub(lambda match: _final(content(match[1])), text)
     if (row := _ROW.fullmatch(text)) and len(row[1].split(",")) == len(row[2].split(",")):
         cells = dict(zip(row[1].split(","), row[2].split(","), strict=True))
         text = (
@@ -66,30 +66,30 @@ def with_structures(text: str, content: Content) -> str:
             )
             or text
         )
-    text = _TAGGED.sub(lambda found: _final(content(found[2] or found[3] or "")), text)
-    text = _BOXED.sub(lambda found: _boxed(found[1], content), text)
+    text = _TAGGED.sub(lambda match: _final(content(match[2] or match[3] or "")), text)
+    text = _BOXED.sub(lambda match: _boxed(match[1], content), text)
     return _with_objects(text, content)
 
 
 def _final(letters: Set[str]) -> str:
-    """Return the mark of what is given as the final answer."""
+    """Return the mark of a final answer."""
     return f" {marker('final', next(iter(letters)) if len(letters) == 1 else UNCLEAR)} "
 
 
 def _boxed(inside: str, content: Content) -> str:
-    """Return the mark of what is in a box; a formula is no answer."""
+    """Return the mark of the content of a box; a formula is not an answer."""
     letters = content(_BOXED.sub(r"\1", inside))
     return _final(letters) if letters else " "
 
 
 def _with_objects(text: str, content: Content) -> str:
-    """Return a text with one character for each answer that JSON in it gives."""
+    """Return a text with one character for each answer in its JSON."""
     if text.startswith("["):
-        found, end = _object(text, 0)
-        if isinstance(found, list) and found and end == len(text):
-            if lines := _verdicts(found):
+        value, end = _object(text, 0)
+        if isinstance(value, list) and value and end == len(text):
+            if lines := _verdicts(value):
                 return lines
-            return "".join(_final(content(said)) for said in _values(found))
+            return "".join(_final(content(answer)) for answer in _values(value))
     if text.startswith("{") and not isinstance(_object(text, 0)[0], dict):
         cut_off = [
             match[2] or match[3]
@@ -97,74 +97,78 @@ def _with_objects(text: str, content: Content) -> str:
             if _ANSWER_KEY.fullmatch(plain_key(match[1]))
         ]
         if cut_off:
-            return "".join(_final(content(said)) for said in cut_off)
+            return "".join(_final(content(answer)) for answer in cut_off)
     made, at = "", 0
     for _ in range(_MOST_OBJECTS):
         begin = text.find("{", at)
         if begin < 0:
             break
-        found, end = _object(text, begin)
+        value, end = _object(text, begin)
         made += text[at:begin]
-        if isinstance(found, dict):
-            made += " " + "".join(_answers_marked(found, content))
+        if isinstance(value, dict):
+            made += " " + "".join(_answers_marked(value, content))
         else:
             made += text[begin:end]
         at = end
     return made + text[at:]
 
 
-def _answers_marked(found: dict[object, object], content: Content) -> Iterator[str]:
-    """Yield the marks of the answers in a JSON object, from the surest keys there are."""
-    marks = [_final(content(said)) for said in _answers(found, _ANSWER_KEY)]
+def _answers_marked(record: dict[object, object], content: Content) -> Iterator[str]:
+    """Yield the marks of the answers in a JSON object, from its most specific keys."""
+    marks = [_final(content(value)) for value in _answers(record, _ANSWER_KEY)]
     weak = _MAYBE_KEY if not marks else _WEAK_KEY
-    for said in _answers(found, weak):
-        letters = content(said)
+    for value in _answers(record, weak):
+        letters = content(value)
         if letters and UNCLEAR not in letters:
             marks.append(_final(letters))
     if not marks:
-        marks = [_verdicts(found)]
+        marks = [_verdicts(record)]
         texts = [
-            said
-            for key, said in found.items()
-            if isinstance(said, str) and len(said) > 1 and not _ASKED.search(str(key))
+            value
+            for key, value in record.items()
+            if isinstance(value, str) and len(value) > 1 and not _ASKED.search(str(key))
         ]
-        sure = [one for said in texts if len(one := content(said)) == 1 and UNCLEAR not in one]
+        sure = [
+            letters
+            for value in texts
+            if len(letters := content(value)) == 1 and UNCLEAR not in letters
+        ]
         if not marks[0] and len(sure) == 1:
             marks = [_final(sure[0])]
     yield from marks
 
 
-def _verdicts(found: object) -> str:
-    """Return lines such as `A: false` for JSON that says something of each option."""
+def _verdicts(record: object) -> str:
+    """Return lines such as `A: false` for JSON with a verdict on each option."""
     lines: list[str] = []
-    if isinstance(found, dict):
-        keys = [key for key in found if re.fullmatch(r"(?:option[ _]?)?[A-Z]", str(key), re.I)]
-        if len(keys) < 2 and all(isinstance(said, bool) for said in found.values()):
-            keys = list(found)
+    if isinstance(record, dict):
+        keys = [key for key in record if re.fullmatch(r"(?:option[ _]?)?[A-Z]", str(key), re.I)]
+        if len(keys) < 2 and all(isinstance(value, bool) for value in record.values()):
+            keys = list(record)
         if len(keys) > 1:
             for key in keys:
                 name = re.sub(r"(?i)\Aoption[ _]?(?=[A-Z]\Z)", "", str(key))
-                lines.append(f"{name.upper() if len(name) == 1 else name}: {_word(found[key])}.")
+                lines.append(f"{name.upper() if len(name) == 1 else name}: {_word(record[key])}.")
         else:
-            for key, said in found.items():
+            for key, value in record.items():
                 if (
                     plain_key(str(key)) not in ("options", "choices")
-                    and isinstance(said, dict | list)
-                    and (inside := _verdicts(said))
+                    and isinstance(value, dict | list)
+                    and (inside := _verdicts(value))
                 ):
                     return inside
-    elif isinstance(found, list):
-        for said in found:
-            if not isinstance(said, dict):
+    elif isinstance(record, list):
+        for value in record:
+            if not isinstance(value, dict):
                 return ""
-            name = next((said[key] for key in _NAMES if isinstance(said.get(key), str)), "")
-            flag = [v for key, v in said.items() if _FLAGS.fullmatch(plain_key(str(key)))]
+            name = next((value[key] for key in _NAMES if isinstance(value.get(key), str)), "")
+            flag = [v for key, v in value.items() if _FLAGS.fullmatch(plain_key(str(key)))]
             flag = [v for v in flag if v != name]
             if not name or len(flag) != 1:
                 return ""
             lines.append(f"{name}: {_word(flag[0])}.")
-    said = any(re.search(r":\s*\w", line) for line in lines)
-    return "\n" + "\n".join(lines) + "\n" if said and len(lines) > 1 else ""
+    value = any(re.search(r":\s*\w", line) for line in lines)
+    return "\n" + "\n".join(lines) + "\n" if value and len(lines) > 1 else ""
 
 
 def _word(value: object) -> str:
@@ -177,7 +181,7 @@ def _word(value: object) -> str:
 
 
 def _object(text: str, at: int) -> tuple[object, int]:
-    """Return the JSON or Python value at a place of a text, and where it ends."""
+    """Return the JSON or Python value at a position of a text and its end."""
     try:
         return json.JSONDecoder().raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -188,22 +192,22 @@ def _object(text: str, at: int) -> tuple[object, int]:
         return None, at + 1
 
 
-def _answers(found: dict[object, object], keys: re.Pattern[str]) -> Iterator[str]:
-    for key, said in found.items():
-        if isinstance(said, bool) and key == "correct":
+def _answers(record: dict[object, object], keys: re.Pattern[str]) -> Iterator[str]:
+    for key, value in record.items():
+        if isinstance(value, bool) and key == "correct":
             continue
         if isinstance(key, str) and keys.fullmatch(plain_key(key)):
-            yield from _values(said, keys)
-        elif isinstance(said, dict) and not _NOT_OWN.search(str(key)):
-            yield from _answers(said, keys)
+            yield from _values(value, keys)
+        elif isinstance(value, dict) and not _NOT_OWN.search(str(key)):
+            yield from _answers(value, keys)
 
 
-def _values(said: object, keys: re.Pattern[str] = _ANSWER_KEY) -> Iterator[str]:
-    if isinstance(said, list):
-        for item in said or [None]:
+def _values(value: object, keys: re.Pattern[str] = _ANSWER_KEY) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value or [None]:
             yield from _values(item, keys)
-    elif isinstance(said, dict):
-        inner = list(_answers(said, keys)) or list(_answers(said, _MAYBE_KEY))
-        yield from inner or [json.dumps(said, default=str)]
+    elif isinstance(value, dict):
+        inner = list(_answers(value, keys)) or list(_answers(value, _MAYBE_KEY))
+        yield from inner or [json.dumps(value, default=str)]
     else:
-        yield said if isinstance(said, str) else json.dumps(said, default=str)
+        yield value if isinstance(value, str) else json.dumps(value, default=str)

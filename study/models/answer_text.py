@@ -128,7 +128,7 @@ def plain_text(raw: str) -> str:
 
 
 def _boxes(text: str) -> str:
-    """Return a text in which the marks before the entries of a list stand after them in words."""
+    """Return a text with the check marks of a list written as words after the entries."""
     if len(_BOX.findall(text)) < 2:
         return text
     if not _FIRST_BOX.search(text):
@@ -159,14 +159,14 @@ def _cells(row: re.Match[str]) -> str:
 
 
 def own_turn(text: str) -> str:
-    """Return the text up to where the model goes on to write the next question itself."""
+    """Return the text before the point where the model writes the next question itself."""
     if _FIRST_TURN.match(text):
         return text
     return _ANOTHER_TURN.split(text, maxsplit=1)[0]
 
 
 def plain_option(text: str) -> str:
-    """Return an option's text as it can stand in a plain text: no final stop, no outer quotes."""
+    """Return an option's text as it occurs in a plain text: no final full stop, no outer quotes."""
     plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
     return " ".join(_PRIVATE.sub(" ", plain).split()).strip(" .\"'\u201c\u201d")
 
@@ -189,5 +189,5 @@ def is_unfinished(raw: str) -> bool:
     >>> is_unfinished("<think>Perhaps B"), is_unfinished("<think>Perhaps B</think>C")
     (True, False)
     """
-    opened = [found.end() for found in _OPENED.finditer(raw)]
+    opened = [match.end() for match in _OPENED.finditer(raw)]
     return bool(opened) and not _CLOSED.search(raw, opened[-1])

@@ -1,4 +1,4 @@
-"""Compiles the tables of `answer_words.toml`: what the words around an option say of it."""
+"""Compiles the word tables of `answer_words.toml` and the patterns of `answer_cues.toml`."""
 
 import re
 import tomllib
@@ -7,31 +7,29 @@ from pathlib import Path
 MENTION = "[\ue000-\ue0ff]"
 
 _GAP = r"[^\w\ue000-\ue0ff]"
+# A letter or digit of a script that separates words by spaces.
 _LETTER = r"(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])\w"
 _BEFORE = r"(?:(?<!\w)|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))"
-"""A letter or digit of a script that writes blanks between words."""
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-
-
 _CUES = tomllib.loads(Path(__file__).with_name("answer_cues.toml").read_text(encoding="utf-8"))
 
 
 def word_set(name: str) -> frozenset[str]:
-    """Return the words of a table that has no patterns."""
+    """Return the words of a table without patterns."""
     return frozenset(word.strip() for word in _TABLES[name].split("|"))
 
 
 def words(name: str) -> str:
     """Return the pattern of one table, as a group that matches whole words."""
     table = re.sub(r"\s+\|\s+", "|", _TABLES[name].strip())
-    table = re.sub(r"\{([a-z_]+)\}", lambda found: words(found[1]), table.replace(" ", r"\s+"))
+    table = re.sub(r"\{([a-z_]+)\}", lambda match: words(match[1]), table.replace(" ", r"\s+"))
     return rf"(?:{_BEFORE}(?:{table})(?!{_LETTER}))"
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern in which `{name}` stands for a table and `{M}` for a mention."""
-    text = re.sub(r"\{([a-z_]+)\}", lambda found: words(found[1]), text.replace("{M}", MENTION))
+    """Compile a pattern in which `{name}` is a table and `{M}` a mention."""
+    text = re.sub(r"\{([a-z_]+)\}", lambda match: words(match[1]), text.replace("{M}", MENTION))
     return re.compile(text.replace(r"\W", _GAP), re.IGNORECASE)
 
 
