@@ -121,8 +121,8 @@ def software(results: Results) -> Paragraph:
     text = (
         f"The analysis was made with Reading Room's analysis program, on {versions}; the same"
         f" bundle and seed give the same bytes.{locked} The reporting checklists are those of GRRAS"
-        f" [@kottner2011], STARD-AI [@bossuyt2015; @sounderajah2025] and CLAIM"
-        f" [@tejani2024]."
+        f" [@kottner2011], STARD-AI [@bossuyt2015; @sounderajah2025], CLAIM [@tejani2024] and"
+        f" DECIDE-AI [@vasey2022], and of human baselines [@wei2025]."
     )
     return Paragraph(title="Software and reporting", text=text)
 

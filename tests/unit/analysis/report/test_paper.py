@@ -180,6 +180,25 @@ def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
     assert {int(re.sub("[ab]", "", number)) for number in numbers} == set(range(1, 31))
 
 
+def test_decide_ai_has_its_specific_and_generic_items(run: Results) -> None:
+    """28 specific ones, of 17 numbers, and ten generic ones."""
+    numbers = [item.number for item in checklists(run)[3].items]
+    specific = [number for number in numbers if number[0].isdigit()]
+    assert len(specific) == len(set(specific)) == 28
+    assert {int(number.rstrip("abc")) for number in specific} == set(range(1, 18))
+    generic = [number for number in numbers if number not in specific]
+    assert generic == ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"]
+
+
+def test_human_baselines_have_their_items_in_order(run: Results) -> None:
+    """Of the five stages, and of the evaluation; the paper itself is left out."""
+    numbers = [item.number for item in checklists(run)[4].items]
+    keys = [tuple(map(int, number.split("."))) for number in numbers]
+    assert keys == sorted(set(keys))
+    stages = [(stage, sum(key[:1] == (stage,) for key in keys)) for stage in range(6)]
+    assert stages == [(0, 6), (1, 12), (2, 18), (3, 13), (4, 8), (5, 10)]
+
+
 def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
     """Funding is never guessed, and a missing protocol is not named."""
     items = {item.number: item for item in checklists(run)[2].items}
@@ -204,15 +223,18 @@ def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
         "reference_method": "Consensus",
         "eligibility": "Adults",
         "setting": "Two hospitals,\n2024",
+        "ethics_approval": "Committee, number 7",
         "registration": "NCT01",
         "funding": "None.",
         "conflicts_of_interest": "None",
         "subgroups": "sex",
     }
     locked = {"protocol": {"metadata": texts}}
-    claim, stard, grras = (rows(place, {"locked": locked}) for place in (2, 1, 0))
+    grras, stard, claim, decide, human = (rows(place, {"locked": locked}) for place in range(5))
     answered = [claim[n] for n in ("8", "14", "16", "17", "34", "44")]
     answered += [stard[n] for n in ("6", "10b", "17", "28", "30", "AI g")] + [grras["3"]]
+    answered += [decide["III"], decide["3a"], human["1.9"], human["1.10"]]
+    assert decide["III"].answer == "registration: NCT01; ethics approval: Committee, number 7"
     assert [row.number for row in answered if row.state is not ChecklistState.ANSWERED] == []
     assert claim["44"].answer == "None"
     assert "source: Three radiologists; method: Consensus" in claim["14"].answer

@@ -1,0 +1,355 @@
+"""Facts about a run that answer items of reporting checklists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis.bundle.model import RaterKind
+from analysis.bundle.protocol import declared, stated
+from analysis.presentation.wording import count, listed, rounded
+from analysis.report.methods.sources import margin, protocol_hash, provenance
+from analysis.results import Results
+from analysis.statistics.verdicts import declared_plan, origin_of_margin
+
+SHOWN = {
+    "conditions": "conditions",
+    "context": "shown beside the question",
+    "case_order": "order of cases",
+    "option_order": "order of options",
+    "time_limit_s": "time limit in s (0: none)",
+    "feedback": "feedback",
+    "back_navigation": "going back",
+    "practice_cases": "practice cases",
+}
+REFERENCE = {
+    "reference_source": "source",
+    "reference_method": "method",
+    "reference_agreement": "agreement",
+}
+AID = {
+    "aid_model": "model whose answers are shown",
+    "aid": "when",
+    "aid_shows": "what is shown",
+    "aid_text": "introduction",
+    "aid_errors": "planted errors",
+}
+GOVERNANCE = {"registration": "registration", "ethics_approval": "ethics approval"}
+_MOST_LISTED = 20
+SAMPLED = {
+    "cases": "cases",
+    "seed": "seed",
+    "stratify_by": "stratified by",
+    "allocation": "allocation",
+    "one_question_per": "one question per",
+    "required_views": "views each case has",
+    "age": "age in years, from and to",
+    "sex": "sex",
+    "without_flags": "without items that break the rules",
+    "only_items": "only of a list of items",
+    "without_items": "without a list of items",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChecklistFact:
+    """An answer to a checklist's item.
+
+    Parameters
+    ----------
+    text : str
+        The value, as text.
+    place : str
+        Its place in the report.
+    rest : str
+        What the authors still have to write; empty for nothing.
+    """
+
+    text: str
+    place: str
+    rest: str = ""
+
+
+def facts(results: Results) -> Mapping[str, ChecklistFact]:
+    """Return the known answers by name."""
+    known: dict[str, ChecklistFact | None] = {
+        **_of_protocol(results),
+        **_of_raters(results),
+        **_of_run(results),
+        **_of_tables(results),
+        **_of_metadata(results),
+    }
+    return {name: fact for name, fact in known.items() if fact is not None}
+
+
+def _fact(known: object, text: str, place: str, rest: str = "") -> ChecklistFact | None:
+    return ChecklistFact(text=text, place=place, rest=rest) if known else None
+
+
+def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
+    protocol = results.bundle.protocol
+    if not protocol:
+        return {}
+    # An export's lock contains the protocol and the list of drawn cases.
+    inner = stated(protocol, "protocol")
+    planned = inner if isinstance(inner, dict) else protocol
+    values = {key: _plain(value) for key, value in planned.items() if value is not None}
+
+    def described(words: Mapping[str, str]) -> str:
+        return "; ".join(f"{label}: {values[key]}" for key, label in words.items() if key in values)
+
+    ours, digest = "locked" in protocol, protocol_hash(protocol)
+    sampled, shown, context = described(SAMPLED), described(SHOWN), values.get("context")
+    cases, repeats = values.get("cases"), values.get("hidden_repeats")
+    blind = "The reading page has no reference standard, report text or other reader's answer"
+    blind += f"; feedback: {values['feedback']}" if "feedback" in values else ""
+    locked = f"Locked protocol, SHA-256 {digest}"
+    return {
+        "protocol": _fact(digest, locked, "Provenance", "where it can be read"),
+        "sampling": _fact(sampled and ours, f"Drawn by seed; {sampled}", "Protocol"),
+        "sample_size": _fact(
+            "cases" in values, f"{cases} cases planned", "Protocol", "how the number was chosen"
+        ),
+        "process": _fact(shown, shown, "Protocol"),
+        "blinding": _fact(ours, blind, "Protocol"),
+        "context": _fact("context" in values, f"Shown beside the question: {context}", "Protocol"),
+        "repeats": _fact("hidden_repeats" in values, f"Hidden repeats: {repeats}", "Protocol"),
+        "aid": _fact(
+            "aid_model" in values, described(AID), "Protocol", "type of algorithm and its inputs"
+        ),
+        "training": _fact(
+            "practice_cases" in values,
+            f"Practice cases with feedback: {values.get('practice_cases')}",
+            "Protocol",
+            "other training of the readers",
+        ),
+        "instructions": _fact(
+            planned.get("instructions"),
+            "The instructions are part of the protocol",
+            "protocol.json of the bundle",
+        ),
+    }
+
+
+def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
+    raters = results.bundle.raters
+    readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
+    models = raters.loc[raters["rater_kind"] == RaterKind.MODEL]
+    known = []
+    for column in ("level", "years", "site"):
+        if column in readers.columns:
+            values = readers[column].fillna("").astype(str)
+            counted = values.loc[values != ""].value_counts().sort_index()
+            if len(counted):
+                parts = listed([f"{value} ({n})" for value, n in counted.items()], most=8)
+                known.append(f"{column}: {parts}")
+    versions = [
+        row["label"] + (f" ({row['model_version']})" if row.get("model_version") else "")
+        for row in models.to_dict("records")
+    ]
+    return {
+        "readers": _fact(
+            known,
+            f"{count(len(readers), 'reader')}; {'; '.join(known)}",
+            "raters.csv of the bundle",
+            "training for the task",
+        ),
+        "models": _fact(
+            versions,
+            listed(versions, most=12),
+            "raters.csv of the bundle",
+            "architecture, inputs and how each was run",
+        ),
+    }
+
+
+def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
+    bundle, options = results.bundle, results.options
+    kinds = bundle.raters["rater_kind"].value_counts()
+    who = listed(
+        [count(int(kinds[kind]), kind.value) for kind in RaterKind if kind.value in kinds.index]
+    )
+    judged = int((bundle.items["truth"] != "").sum())
+    metadata = _metadata(results)
+    reference = [f"{label}: {metadata[key]}" for key, label in REFERENCE.items() if key in metadata]
+    complete = "reference_source" in metadata and "reference_method" in metadata
+    patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
+    versions = provenance(results)["versions"]
+    return {
+        "load": _load(results),
+        "numbers": ChecklistFact(
+            text=f"{who}; {count(len(bundle.items), 'case')}{patients},"
+            f" {len(bundle.readings):,} readings",
+            place="Findings",
+        ),
+        "reference": _fact(
+            judged,
+            "; ".join([f"{judged:,} cases have a reference standard (column truth)", *reference]),
+            "items.csv of the bundle" + (", Protocol" if reference else ""),
+            "" if complete else "what it is, who set it and why",
+        ),
+        "statistics": ChecklistFact(
+            text="Written from what this run did, with sources", place="Methods"
+        ),
+        "uncertainty": ChecklistFact(
+            text=f"{options.confidence_percent} % intervals beside every estimate"
+            + (", over patients" if results.clustered else ""),
+            place="Methods, tables",
+        ),
+        "software": ChecklistFact(
+            text=", ".join(f"{k} {v}" for k, v in versions.items()), place="Provenance"
+        ),
+        "hypotheses": _hypotheses(results),
+        "missing": ChecklistFact(
+            text="Missing answers count as wrong; a case never presented to a reader is no answer",
+            place="Methods",
+        ),
+        "indeterminate": ChecklistFact(
+            text="Skipped, timed out, unparsed and refused answers are counted apart, and wrong",
+            place="Table of missing answers",
+        ),
+    }
+
+
+def _hypotheses(results: Results) -> ChecklistFact | None:
+    """Return the declared hypothesis, and the origin of a margin that is not the protocol's."""
+    hypothesis, origin = declared(results.bundle.protocol), origin_of_margin(results)
+    asked = margin(results)
+    parts = [f"Declared: {hypothesis}"] if hypothesis else []
+    if results.bundle.protocol and not declared_plan(results).hypothesis:
+        parts.append("No hypothesis was declared: results are exploratory")
+    if origin and asked is not None:
+        parts.append(f"Margin of {rounded(100 * asked, 1)} points {origin}")
+    place = "Protocol" if results.bundle.protocol else "Provenance"
+    return _fact(parts, "; ".join(parts), place, "the objectives")
+
+
+def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
+    def fact_of(table: str, text: str, place: str, rest: str = "") -> ChecklistFact | None:
+        return _fact(len(results.tables.get(table, ())), text, place, rest)
+
+    planned = _metadata(results).get("subgroups", "")
+    return {
+        "accuracy": fact_of(
+            "accuracy",
+            "Accuracy of every rater, overall and by task, with intervals",
+            "Findings, figures, tables/accuracy.csv",
+        ),
+        "agreement": fact_of(
+            "agreement_pairs",
+            "Agreement of every two raters with intervals",
+            "Findings, figures, tables/agreement_pairs.csv",
+        ),
+        "flow": fact_of(
+            "missing",
+            "Assigned readings by status",
+            "Table of missing answers",
+            "the flow before the draw",
+        ),
+        "detail": fact_of("accuracy", "Every number with full precision", "tables/, results.json"),
+        "subgroups": fact_of(
+            "accuracy",
+            "By task, category and subcategory, given for all"
+            + (f"; planned: {planned}" if planned else ""),
+            "tables/accuracy.csv",
+            "" if planned else "which were planned",
+        ),
+        "panel": fact_of(
+            "reader_panel",
+            "Each model against these readers and readers like these",
+            "Findings, tables/reader_panel.csv",
+        ),
+        "times": fact_of("times", "Response times of every reader", "tables/times.csv"),
+        "reliance": fact_of(
+            "reliance",
+            "How often readers took the model's answer, and with which result",
+            "tables/reliance.csv",
+            "reasons for departing from it",
+        ),
+        "robustness": fact_of(
+            "sensitivity",
+            "Missing answers and flagged times under other choices",
+            "Findings, tables/sensitivity.csv",
+        ),
+        "failures": fact_of(
+            "item_difficulty",
+            "Items that all readers, all models or everybody missed, with their questions",
+            "Items to look at",
+        ),
+        "variability": fact_of(
+            "intra_reader",
+            "First against second reading of the same reader",
+            "tables/intra_reader.csv",
+        ),
+    }
+
+
+def _of_metadata(results: Results) -> dict[str, ChecklistFact | None]:
+    rest = {"setting": "access to the data", "conflicts_of_interest": "independent audit"}
+    metadata = _metadata(results)
+    governance = [
+        f"{label}: {metadata[key]}" for key, label in GOVERNANCE.items() if key in metadata
+    ]
+    missing = [label for key, label in GOVERNANCE.items() if key not in metadata]
+    return {
+        **{
+            key: ChecklistFact(text=text, place="Protocol", rest=rest.get(key, ""))
+            for key, text in metadata.items()
+            if key != "subgroups"
+        },
+        "governance": _fact(governance, "; ".join(governance), "Protocol", ", ".join(missing)),
+    }
+
+
+def _load(results: Results) -> ChecklistFact | None:
+    """Return how many readers read a case, and how many cases a reader read."""
+    raters, readings = results.bundle.raters, results.bundle.readings
+    readers = raters.loc[raters["rater_kind"] == RaterKind.READER, "rater_id"]
+    pairs = readings.loc[readings["rater_id"].isin(readers), ["rater_id", "item_id"]]
+    pairs = pairs.drop_duplicates()
+    if pairs.empty:
+        return None
+    per_case, per_reader = pairs["item_id"].value_counts(), pairs["rater_id"].value_counts()
+    return ChecklistFact(
+        text=f"Readers per case: {_range(per_case)}; cases per reader: {_range(per_reader)}",
+        place="readings.csv of the bundle",
+    )
+
+
+def _range(counts: pd.Series) -> str:
+    low, high = int(counts.min()), int(counts.max())
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _metadata(results: Results) -> dict[str, str]:
+    """Return the protocol's texts about the study, each on one line."""
+    protocol = results.bundle.protocol
+    texts = stated(protocol.get("in_force") or protocol, "metadata")
+    if not isinstance(texts, dict):
+        return {}
+    lines = {
+        key: " ".join(text.split()).rstrip(".")
+        for key, text in texts.items()
+        if isinstance(text, str)
+    }
+    return {key: line for key, line in lines.items() if line}
+
+
+def _patients(results: Results) -> bool:
+    items = results.bundle.items
+    return "patient_id" in items.columns and bool((items["patient_id"].fillna("") != "").any())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list) and len(value) > _MOST_LISTED:
+        return f"{len(value):,} listed"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {item}" for key, item in value.items())
+    return str(value)
