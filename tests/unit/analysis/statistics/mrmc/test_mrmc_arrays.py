@@ -1,6 +1,7 @@
 """Figures of merit and their covariances, against their definitions."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from analysis import OptionsError
 from analysis.statistics import mrmc
 from analysis.statistics.merits import AucCovariance, empirical_auc, percent_correct
-from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE
+from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE, never_surer
 
 
 def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:
@@ -131,3 +132,26 @@ def test_two_treatments_components_are_those_of_the_differences() -> None:
     assert single_treatment.var == pytest.approx(2 * (two.var - two.cov1))
     assert single_treatment.cov2 == pytest.approx(2 * (two.cov2 - two.cov3))
     assert single_treatment.var_reader == pytest.approx(2 * two.var_treatment_reader)
+
+
+@pytest.mark.parametrize(
+    ("random", "fixed", "shown"),
+    [
+        # Squared standard error and degrees of freedom; t is 2.0 for 100, 3.2 for 3.
+        ((0.011, 100.0), (0.010, 3.0), "fixed"),
+        ((0.010, 3.0), (0.011, 100.0), "random"),
+        ((0.010, 3.0), (0.011, 3.0), "fixed"),
+        ((0.010, math.inf), (0.010, 3.0), "fixed"),
+    ],
+)
+def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
+    random: tuple[float, float], fixed: tuple[float, float], shown: str
+) -> None:
+    """A larger standard error with many degrees of freedom can belong to the narrower interval."""
+    inferences = {
+        "random": mrmc.infer(0.1, *random, alpha=0.05),
+        "fixed": mrmc.infer(0.1, *fixed, alpha=0.05),
+    }
+    inference, note = never_surer(inferences["random"], inferences["fixed"])
+    assert inference == inferences[shown]
+    assert bool(note) is (shown == "fixed")

@@ -10,6 +10,7 @@ from scipy.stats import norm
 
 from analysis import Options, bundle_from_tables, reader_panel
 from analysis.statistics.comparison.paired_tests import tango_interval
+from analysis.statistics.mrmc import variance_components
 from analysis.statistics.mrmc.noninferiority import noninferiority, score_test
 from tests.conftest import examples
 
@@ -104,3 +105,19 @@ def test_without_a_margin_there_is_no_table_and_one_reader_has_no_random_claim()
     random = table.loc["readers like these"]
     assert np.isnan(random["p"])
     assert random["undefined_because"] == "a single reader does not show how readers vary"
+
+
+def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
+    """By the variance of their true differences over their number, and fewer degrees of freedom."""
+    items, readings, kinds = study()
+    poor = (readings["rater_id"] == "R0") & (readings["item_id"] < "q30")
+    readings.loc[poor, "answer"] = "B"
+    bundle = bundle_from_tables(items, readings, kinds)
+    table = noninferiority(bundle, Options(margin=0.05)).set_index("claim")
+    components = variance_components(bundle).set_index("component")["value"]
+    assert components["var_reader"] > 0
+    fixed, random = table.loc["these readers"], table.loc["readers like these"]
+    of_readers = components["var_reader"] / 3
+    assert random["se"] ** 2 == pytest.approx(fixed["se"] ** 2 + of_readers)
+    shares = fixed["se"] ** 4 / 59 + (components["MSR"] / 3) ** 2 / 2
+    assert random["df"] == pytest.approx(random["se"] ** 4 / shares)

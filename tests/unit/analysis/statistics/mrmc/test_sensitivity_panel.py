@@ -169,3 +169,35 @@ def test_readings_that_all_readers_have_flagged_leave_what_their_items_would(
     again = again.loc[again["analysis"] == "flagged times dropped"]
     assert again["n_items"].tolist() == rows["n_items"].tolist()
     assert (again["note"].str.contains("without the readings whose time is in doubt")).all()
+
+
+@pytest.mark.parametrize("patients", [False, True])
+def test_a_dropped_reading_takes_no_part_in_the_covariance_of_the_rest(patients: bool) -> None:
+    """A plain sum: each reader's mean over the readings left, no deviation where one is dropped."""
+    bundle = _bundle(patients=patients)
+    readings = bundle.readings.copy()
+    dropped = {"R1": ["q01", "q02", "q07", "q11", "q23"], "R2": ["q02", "q41"], "R3": ["q58"]}
+    for reader, ids in dropped.items():
+        flagged = (readings["rater_id"] == reader) & readings["item_id"].isin(ids)
+        readings.loc[flagged, "flags"] = "too_fast"
+    items = bundle.items.drop(columns="n_options")
+    table = sensitivity_panel(bundle_from_tables(items, readings, bundle.raters))
+    row = table[table["analysis"] == "flagged times dropped"].set_index("claim")
+    wide = readings.merge(items, on="item_id")
+    wide["right"] = (wide["answer"] == wide["truth"]).astype(float)
+    right = wide.pivot(index="item_id", columns="rater_id", values="right")
+    readers = [name for name in right.columns if name != "M1"]
+    ahead = pd.DataFrame({name: right["M1"] - right[name] for name in readers})
+    for reader, ids in dropped.items():
+        ahead.loc[ids, reader] = np.nan
+    deviations = ((ahead - ahead.mean()) / ahead.count()).fillna(0)
+    patient = items.set_index("item_id")["patient_id"] if patients else ahead.index.to_series()
+    sums = deviations.groupby(patient.loc[ahead.index].to_numpy()).sum()
+    covariance = sums.T @ sums * len(sums) / (len(sums) - 1)
+    variance = np.trace(covariance) / len(readers)
+    between = (covariance.to_numpy().sum() - np.trace(covariance)) / (
+        len(readers) * (len(readers) - 1)
+    )
+    expected = (variance + (len(readers) - 1) * max(between, 0)) / len(readers)
+    assert row.loc["these readers", "difference"] == pytest.approx(ahead.mean().mean())
+    assert row.loc["these readers", "se"] ** 2 == pytest.approx(expected, rel=1e-9)
