@@ -65,8 +65,8 @@ def test_the_positive_class_is_that_of_sensitivity() -> None:
         roc_areas(study(SURE), Options(confidence="answer", bootstrap=5, positive=named))
         for named in ((), ("mass",))
     ]
-    whole = [table[table["measure"] == "auc"]["estimate"].tolist() for table in areas]
-    assert whole[0] == pytest.approx(whole[1])
+    areas_under = [table[table["measure"] == "auc"]["estimate"].tolist() for table in areas]
+    assert areas_under[0] == pytest.approx(areas_under[1])
 
 
 def test_intervals_follow_the_patients() -> None:
