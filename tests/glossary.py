@@ -1,4 +1,4 @@
-"""The glossary of ARCHITECTURE.md, made of every module's first sentence: ``make glossary``."""
+"""Writes the list of modules in ARCHITECTURE.md from their first sentences: ``make glossary``."""
 
 import ast
 import re
@@ -11,24 +11,24 @@ DOCUMENT = ROOT / "ARCHITECTURE.md"
 BEGIN = "<!-- Below: make glossary. -->\n"
 TREES = ("study", "analysis", "ui", "pages", "benchmarks")
 FOLDERS = {
-    "pages": "The pages, one a file, each beginning with its guard.",
-    "page": "The page around the films: its words, keys, settings, sheets and storage.",
-    "film": "Films fetched, decoded, windowed and drawn.",
-    "viewer": "The films of a case on the screen, and the tools for them.",
-    "delivery": "The connection to the server, and the outbox that loses no record.",
+    "pages": "The pages, one per file, each starting with its guard.",
+    "page": "The page around the films: texts, keys, settings, dialogs and storage.",
+    "film": "Loads, decodes, windows and draws films.",
+    "viewer": "The films of a case on the screen, and their tools.",
+    "delivery": "The connection to the server, and the outbox of unacknowledged records.",
     "steps": "The steps before the first case and after the last.",
-    "case": "One case being read: its clock, its answer, its flags.",
-    "room": "The reading room: which case, what may be done now, and the way through the study.",
+    "case": "The current case: its timer, answer and flags.",
+    "room": "The reading room: the current case, permitted actions, and the course of the study.",
 }
 
 
 def glossary() -> str:
-    """Return the glossary: a heading a folder, a line a module."""
+    """Return the list of modules: a heading per folder, a line per module."""
     return "\n".join(line for tree in TREES for line in _tree(ROOT / tree))
 
 
 def document() -> str:
-    """Return ARCHITECTURE.md with the glossary as it is now."""
+    """Return ARCHITECTURE.md with the current list of modules."""
     before, _, _ = DOCUMENT.read_text("utf-8").partition(BEGIN)
     return f"{before}{BEGIN}\n{glossary()}\n"
 
@@ -40,7 +40,7 @@ def _tree(top: Path) -> Iterator[str]:
         description = (
             _sentence(start)
             if start.exists()
-            else FOLDERS.get(folder.name, "What puts it together.")
+            else FOLDERS.get(folder.name, "Assembles and starts the modules.")
         )
         yield from (f"### {folder.relative_to(ROOT).as_posix()}/", "", description, "")
         for path in paths:

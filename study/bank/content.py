@@ -95,11 +95,11 @@ REMEDIES = {
     Rule.LONGEST: "make the options equally long",
     Rule.LETTER: "shuffle the options, in the bank or by the protocol's option_order",
     Rule.VIEW_TELLS: "balance the views, or leave their names out of the bank",
-    Rule.ALIKE: "keep one of them, or draw one question an examination",
+    Rule.ALIKE: "keep one of them, or draw one question per examination",
     Rule.OPTIONS_ALIKE: "make each option different",
     Rule.NOT_SHOWN: "add the view, or ask for what is shown",
-    Rule.PATIENT_SPLIT: "keep all of a patient in one split",
-    Rule.EXAMINATION_SPLIT: "keep all of an examination in one split",
+    Rule.PATIENT_SPLIT: "keep all items of a patient in one split",
+    Rule.EXAMINATION_SPLIT: "keep all items of an examination in one split",
 }
 
 
@@ -113,7 +113,7 @@ class RuleFinding:
     examples: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, key: str, what: str) -> None:
-        """Count one more."""
+        """Count a violation, and keep it as an example if there are few."""
         self.n += 1
         if self.n <= N_EXAMPLES:
             self.examples.append((key, what))
@@ -125,7 +125,7 @@ class RuleFinding:
 
     @property
     def is_fault(self) -> bool:
-        """Whether an import refuses the item; otherwise it is only reported."""
+        """Return whether an import refuses the item; otherwise the finding is only reported."""
         return self.rule.startswith("B1")
 
     @property
@@ -178,14 +178,14 @@ def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
             for rule, what in (*_by_itself(item, asked), *_by_split(item, splits)):
                 yield rule, item.item_id, what
         for item, earlier in _alike(questions):
-            what = f"asks of examination {examination_id} as {earlier.item_id} does: "
+            what = f"asks the same about examination {examination_id} as {earlier.item_id}: "
             yield Rule.ALIKE, item.item_id, what + shown(item.question)
 
 
 def _by_itself(item: Question, asked: Sequence[str]) -> Iterator[tuple[Rule, str]]:
     if item.truth is not None and _answered(item, asked, LETTERS.index(item.truth)):
         answer = item.options[LETTERS.index(item.truth)]
-        yield Rule.ANSWERED, f"{shown(item.question)} holds {shown(answer)}"
+        yield Rule.ANSWERED, f"{shown(item.question)} contains {shown(answer)}"
     if again := _again(item.options):
         yield Rule.OPTIONS_ALIKE, f"{shown(again)} occurs twice, ignoring case and punctuation"
     if absent := _not_shown(item, asked):

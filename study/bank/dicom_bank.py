@@ -261,7 +261,7 @@ class _Conversion:
         assert isinstance(record.value, dict)
         fields = Fields(record.value)
         for column, _, _ in fields.others():
-            self.notes.add(f"column {column} is not one of a bank's, left out", record.place)
+            self.notes.add(f"column {column} is not a column of banks, left out", record.place)
         values = {name: as_text(fields.first(name)) or "" for name in (*_COPIED, *OPTION_FIELDS)}
         values = {name: text for name, text in values.items() if name in fields}
         others = fields.given("truth")[1:]  # compared when the bank is imported
@@ -311,7 +311,7 @@ class _Conversion:
             except BadFilm as bad:
                 if bad.rule != Rule.IMAGE_MISSING or not self._without_prior:
                     raise
-                self.notes.add("prior image not found, item taken without it", place)
+                self.notes.add("prior image not found, item imported without it", place)
         return priors
 
     def _pseudonym(self, kind: str, value: str) -> str:

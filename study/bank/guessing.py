@@ -1,7 +1,7 @@
 """Finds clues by which answers can be guessed without the films, each with a count and a test.
 
 Three clues are tested: the letter of the correct answer, whether it is the longest option, and the
-name of the view. Reported are counts, never single questions, of clues that are statistically
+name of the view. A clue is reported, as counts without single questions, if it is statistically
 significant and would gain a guessing reader at least `LEAST_GAIN`.
 """
 
@@ -30,7 +30,7 @@ _MOST_EXACT = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Excess:
-    """How often a clue was right, of how many questions, the expected number, and the p-value."""
+    """The number of questions in which a clue is right, the total, the expected number and p."""
 
     n: int
     total: int

@@ -165,7 +165,7 @@ def import_bank(
             return Imported(
                 bank=name, n_items=existing.n_items, n_films=existing.n_films, is_new=False
             )
-        raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
+        raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
     work = store.path.with_name(f"{store.path.name}-import")
     missing_images = missing_images or ("drop" if skip_faulty else "refuse")
     with read_bank(
@@ -186,7 +186,7 @@ def import_bank(
             store.change(attached=work) as change,
         ):
             if banks.find(change, name):
-                raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
+                raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
             bank = banks.add(
                 change,
                 name=name,

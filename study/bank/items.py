@@ -50,7 +50,7 @@ class ItemDraft:
 
 
 class ItemReader:
-    """Turns the records of one bank into drafts.
+    """Converts the records of a bank into drafts of items.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class ItemReader:
             trouble.add("no question", "give the question's text", Rule.NO_QUESTION)
         options = read_options(fields, trouble)
         if still_lettered(options):
-            self._notes.add("options kept with a letter that not all of them carry", draft.key)
+            self._notes.add("letters of options kept, because not all have one", draft.key)
         self.has_truth = self.has_truth or "truth" in fields
         draft.has_truth = fields.first("truth") is not None
         truth = read_truth(fields, options, trouble)
@@ -256,7 +256,7 @@ class ItemReader:
         """
         written = [as_text(label) for label in split_list(fields.first(name))]
         if written and len(written) != n_images:
-            self._notes.add("view labels dropped: not as many as images", draft.key)
+            self._notes.add("view labels dropped: not one per image", draft.key)
         if len(written) != n_images:
             return [("", "")] * n_images
         labels = []

@@ -206,7 +206,7 @@ def _usual_order(split: str) -> tuple[int, str]:
 def _candidates(place: Path) -> Iterator[Path]:
     for folder in _folders(place):
         for path in sorted(folder.iterdir()):
-            hidden = path.name.startswith((".", "~"))  # as Excel's own locks are
+            hidden = path.name.startswith((".", "~"))  # such as Excel's lock files
             if path.suffix.lower() in _BANK_FILES and path.is_file() and not hidden:
                 yield path
 

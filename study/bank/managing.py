@@ -111,7 +111,7 @@ class Difference:
     examples: list[str] = field(default_factory=list)
 
     def add(self, example: str) -> None:
-        """Count one more."""
+        """Count a difference, and keep it as an example if there are few."""
         self.n += 1
         if self.n <= MOST_EXAMPLES:
             self.examples.append(example)
@@ -204,7 +204,7 @@ def join_banks(
     check_name(name, "bank")
     with store.change() as change:
         if banks.find(change, name):
-            raise NotNow(f"A bank named {name!r} is already there. Choose another name.")
+            raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
         rows = [banks.bank_row(change, source) for source in sorted(set(sources))]
         _refuse(change, rows, prefix=prefix)
         number = banks.add(
@@ -431,7 +431,7 @@ class Report:
 
     @property
     def is_sound(self) -> bool:
-        """Whether an import would accept all items."""
+        """Return whether an import would accept all items."""
         return not any(finding.is_fault for finding in self.findings)
 
 

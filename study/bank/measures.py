@@ -52,7 +52,7 @@ def read_spacings(
     spelling, value = spellings[0]
     spacings_mm = _read(value, n_images, notes, key)
     if any(_read(other, n_images, Notes(), key) != spacings_mm for _, other in spellings[1:]):
-        notes.add(f"pixel spacings differ, {spelling} is taken", key)
+        notes.add(f"pixel spacings differ, {spelling} is used", key)
     return spacings_mm
 
 
@@ -72,7 +72,7 @@ def gathered(paths: Sequence[tuple[str, float | None]]) -> dict[str, list[float]
 def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | None]:
     entries = _entries(value, n_images)
     if entries is None:
-        notes.add("pixel spacing dropped: not as many as images", key)
+        notes.add("pixel spacings dropped: not one per image", key)
         return [None] * n_images
     results = [_spacing_mm(entry) for entry in entries]
     for doubt in dict.fromkeys(result for result in results if isinstance(result, str)):
@@ -165,7 +165,7 @@ def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[in
     by_date = fields.first("prior_days") is None
     values = _each(fields.first("prior_date" if by_date else "prior_days"), n)
     if values is None:
-        notes.add("prior intervals dropped: not as many as prior images", trouble.key)
+        notes.add("prior intervals dropped: not one per prior image", trouble.key)
         return [None] * n
     study_date = _examination(fields) if by_date else None
     all_days = [_between(entry, study_date) if by_date else _whole_days(entry) for entry in values]

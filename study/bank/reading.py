@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -24,6 +24,7 @@ from study.bank.layout import Part
 from study.bank.measures import TOLERANCE
 from study.bank.workers import in_order
 from study.base.bank_model import Fault
+from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
 from study.base.text import difference
 from study.store.staging import Batch, Group, Staging, staging
@@ -136,7 +137,7 @@ def read_bank(
         n_unseen = _read_films(folder, staged, notes, tell, refused=refused, missing=missing_images)
         without_prior = None if missing_images == "refuse" else staged.drop_missing_priors()
         if without_prior:
-            what = "prior image not found, item taken without it"
+            what = "prior image not found, item imported without it"
             notes.add(what, without_prior.first, without_prior.n)
         if missing_images == "frontal":
             staged.drop_missing_views()
@@ -155,7 +156,7 @@ def read_bank(
         staged.share()
         yield ReadBank(
             format="csv" if sources[0][0] in _TABLES else "rexvqa",
-            sha256=_sha256([digest for _, digest in sources]),
+            sha256=joint_sha256([digest for _, digest in sources]),
             staged=staged,
             notes=notes.lines(),
             n_missing=n_missing,
@@ -177,13 +178,7 @@ def sha256_of_files(parts: Sequence[Part]) -> str:
     for part in parts:
         with opened_bytes(part.path) as file:
             hashes.append(file_digest(file, "sha256").hexdigest())
-    return _sha256(hashes)
-
-
-def _sha256(hashes: Sequence[str]) -> str:
-    if len(hashes) == 1:
-        return hashes[0]
-    return sha256("".join(f"{value}\n" for value in hashes).encode()).hexdigest()
+    return joint_sha256(hashes)
 
 
 def _read_items(
@@ -219,7 +214,7 @@ class _Drafts:
 
 @dataclass(slots=True, kw_only=True)
 class _Reading:
-    """The files of a bank being read into a working file."""
+    """Reads the files of a bank into a working file."""
 
     folder: ImageFolder
     staged: Staging
@@ -347,7 +342,7 @@ def _set_examinations(staged: Staging, notes: Notes) -> None:
     if chosen != first:
         names = SPELLINGS["examination_id"]
         notes.add(
-            f"{names[first]} is shared between patients; {names[chosen]} is taken for the"
+            f"{names[first]} is shared between patients; {names[chosen]} is used for the"
             " examination",
             staged.first_key(),
         )

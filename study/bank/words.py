@@ -159,7 +159,7 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
     Keys are `date:`, `short date:` with a year of two digits, `month:` and `day:`.
     """
     for word in words:
-        if word.isdecimal() and len(word) in (6, 8, 12, 14):  # the last two with a time
+        if word.isdecimal() and len(word) in (6, 8, 12, 14):  # the last two include a time
             year = len(word[:8]) - 4
             yield from _read_dates(word[:2], word[2:4], word[4:8])
             yield from _read_dates(word[year + 2 : 8], word[year : year + 2], word[:year])

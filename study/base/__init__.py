@@ -1,1 +1,1 @@
-"""What every folder uses: canonical forms, translation, texts, errors, who acts, what a bank is."""
+"""Shared by all folders: canonical forms, translation, texts, errors, actors, the bank model."""

@@ -7,7 +7,7 @@ a draw by hand, sort the keys by ``sha256("seed/purpose/key")``.
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from json import encoder as _json
 from typing import Any
@@ -57,6 +57,13 @@ def sha256_of(value: Any) -> str:
     return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def joint_sha256(hashes: Sequence[str]) -> str:
+    """Return the hash of a file, or the hash of the hashes of several files, one per line."""
+    if len(hashes) == 1:
+        return hashes[0]
+    return hashlib.sha256("".join(f"{value}\n" for value in hashes).encode()).hexdigest()
+
+
 def stamp(moment: datetime) -> str:
     """Return a time as ISO 8601 in UTC with milliseconds.
 
@@ -64,7 +71,7 @@ def stamp(moment: datetime) -> str:
     '2025-06-04T12:00:01.234Z'
     """
     if moment.tzinfo is None:
-        raise ValueError("a moment without time zone cannot be stored")
+        raise ValueError("a time without time zone cannot be stored")
     utc = moment.astimezone(UTC).replace(tzinfo=None)
     return utc.isoformat(timespec="milliseconds") + "Z"
 
@@ -89,7 +96,7 @@ def from_epoch_ms(epoch_ms: float) -> datetime:
     try:
         return datetime.fromtimestamp(epoch_ms / 1000, tz=UTC)
     except (OverflowError, OSError) as error:
-        raise ValueError(f"{epoch_ms} is not a moment") from error
+        raise ValueError(f"{epoch_ms} is not a valid time") from error
 
 
 def random_key(key: str, *, seed: int, purpose: str) -> str:

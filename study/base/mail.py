@@ -121,7 +121,7 @@ def check_address(email: str) -> None:
 
 
 def _message(sender: str, to: str, subject: str, text: str) -> EmailMessage:
-    """Return a message; invalid addresses, such as with a line break, are refused."""
+    """Return a message, or refuse an invalid address, for example with a line break."""
     message = EmailMessage()
     try:
         Address(addr_spec=to)

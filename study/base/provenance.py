@@ -59,8 +59,8 @@ class Provenance:
         if not self.is_restricted:
             return ""
         return (
-            f"Questions and options are under {self.licence}: not for commercial use, or for "
-            "people who agreed to its terms. Pass them on only as these allow."
+            f"Questions and options are under {self.licence}: restricted to non-commercial use, or "
+            "to people who agreed to its terms. Share them only as it permits."
         )
 
     def as_dict(self) -> dict[str, str]:

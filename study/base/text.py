@@ -1,4 +1,4 @@
-"""Text that people type: when two texts count as one, names, reasons, and cells of CSV files.
+"""Compares texts typed by users, checks names and reasons, and escapes cells of CSV files.
 
 Texts that look the same count as equal: `id_key` and `text_key` return the forms for comparison.
 The original is stored and shown.

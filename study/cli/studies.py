@@ -313,7 +313,7 @@ def exclude(db: Path, study: str, reader: str, position: int, condition: str, re
     number = _reading(store, study, reader, position, condition)
     interventions.exclude(store, study=study, reading=number, reason=reason, now=now())
     print(f"Excluded: {reader}, position {position}.")
-    note(interventions.what_it_does(store, study))
+    note(interventions.exclusion_rule(store, study))
 
 
 @command()

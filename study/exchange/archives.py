@@ -39,10 +39,10 @@ REPORT, MISSING = "closing-report.html", "missing.csv"
 FILES = (BUNDLE, PARQUET, EXCEL, IMRMC, COPY, REPORT, MISSING)
 """All files of an archive, in the order of display."""
 
-BLINDED = "It holds the reference standard, and is made once the study is closed."
+BLINDED = "It contains the reference standard, and is included once the study is closed."
 """Why a file is left out while accuracy may not be seen."""
 
-HAS_TEXTS = "It holds the texts of questions and options."
+HAS_TEXTS = "It contains the texts of questions and options."
 """Why a file is left out of an export without texts."""
 
 

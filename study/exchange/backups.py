@@ -222,7 +222,7 @@ def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[
         events.record(change, "", now, kind=EventKind.BACKUP_RESTORED, detail=detail, by=by)
     if not losses.note(store, now=now):
         return []
-    reason = f"The backup {file.name} was put in place."
+    reason = f"The backup {file.name} was restored."
     return losses.accept(store, reason=reason, by=by, now=now)
 
 

@@ -122,12 +122,12 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
         (
             label_of(reader.reader_id, simulated=reader.simulated),
             reader.stage,
-            *reader.counts.told.values(),
+            *reader.counts.as_dict.values(),
         )
         for reader in completeness.readers
     ]
     sessions = [
-        (session.reader_id, session.session, session.condition, *session.counts.told.values())
+        (session.reader_id, session.session, session.condition, *session.counts.as_dict.values())
         for session in completeness.sessions
     ]
     raters = [
@@ -140,7 +140,7 @@ def _numbers(look: Transaction, study: StudyRow) -> str:
         for row in models.of_study(look, study.id)
     ]
     return (
-        f"<h2>Who and how many</h2>{_facts(facts)}{_flow(look, study, completeness.readers)}"
+        f"<h2>Participants and counts</h2>{_facts(facts)}{_flow(look, study, completeness.readers)}"
         + _table("Readers", ("reader", "status", *_HEADS), readers)
         + _table("Readers by session", ("reader", "session", "condition", *_HEADS), sessions)
         + _table("Models", ("model", "version", "predicted", "of cases"), raters)
@@ -183,12 +183,12 @@ def _flow(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -
 
 def _lacking(missing: Sequence[Row]) -> str:
     if not missing:
-        return "<h2>What is missing</h2><p>Every assigned case has an answer that counts.</p>"
+        return "<h2>Missing answers</h2><p>Every assigned case has an answer that counts.</p>"
     note = f"{len(missing)} assigned cases have no answer that counts."
     if len(missing) > MOST_LISTED:
         note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
     listed = _listed("Cases without an answer", MISSING, missing[:MOST_LISTED])
-    return f"<h2>What is missing</h2><p>{note}</p>{listed}"
+    return f"<h2>Missing answers</h2><p>{note}</p>{listed}"
 
 
 def _decided(look: Transaction, study: StudyRow) -> str:
@@ -210,7 +210,7 @@ def _decided(look: Transaction, study: StudyRow) -> str:
         for model in withdrawn_in(look, study)
     )
     return (
-        "<h2>What was decided on the way</h2>"
+        "<h2>Decisions during the study</h2>"
         + _listed("Amendments", ("number", *_MADE, "changes", "reason"), amended)
         + _listed(
             "Interventions", (*_MADE, "kind", "reader_id", "session", "days", "reason"), stepped_in
@@ -251,7 +251,7 @@ def _protocol(study: StudyRow, trail: Sequence[EventRow]) -> str:
     return (
         f"<h2>Protocol and hashes</h2>{_facts(facts)}"
         "<p>If the last hash is kept elsewhere, it proves later that the trail was not rewritten."
-        "</p>" + _table("The protocol in force, with its amendments", ("key", "value"), rows)
+        "</p>" + _table("The current protocol, including amendments", ("key", "value"), rows)
     )
 
 

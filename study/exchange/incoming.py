@@ -295,7 +295,7 @@ def _contradictions(
         yield "audit.jsonl is of another study than records.jsonl."
     end = (chain[-1].number, chain[-1].hash)
     if (facts.get("last_event"), facts.get("last_event_hash")) != end:
-        yield "audit.jsonl does not end where datapackage.json says."
+        yield "audit.jsonl does not end at the event stated in datapackage.json."
     if not _DEPLOYMENT.fullmatch(str(study.deployment_id)):
         yield "records.jsonl does not say which deployment the study was read in."
 

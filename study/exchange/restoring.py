@@ -67,7 +67,7 @@ _OF_READERS = (
 )
 
 _Same = list[Any]
-"""What must be equal for models to be equal: version, simulated, predictions."""
+"""The properties that must match for two models to be equal: version, simulated, predictions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Studies from draft to closing: drawing, opening, amending; previews, judging and teaching."""
+"""The lifecycle of studies from draft to closing; previews, judging and teaching."""

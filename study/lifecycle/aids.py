@@ -70,7 +70,7 @@ def opening_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
 
 
 def examples(look: Transaction, study: StudyRow) -> list[AidRow]:
-    """Return made-up aids for the preview of a study; none if no condition is aided."""
+    """Return example aids for the preview of a study; none if no condition is aided."""
     protocol = stored_protocol(study)
     if not protocol.is_aided:
         return []
@@ -96,7 +96,7 @@ def sealed_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
         "aids_sha256": [[item_id, *row[1:]] for item_id, row in aids.of_study(look, study)],
         "wrong_images_sha256": studies.wrong_images(look, study),
     }
-    return {name: sha256_of([salt, found]) for name, found in rows.items() if found}
+    return {name: sha256_of([salt, contents]) for name, contents in rows.items() if contents}
 
 
 def _refuse_missing(

@@ -1,8 +1,8 @@
-"""Amends the protocol of an open study: what may still change, by whom it was, and why.
+"""Amends the protocol of an open study.
 
-Nothing that decided what an answered case looked like, or what was drawn and assigned, can change;
-a study that needs another is another study. What may change is stored beside the locked protocol,
-which stays as it was with its hash.
+Settings that determined the drawn cases, the assignments or how answered cases were shown cannot
+change; this would require a new study. Amendments are stored next to the locked protocol, which is
+kept unchanged with its hash.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ AMENDABLE = (
     "smallest_window",
     "metadata",
 )
-"""What may change after the opening; `feedback` and `instructions` within limits."""
+"""The keys that may change after opening; `feedback` and `instructions` only within limits."""
 
 _DRAWN = frozenset(
     {
@@ -56,23 +56,23 @@ _ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
 def amend(
     store: Store, *, study: str, changes: Mapping[str, Any], reason: str, by: By, now: datetime
 ) -> Amendment:
-    """Change the protocol of an open study from now on.
+    """Amend the protocol of an open study from now on.
 
     Parameters
     ----------
     changes
         The new values by key, as in the protocol file.
     reason
-        Why; it stands in the trail and in every export.
+        The reason, which is recorded in the trail and in all exports.
 
     Raises
     ------
     NotNow
         The study is not open, or nothing would change.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     BadProtocol
-        A key cannot change any more, or the protocol would have faults; all are listed.
+        A key can no longer change, or the protocol would have faults; all are listed.
     """
     why = checked_reason(reason)
     with store.change() as change:
@@ -88,22 +88,22 @@ def amend(
         }
         if not changed:
             raise NotNow(t("Nothing would change: these settings already apply."))
-        made = Amendment(
+        amendment = Amendment(
             number=len(studies.amendments(change, row.id)) + 1,
             at_utc=stamp(now),
             actor=by.name,
             reason=why,
             changes=changed,
         )
-        _store(change, row, made, by, now)
-        if exposure.tells(study_row(change, study)) and not exposure.tells(row):
+        _store(change, row, amendment, by, now)
+        if exposure.reveals(study_row(change, study)) and not exposure.reveals(row):
             others = exposure.being_read(change, row.bank, but=row.id)
             exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, by, now)
-    return made
+    return amendment
 
 
 def why_fixed(key: str) -> str:
-    """Return why a key of the protocol cannot change after the opening; empty where it can."""
+    """Return why a key of the protocol cannot change after opening; empty if it can."""
     if key in AMENDABLE:
         return ""
     if key in _DRAWN:
@@ -182,7 +182,11 @@ def _refuse(faults: list[str]) -> None:
         raise BadProtocol(t("The protocol was not amended:") + "\n" + listed)
 
 
-def _store(change: Transaction, row: StudyRow, made: Amendment, by: By, now: datetime) -> None:
-    studies.add_amendment(change, row.id, made)
-    detail = {"number": made.number, "reason": made.reason, "changes": dict(made.changes)}
+def _store(change: Transaction, row: StudyRow, amendment: Amendment, by: By, now: datetime) -> None:
+    studies.add_amendment(change, row.id, amendment)
+    detail = {
+        "number": amendment.number,
+        "reason": amendment.reason,
+        "changes": dict(amendment.changes),
+    }
     events.record(change, row.name, now, kind=EventKind.PROTOCOL_AMENDED, detail=detail, by=by)

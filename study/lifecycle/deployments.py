@@ -1,4 +1,4 @@
-"""Create a deployment's store, and access codes for coordinators, administrators and readers."""
+"""Creates a deployment's store, and access codes for coordinators, administrators and readers."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -107,11 +107,11 @@ def reader_code(
         refuse_restored(row_of_study)
         reader = people.reader(change, row_of_study.id, reader_id)
         if reader is None:
-            meant = people.like_reader(change, row_of_study.id, reader_id)
-            raise NotFound(f"There is no reader {reader_id!r} in {study!r}.{meant}")
+            suggestion = people.like_reader(change, row_of_study.id, reader_id)
+            raise NotFound(f"There is no reader {reader_id!r} in {study!r}.{suggestion}")
         person = people.of_reader(change, reader.id)
         if person is None:
-            raise NotNow(f"{reader_id!r} has no part in {study!r} any more: it was revoked.")
+            raise NotNow(f"{reader_id!r} no longer has a role in {study!r}: it was revoked.")
         give(change, code, person=person, now=now)
         events.record(
             change,
@@ -148,9 +148,9 @@ def _staff_code(
 
 def holder(change: Transaction, name: str, role: Role, study: int | None, now: datetime) -> int:
     """Return the person who holds a role under a name, created if there is none."""
-    there = people.holder(change, handle=name, role=role, study=study)
-    if there:
-        return there.person
+    existing = people.holder(change, handle=name, role=role, study=study)
+    if existing:
+        return existing.person
     person = people.add(change, handle=name, made_at_utc=stamp(now))
     people.grant(change, person=person, role=role, study=study, given_at_utc=stamp(now))
     return person

@@ -1,7 +1,7 @@
-"""Drafts of studies: written step by step, saved at every step, drawn when they hold no fault.
+"""Drafts of studies, which are written and saved step by step and drawn when they are valid.
 
 A draft's protocol is a mapping with the keys of the protocol file; it may be incomplete or
-contradict itself until the draw. If two tabs edit one draft, the second one to save gets an error.
+inconsistent until the draw. If two tabs edit a draft, the second one to save gets an error.
 """
 
 import json
@@ -33,7 +33,7 @@ from study.store.events import EventKind
 from study.store.studies import DraftRow, study_row
 
 CASES_TO_BEGIN_WITH = (200, 150, 100, 75, 50, 40, 30, 25, 20, 15, 10, 5, 2, 1)
-"""What a new draft asks for: the first of these that its bank can give."""
+"""Numbers of cases for a new draft; the first that its bank can provide is used."""
 
 
 class SavedElsewhere(NotNow):
@@ -44,7 +44,7 @@ class SavedElsewhere(NotNow):
 class StudyDraft:
     """A study that is being written; `bank` is empty until one is chosen.
 
-    `reached` is how many of the steps it is written in have been left behind.
+    `reached` is the number of completed steps.
     """
 
     id: int
@@ -57,9 +57,9 @@ class StudyDraft:
 
     @property
     def protocol_values(self) -> dict[str, Any]:
-        """Return the keys and values its protocol file would have, whether they are sound or not.
+        """Return the keys and values of its protocol file, valid or not.
 
-        The study and its protocol bear one name, so that file and page give the same hash.
+        The study and its protocol have the same name, so that file and page give the same hash.
         """
         return {**Protocol().in_full(), **self.values, "name": self.name}
 
@@ -74,35 +74,35 @@ def begin(
     now: datetime,
     values: Mapping[str, Any] | None = None,
 ) -> int:
-    """Begin a draft and return its id.
+    """Create a draft and return its ID.
 
     Parameters
     ----------
     maker
-        The person who makes it.
+        The person who creates it.
     values
-        A protocol to begin with; left out, a new one with as many cases as the bank can give,
-        its options shuffled.
+        The initial protocol; by default a new one with as many cases as the bank can provide and
+        shuffled options.
 
     Raises
     ------
     BadInput
-        The name is no name.
+        The name is invalid.
     NotNow
         The name is taken.
     NotFound
-        No such bank.
+        The bank does not exist.
     """
     with store.change() as change:
         _refuse_taken(change, name, None)
         number = bank_row(change, bank).id
-        began = dict(values) if values is not None else _to_begin_with(change, number, now)
+        initial_values = dict(values) if values is not None else _to_begin_with(change, number, now)
         draft = stored.add_draft(
             change,
             name=name,
             made_by=maker,
             bank=number,
-            protocol=canonical_json(began),
+            protocol=canonical_json(initial_values),
             saved_at_utc=stamp(now),
         )
         events.record(
@@ -112,7 +112,7 @@ def begin(
 
 
 def rules_of(store: Store, study: str) -> dict[str, Any]:
-    """Return the protocol of a study as amended, to begin a draft with."""
+    """Return the current protocol of a study, as initial values of a draft."""
     with store.look() as look:
         return stored_protocol(study_row(look, study)).in_full()
 
@@ -123,14 +123,14 @@ def find(store: Store, number: int) -> StudyDraft:
     Raises
     ------
     NotFound
-        It was drawn or thrown away.
+        It was drawn or deleted.
     """
     with store.look() as look:
         return _draft(_row(look, number))
 
 
 def listed(store: Store) -> list[StudyDraft]:
-    """Return every draft, the one saved last first."""
+    """Return all drafts, last saved first."""
     with store.look() as look:
         return [_draft(row) for row in stored.listed_drafts(look)]
 
@@ -145,29 +145,29 @@ def save(
     seen: str,
     now: datetime,
 ) -> str:
-    """Save a draft and return the moment it is known to be saved at.
+    """Save a draft and return the time of saving.
 
     Parameters
     ----------
     seen
-        The moment the draft had been saved at when it was read.
+        The draft's time of saving when it was read.
 
     Raises
     ------
     SavedElsewhere
-        It was saved by another person or tab since; nothing was stored.
+        It has since been saved by another person or tab; nothing was stored.
     BadInput
-        Its name is no name.
+        Its name is invalid.
     NotNow
         Its name is taken.
     NotFound
-        It was drawn or thrown away, or there is no such bank.
+        It was drawn or deleted, or the bank does not exist.
     """
     with store.change() as change:
         row = _row(change, number)
         _refuse_overwriting(row, seen)
         _refuse_taken(change, name, number)
-        # Two saves within one millisecond must differ.
+        # Two saves within a millisecond must have different times.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
         stored.save_draft(
             change,
@@ -181,13 +181,13 @@ def save(
 
 
 def reach(store: Store, number: int, steps: int) -> None:
-    """Record how many steps of a draft were visited; its values do not change."""
+    """Record the number of completed steps of a draft; its values do not change."""
     with store.change() as change:
         stored.reach_draft(change, number, steps)
 
 
 def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
-    """Throw a draft away."""
+    """Delete a draft."""
     with store.change() as change:
         row = _row(change, number)
         stored.remove_draft(change, number)
@@ -199,16 +199,16 @@ def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
 def draw(
     store: Store, number: int, *, seen: str, maker: int, by: By, now: datetime
 ) -> tuple[str, tuple[Stratum, ...]]:
-    """Make the study a draft describes; its maker becomes its coordinator. Return its name.
+    """Draw the study of a draft; its maker becomes its coordinator. Return its name and strata.
 
-    An administrator of the deployment runs every study already, and is given no role in this one.
+    An administrator of the deployment already runs all studies, and gets no role in this one.
 
     Raises
     ------
     BadProtocol
         The protocol has faults; all are listed.
     NotNow
-        The draft was saved since, or the bank has too few cases.
+        The draft has since been saved, or the bank has too few cases.
     """
     with store.change() as change:
         row = _row(change, number)
@@ -228,7 +228,7 @@ def draw(
 
 
 def faults(draft: StudyDraft) -> list[str]:
-    """Return what keeps a draft from being drawn, as far as its own words tell."""
+    """Return the faults of a draft, as far as they can be found without the bank."""
     fault = name_fault(draft.name)
     named = [t("name: {fault}.", fault=fault)] if fault else []
     banked = [] if draft.bank else [t("bank: none has been chosen.")]
@@ -241,13 +241,13 @@ def obstacles(
     draft: StudyDraft,
     rehearse: Callable[[str, Mapping[str, Any]], object],
 ) -> list[str]:
-    """Return what `draw` would refuse: the draft's own faults, or else what the bank refuses.
+    """Return why `draw` would refuse: the faults of the draft, or otherwise those of the draw.
 
     Parameters
     ----------
     rehearse
-        Rehearses the draw from a bank by its name, with the values of a protocol, and refuses as
-        `study.protocol.sampling.rehearse` does.
+        Rehearses the draw from a named bank with the values of a protocol; errors as of
+        `study.protocol.sampling.rehearse`.
     """
     problems = faults(draft)
     if problems:
@@ -264,14 +264,14 @@ def obstacles(
 def return_to_draft(
     store: Store, *, study: str, reason: str, by: By, now: datetime, maker: int | None = None
 ) -> int:
-    """Discard a drawn study and begin a draft with its bank and protocol; return the draft's id.
+    """Discard a drawn study and create a draft with its bank and protocol; return the draft's ID.
 
-    The study keeps its name with its audit trail, so the draft has another.
+    The study keeps its name and audit trail, so the draft gets another name.
 
     Parameters
     ----------
     maker
-        Whose draft it becomes; without one, a coordinator's of the study, or an administrator's.
+        The owner of the draft; by default a coordinator of the study, or an administrator.
 
     Raises
     ------
@@ -298,13 +298,13 @@ def return_to_draft(
         detail = {"reason": why, "draft": name}
         kind = EventKind.STUDY_RETURNED_TO_DRAFT
         events.record(change, study, now, kind=kind, detail=detail, by=by)
-        began = {"draft": name, "bank": row.bank_name, "study": study}
-        events.record(change, "", now, kind=EventKind.DRAFT_BEGUN, detail=began, by=by)
+        draft_detail = {"draft": name, "bank": row.bank_name, "study": study}
+        events.record(change, "", now, kind=EventKind.DRAFT_BEGUN, detail=draft_detail, by=by)
     return draft
 
 
 def _coordinator(look: Transaction, study: int) -> int:
-    """Return a person who may own a draft that nobody on the page has made."""
+    """Return a coordinator or administrator who can own a draft."""
     grants = [
         *(row for row in people.grants_of_study(look, study) if row.role == Role.COORDINATOR),
         *(row for row in people.grants_of_deployment(look) if row.role == Role.ADMINISTRATOR),
@@ -318,7 +318,7 @@ def _coordinator(look: Transaction, study: int) -> int:
 
 
 def free_name(store: Store, wish: str) -> str:
-    """Return a name like the one wished for that no study and no draft has."""
+    """Return a name similar to the given one that no study or draft has."""
     with store.look() as look:
         return _free_name(look, wish)
 

@@ -1,4 +1,4 @@
-"""Where a bank's reference standard may be shown, and which readers may have seen it.
+"""Determines where a bank's reference standard may be shown, and which readers may have seen it.
 
 The reference standard belongs to the bank, so one study can reveal what another hides. Shared
 patients, examinations, image files and questions are recognised under any name, see
@@ -34,9 +34,9 @@ from study.store.studies import StudyRow, study_row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """Where a person may have learnt the answers: in another study, or in teaching on a bank.
+    """A study or a bank in teaching where a person may have learnt the answers.
 
-    `role` is None in teaching, and `study` then the bank's name.
+    In teaching, `role` is None and `study` is the bank's name.
     """
 
     study: str
@@ -44,7 +44,7 @@ class Seen:
 
     @property
     def as_detail(self) -> dict[str, str]:
-        """Return it as the trail records it."""
+        """Return the detail for the trail."""
         return {"study": self.study, "role": self.role} if self.role else {"bank": self.study}
 
 
@@ -83,16 +83,16 @@ def refuse_withheld(look: Transaction, bank: int) -> None:
         raise NotNow(why)
 
 
-def told_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
+def revealed_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
     """Return the studies that reveal the reference standard of a bank's items."""
-    return [row.name for row in _others(look, bank, but) if tells(row)]
+    return [row.name for row in _others(look, bank, but) if reveals(row)]
 
 
-def tells(study: StudyRow) -> bool:
-    """Return whether a study reveals the reference standard of its cases at present.
+def reveals(study: StudyRow) -> bool:
+    """Return whether a study currently reveals the reference standard of its cases.
 
-    It does once it is closed, and while it is open if its results can be seen or its readers are
-    shown the correct answer after each case.
+    It does after closing, and while it is open if results can be seen or readers see the correct
+    answer after each case.
     """
     if study.state != "open":
         return bool(study.state == "closed")
@@ -197,7 +197,10 @@ _ROLES = {
 
 def in_words(reader: str, seen: Sequence[Seen]) -> str:
     """Return the sentence about a reader who may know the answers."""
-    parts = [said(_ROLES[role.role]).format(study=repr(role.study)) for role in seen]
+    parts = [
+        said(_ROLES[exposure_seen.role]).format(study=repr(exposure_seen.study))
+        for exposure_seen in seen
+    ]
     return t(
         "{reader} may have seen the reference standard of these cases, {parts}.",
         reader=reader,
@@ -278,7 +281,7 @@ def consent_to_read(store: Store, study: str) -> str:
 def acquaintances(
     store: Store, study: str, readers: Container[str] | None = None
 ) -> tuple[str, ...]:
-    """Return a sentence for each reader of a study, or each of those named, who may know answers.
+    """Return a sentence for each reader of a study, or of `readers`, who may know the answers.
 
     Raises
     ------
@@ -296,7 +299,7 @@ def acquaintances(
 
 def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0) -> tuple[str, ...]:
     """Return the warnings about other studies on the same cases for a study with this protocol."""
-    reading, telling = being_read(look, bank, but=but), told_in(look, bank, but=but)
+    reading, revealing = being_read(look, bank, but=but), revealed_in(look, bank, but=but)
     lines = []
     if reading and protocol.interim_results:
         lines.append(interim_refusal(reading))
@@ -308,13 +311,13 @@ def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0)
                 studies=listed(reading),
             )
         )
-    if telling:
+    if revealing:
         lines.append(
             t(
                 "Correct answers to cases from this bank are shown in {studies}. Anyone who has "
                 "seen them there should not read here. The audit trails of these studies will "
                 "record this.",
-                studies=listed(telling),
+                studies=listed(revealing),
             )
         )
     n_learners = teaching.n_learners(look, bank)

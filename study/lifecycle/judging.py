@@ -1,8 +1,8 @@
-"""Judging: two people judge each thing, blind to each other, and a third where they differ.
+"""Judging by two people who do not see each other's verdict, and by a third if they differ.
 
 There are three kinds: experts' reviews of a bank's questions, and scorings of a closed study's
-answers in words or of its models' explanations. A kind states the verdicts, their labels and how a
-third verdict decides. `reviewing` and `scoring` open them and use their results.
+free-text answers or of its models' explanations. A kind defines the verdicts, their labels and the
+rule for three verdicts. `reviewing` and `scoring` open them and use their results.
 """
 
 from collections import Counter
@@ -44,11 +44,11 @@ class ItemVerdict(StrEnum):
 
 
 MIXED = "several faults"
-"""The result for an item that most reviewers find faulty, each in another way."""
+"""The result for an item in which the majority of reviewers finds different faults."""
 
 
 class Score(StrEnum):
-    """A scorer's verdict on an answer in words, best first."""
+    """A scorer's verdict on a free-text answer, best first."""
 
     CORRECT = "correct"
     PARTLY = "partly correct"
@@ -66,23 +66,23 @@ LABELS: Mapping[str, str] = {
     Score.PARTLY: later("Partly correct"),
     Score.INCORRECT: later("Incorrect"),
 }
-"""Verdicts and results as they are shown."""
+"""Labels of verdicts and results."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What distinguishes one kind of judging.
+    """The properties of a kind of judging.
 
     Parameters
     ----------
     options
-        The verdicts, in the order they are shown in.
+        The verdicts in the order of display.
     decide
         Returns the result of three verdicts, the first two of which differ.
     event
-        The kind of event that records the end; it contains a hash of all verdicts, as `hashed`.
+        The kind of event that records the end; its key `hashed` is a hash of all verdicts.
     too_few, missing, stranger, closed
-        Messages: fewer than two judges, no such judging, not a judge in it, already closed.
+        Messages: fewer than two judges, does not exist, not a judge, already closed.
     """
 
     options: type[StrEnum]
@@ -130,12 +130,12 @@ _BY_TABLE = {REVIEW: _REVIEW, SCORING: _SCORING}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """An item, or all answers to an item that have the same words, and its verdicts.
+    """An item, or all answers to an item with the same words, and its verdicts.
 
     Parameters
     ----------
     judges
-        Positions of its judges, in order; the third judges only where the first two differ.
+        Positions of its judges, in order; the third is only asked if the first two differ.
     verdicts
         The latest verdict of each judge, by the judge's position.
     answers
@@ -152,7 +152,7 @@ class Judged:
 
     @property
     def result(self) -> str | None:
-        """Return the result, or None while another judge has to decide."""
+        """Return the result, or None if verdicts are missing."""
         return settled(
             self.kind,
             [self.verdicts[judge].verdict for judge in self.judges if judge in self.verdicts],
@@ -160,7 +160,7 @@ class Judged:
 
     @property
     def waits_for(self) -> tuple[int, ...]:
-        """Return the judges who have to judge it now."""
+        """Return the judges whose verdicts are needed now."""
         waiting = tuple(judge for judge in self.judges[:JUDGES] if judge not in self.verdicts)
         if waiting or self.result:
             return waiting
@@ -168,9 +168,9 @@ class Judged:
 
 
 def settled(kind: str, verdicts: Sequence[str]) -> str | None:
-    """Return the result of verdicts in the order of the judges; None while another is needed.
+    """Return the result of verdicts in the order of the judges, or None if another is needed.
 
-    In a review most of three decide; of scores, the middle one.
+    With three verdicts, the majority decides in a review, and the median in a scoring.
 
     >>> settled("review", ["sound", "sound"]), settled("review", ["sound", "ambiguous"])
     ('sound', None)
@@ -189,9 +189,9 @@ def settled(kind: str, verdicts: Sequence[str]) -> str | None:
 
 
 def judging_order(position: int, n: int) -> tuple[int, ...]:
-    """Return the order in which `n` people judge what is at a position.
+    """Return the order of the `n` judges for a position.
 
-    Among n (n - 1) consecutive positions every pair begins twice, once in either order.
+    In n (n - 1) consecutive positions, every ordered pair of judges is first once.
 
     >>> [judging_order(position, 3) for position in range(4)]
     [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1)]
@@ -202,7 +202,13 @@ def judging_order(position: int, n: int) -> tuple[int, ...]:
 
 
 def several(kind: str, persons: Sequence[int]) -> list[int]:
-    """Return the people who are to judge, each once, or raise `BadInput` if they are too few."""
+    """Return the judges without duplicates.
+
+    Raises
+    ------
+    BadInput
+        There are too few.
+    """
     persons = list(dict.fromkeys(persons))
     if len(persons) < JUDGES:
         raise BadInput(said(KINDS[kind].too_few))
@@ -224,7 +230,7 @@ def judging_row(look: Transaction, table: str, number: int) -> JudgingRow:
 
 
 def everything_judged(look: Transaction, row: JudgingRow) -> list[Judged]:
-    """Return what is judged in a review or scoring, in order; without withdrawn models' answers."""
+    """Return the subjects of a review or scoring in order, without withdrawn models' answers."""
     verdicts: dict[int, dict[int, VerdictRow]] = {}
     for verdict in judgements.verdicts(look, row):
         verdicts.setdefault(verdict.position, {})[verdict.judge] = verdict
@@ -246,7 +252,7 @@ def everything_judged(look: Transaction, row: JudgingRow) -> list[Judged]:
 def _contents(
     look: Transaction, row: JudgingRow
 ) -> Iterator[tuple[int, int, str, Sequence[OpenAnswer]]]:
-    """Yield position, item and answers of each thing judged."""
+    """Yield position, item and answers of each subject."""
     if row.kind == REVIEW:
         for item in judgements.review_items(look, row.id):
             yield item.position, item.item, item.item_id, ()
@@ -265,9 +271,9 @@ def _contents(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """A judge's part in a review or scoring, in the judge's order.
+    """The subjects of a review or scoring in a judge's order.
 
-    `judge` is their position among the judges; scorers meet answers in a random order each.
+    `judge` is the position among the judges. Each scorer has a different random order.
     """
 
     row: JudgingRow
@@ -276,22 +282,22 @@ class Assignment:
 
     @property
     def judged(self) -> list[Judged]:
-        """Return what they have judged."""
+        """Return the subjects that the judge has judged."""
         return [judged for judged in self.everything if self.judge in judged.verdicts]
 
     @property
     def waiting(self) -> list[Judged]:
-        """Return what they have to judge now."""
+        """Return the subjects that the judge can judge now."""
         return [judged for judged in self.everything if self.judge in judged.waits_for]
 
 
 def assignment(look: Transaction, row: JudgingRow, person: int) -> Assignment:
-    """Return a person's part in a review or scoring.
+    """Return a person's assignment in a review or scoring.
 
     Raises
     ------
     NotAllowed
-        They have none.
+        The person is not a judge.
     """
     judges = {judge.person: judge.position for judge in judgements.judges(look, row)}
     if person not in judges:
@@ -306,7 +312,7 @@ def assignment(look: Transaction, row: JudgingRow, person: int) -> Assignment:
 
 
 def refusal(look: Transaction, row: JudgingRow) -> str:
-    """Return why nobody can judge at present, or an empty text."""
+    """Return why a review or scoring is not accessible now, or an empty string."""
     if row.ended_at_utc:
         return said(KINDS[row.kind].closed)
     if being_read(look, row.bank):
@@ -315,7 +321,7 @@ def refusal(look: Transaction, row: JudgingRow) -> str:
 
 
 def paused() -> str:
-    """Return that nobody judges while cases of the bank are being read."""
+    """Return the message that judging is closed while cases of the bank are being read."""
     return t("Closed for now: cases from this bank are being read in a study.")
 
 
@@ -329,14 +335,14 @@ def judge(
     comment: str,
     now: datetime,
 ) -> None:
-    """Store a judge's verdict on what is at a position; the latest counts.
+    """Store a judge's verdict on the subject at a position; the latest verdict counts.
 
     Raises
     ------
     NotAllowed
-        It is not theirs to judge.
+        The subject is not assigned to the judge now.
     NotNow
-        Nobody can judge at present.
+        The review or scoring is not accessible now.
     BadInput
         The comment is too long.
     """
@@ -358,9 +364,9 @@ def judge(
 
 
 def close(store: Store, table: str, number: int, *, now: datetime, by: By = COMMAND_LINE) -> None:
-    """Close a review or scoring: nobody judges any more, and its results can be used.
+    """Close a review or scoring: no more verdicts are accepted, and its results can be used.
 
-    The audit trail records the hash of every verdict.
+    The audit trail records the hash of all verdicts.
 
     Raises
     ------
@@ -385,5 +391,5 @@ def close(store: Store, table: str, number: int, *, now: datetime, by: By = COMM
 
 
 def verdicts_hash(look: Transaction, row: JudgingRow) -> str:
-    """Return the hash of every verdict in a review or scoring."""
+    """Return the hash of all verdicts in a review or scoring."""
     return sha256_of(judgements.every_verdict(look, row))

@@ -1,9 +1,9 @@
-"""Judges' desks: the reading page with the cases that a judge has still to judge.
+"""Judges' desks: the reading page for reviews and scorings.
 
-The options are the verdicts, chosen by number, because the letters are those of the question's own
-options. A reviewer sees the bank's question with images, options and reference standard; a scorer
-the correct option and the words, but not the rater. Only judges of a review or scoring receive any
-of it.
+The options are the verdicts, which are chosen by number because the letters belong to the
+question's options. Reviewers see the bank's question with images, options and reference standard;
+scorers see the correct option and the answer, but not the rater. Only judges of the review or
+scoring have access.
 """
 
 import json
@@ -33,7 +33,7 @@ _PROTOCOL = Protocol(comments=True, context=CONTEXTS, smallest_window=())
 
 @dataclass(frozen=True, slots=True)
 class JudgingDesk:
-    """The desks of all reviews, or of all scorings; each by its number."""
+    """The desks of all reviews or all scorings, by number."""
 
     table: str
 
@@ -45,13 +45,13 @@ class JudgingDesk:
         NotFound
             The review or scoring does not exist.
         NotAllowed
-            The person has no part in it, or nobody can judge at present.
+            The person is not a judge, or the review or scoring is not accessible now.
         """
         with store.look() as look:
             return self._desk(look, person, number)
 
     def seal(self, store: Store, person: Person, number: int) -> str:
-        """Return the mark that a page's outbox is sealed with."""
+        """Return the seal of a page's outbox."""
         with store.look() as look:
             return self._id(look, person, number)
 
@@ -116,7 +116,7 @@ class JudgingDesk:
     def _find(
         self, look: Transaction, person: Person, part: Assignment, case: str
     ) -> Judged | None:
-        """Return what a judge has judged or has to judge under the id of a case, or None."""
+        """Return the judge's subject with the ID of a case, or None."""
         matches = (
             judged
             for judged in (*part.waiting, *part.judged)

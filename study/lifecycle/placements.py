@@ -1,4 +1,4 @@
-"""Gives readers their arm and list in designs with arms, blocks, an aid or wrong images.
+"""Assigns arms and lists to readers in designs with arms, blocks, an aid or wrong images.
 
 See `docs/designs.md`. In other designs a reader's list follows from their study code.
 """
@@ -82,12 +82,12 @@ def _refuse_short_lists(protocol: Protocol, where: str, n_readers: int) -> None:
 def place_all(
     change: Transaction, protocol: Protocol, readers: Sequence[ReaderRow]
 ) -> dict[int, ListPlace]:
-    """Give all readers of a study that is being opened their arm and list.
+    """Assign arm and list to all readers of a study that is being opened.
 
     Returns
     -------
     dict of int to ListPlace
-        By the number of the reader; empty in a design that does not have them.
+        By the number of the reader; empty in designs without arms and lists.
     """
     if not protocol.has_new_design:
         return {}
@@ -104,19 +104,19 @@ def place_all(
 
 
 def lists_of(places: Iterable[ListPlace]) -> dict[str, int]:
-    """Return the number of lists of each arm, as the event of the opening records it."""
+    """Return the number of lists of each arm, for the event of the opening."""
     return {place.arm: place.lists for place in places}
 
 
 def place_late(
     change: Transaction, study: StudyRow, readers: Sequence[ReaderRow]
 ) -> ListPlace | int:
-    """Give the last of a study's readers, invited after the opening, their arm and list.
+    """Assign arm and list to the last of a study's readers, who was invited after the opening.
 
     Returns
     -------
     ListPlace or int
-        In a design that does not have lists, the number of the reader.
+        In designs without lists, the number of the reader.
     """
     protocol, reader = stored_protocol(study), readers[-1]
     if not protocol.has_new_design:
@@ -180,9 +180,9 @@ def _originals(readers: Iterable[ReaderRow]) -> list[Allocated]:
 def _free_list(
     look: Transaction, study: StudyRow, before: Sequence[ReaderRow], reader: ReaderRow
 ) -> tuple[str, int] | None:
-    """Return the arm and list of a withdrawn reader that nobody has taken over, or None.
+    """Return the arm and list of a withdrawn reader that have not been reassigned, or None.
 
-    Of several, one of the same level and site comes first.
+    If there are several, a list of a reader with the same level and site is preferred.
     """
     withdrawn = {
         step.reader_id for step in readings.interventions(look, study.id) if step.kind == "withdraw"

@@ -1,7 +1,7 @@
-"""Previews: a study read as its readers would, in a temporary copy.
+"""Previews of a study as its readers will see it, in a temporary copy.
 
-The copy is a separate store next to the deployment's, with the study and a single reader. The
-reader's desk works on it as on any store, so a preview shows what readers see. The study itself
+The copy is a separate store next to the deployment's store, with the study and a single reader.
+The reader's desk uses it like any store, so a preview shows what readers see. The study itself
 only records the event that a preview was opened.
 
 While cases of the bank are being read in an open study whose accuracy is hidden, the copy contains
@@ -68,7 +68,7 @@ class Preview:
 class _Source:
     """The study or draft to preview, and whether its reference standard has to be invented."""
 
-    of: StudyRow | DraftRow
+    row: StudyRow | DraftRow
     mark: str
     made_up: bool
 
@@ -76,9 +76,9 @@ class _Source:
 def preview(
     store: Store, person: Person, *, entropy: Entropy, now: datetime, draft: int | None = None
 ) -> Preview:
-    """Return a person's preview of their study or of a draft: the current one, or a new one.
+    """Return a person's current or new preview of their study or of a draft.
 
-    A preview belongs to one sign-in and one version of the protocol; after a change it restarts.
+    A preview belongs to a sign-in and a version of the protocol; after a change it restarts.
 
     Raises
     ------
@@ -97,12 +97,12 @@ def preview(
     if not path.is_file():
         _make(store, source, person, path, entropy, now)
         with store.change() as change:
-            is_draft = isinstance(source.of, DraftRow)
-            detail = {"draft": source.of.name} if is_draft else {}
+            is_draft = isinstance(source.row, DraftRow)
+            detail = {"draft": source.row.name} if is_draft else {}
             detail |= {"reference_standard": "made up"} if source.made_up else {}
-            where = "" if is_draft else source.of.name
+            study_name = "" if is_draft else source.row.name
             events.record(
-                change, where, now, kind=EventKind.PREVIEW_OPENED, detail=detail, by=person.by
+                change, study_name, now, kind=EventKind.PREVIEW_OPENED, detail=detail, by=person.by
             )
     return find(store, person, source.mark)
 
@@ -129,8 +129,8 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         (row,) = studies.listed(look)
         (reader,) = people.readers(look, row.id)
         made_up = deployment.value(look, "preview_made_up")
-    there = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
-    if not there or owner != _owner(person):
+    may_preview = person.may(Act.MAKE_STUDY) if not study else _sets_up(person, int(study))
+    if not may_preview or owner != _owner(person):
         raise NotAllowed(t("This preview belongs to someone else. Open your own."))
     if not made_up:
         with store.look() as look:
@@ -161,7 +161,7 @@ def _study(look: Transaction, person: Person) -> _Source:
         raise NotNow(t("The study is closed and can no longer be previewed."))
     made_up = bool(being_read(look, row.bank))
     about = ["study", row.id, row.protocol_sha256, row.amendments, made_up]
-    return _Source(of=row, mark=_mark(look, person, about), made_up=made_up)
+    return _Source(row=row, mark=_mark(look, person, about), made_up=made_up)
 
 
 def _draft(look: Transaction, person: Person, number: int) -> _Source:
@@ -176,7 +176,7 @@ def _draft(look: Transaction, person: Person, number: int) -> _Source:
         raise BadInput(t("Choose a question bank first: without one there are no cases to show."))
     made_up = bool(being_read(look, row.bank))
     about = ["draft", row.id, row.name, row.bank, row.protocol, made_up]
-    return _Source(of=row, mark=_mark(look, person, about), made_up=made_up)
+    return _Source(row=row, mark=_mark(look, person, about), made_up=made_up)
 
 
 def _sets_up(person: Person, study: int) -> bool:
@@ -197,29 +197,29 @@ def _make(
     """Create the copy with one reader under a temporary name, then rename it."""
 
     def fill(change: Transaction) -> None:
-        deployment.set_once(change, "secret", entropy(32).hex())  # seals unlike any reader's
+        deployment.set_once(change, "secret", entropy(32).hex())  # so that seals differ
         deployment.set_once(change, "preview_owner", _owner(person))
         deployment.set_once(change, "preview_made_up", "yes" if source.made_up else "")
         truth = _made_up() if source.made_up else None
         with store.look() as look:
-            if isinstance(source.of, StudyRow):
-                deployment.set_once(change, "preview_study", str(source.of.id))
-                extract.copy_drawn_study(look, change, source.of.id, truth)
-            elif source.of.bank is not None:
-                extract.copy_bank(look, change, source.of.bank, truth)
+            if isinstance(source.row, StudyRow):
+                deployment.set_once(change, "preview_study", str(source.row.id))
+                extract.copy_drawn_study(look, change, source.row.id, truth)
+            elif source.row.bank is not None:
+                extract.copy_bank(look, change, source.row.bank, truth)
 
     path.parent.mkdir(mode=0o700, exist_ok=True)
     _make_room(path.parent, now)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
         copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
-        if isinstance(source.of, DraftRow):
-            _draw(copy, source.of, now)
+        if isinstance(source.row, DraftRow):
+            _draw(copy, source.row, now)
         reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
-        life.invite(copy, study=source.of.name, invitations=reader, codes=[code], now=now)
+        life.invite(copy, study=source.row.name, invitations=reader, codes=[code], now=now)
         with copy.change() as change:
-            shown = aids.examples(change, studies.study_row(change, source.of.name))
-            life.open_within(change, study=source.of.name, now=now, shown=shown)
+            shown = aids.examples(change, studies.study_row(change, source.row.name))
+            life.open_within(change, study=source.row.name, now=now, shown=shown)
         copy.put_in_place(path)
 
 

@@ -1,9 +1,9 @@
-"""Experts' reviews of a bank's questions: opening one, and using what it found.
+"""Opens experts' reviews of a bank's questions, and uses their results.
 
-A reviewer sees the question, its images and its reference standard, but no other verdict. Results
-are used twice: faulty items are struck off before a draw, and in a study that was already read
-they are left out of a sensitivity analysis. No one reviews while cases of the bank are being read
-in an open study that hides its reference standard.
+Reviewers see the question, its images and its reference standard, but no other verdict. Faulty
+items can be struck off before a draw; in a study that was already read, a sensitivity analysis
+leaves them out. Reviews are closed while cases of the bank are being read in an open study that
+hides its reference standard.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def open_review(
     now: datetime,
     by: By = COMMAND_LINE,
 ) -> int:
-    """Open a review of items of a bank by people, given by number; return the review's number.
+    """Open a review of items of a bank by the given people; return the review's number.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def sampled(look: Transaction, bank: str, n: int, *, seed: int) -> list[str]:
 
 
 def faulty(look: Transaction, review: int) -> dict[str, str]:
-    """Return the fault of each item that a closed review found faulty, by item_id.
+    """Return the faults found in a closed review by item_id.
 
     Raises
     ------
@@ -129,12 +129,12 @@ def faulty_cases(look: Transaction, study: int) -> list[str]:
 def strike_faulty(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> int:
     """Strike off the items that a closed review found faulty; return their number.
 
-    No study draws them any more.
+    They can no longer be drawn for a study.
 
     Raises
     ------
     NotFound, NotNow
-        As `faulty` does.
+        As for `faulty`.
     """
     n = 0
     with store.change() as change:
@@ -159,7 +159,7 @@ TABLE = ("item_id", "patient_id", "task", "reviewer", "place", "verdict", "comme
 def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]:
     """Return a row for the latest verdict of each reviewer on each item; see `TABLE`.
 
-    `place` is 1 or 2 for the two who judge blind to each other, and 3 for the third.
+    `place` is 1 or 2 for the first two reviewers, and 3 for the third.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Scoring of a closed study's answers in words: opening one, and exporting its scores.
+"""Opens scorings of a closed study's free-text answers, and exports their scores.
 
-A scorer sees the question, its images, the correct option and the words, but neither the rater nor
+Scorers see the question, its images, the correct option and the answer, but neither the rater nor
 other scores. A study has at most one scoring of its answers and one of its models' explanations;
 the scores are exported with the study's bundle.
 """
@@ -50,7 +50,7 @@ def open_scoring(
     NotNow
         It is not closed, has such a scoring already, or cases of its bank are being read.
     BadInput
-        Fewer than two scorers, a scorer who read in the study, or nothing to score.
+        Fewer than two scorers, a scorer who was a reader of the study, or nothing to score.
     """
     persons = several(kind, scorers)
     with store.change() as change:
@@ -111,7 +111,7 @@ def _to_score(
 
 
 def plain_words(words: str) -> str:
-    """Return words without differences that do not affect their meaning.
+    """Return an answer without differences in case, white space and final full stops.
 
     >>> plain_words("  Pleural  Effusion. ") == plain_words("pleural effusion")
     True
@@ -175,7 +175,7 @@ def _closed(look: Transaction, study: int) -> list[JudgingRow]:
 
 
 def to_be_scored(look: Transaction, study: int) -> dict[str, int]:
-    """Return the number of a study's answers in words, by kind."""
+    """Return the number of a study's free-text answers by kind."""
     kinds = [
         answer.kind
         for answer in judgements.open_answers_of_study(look, study)

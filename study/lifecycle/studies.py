@@ -1,12 +1,11 @@
-"""A study's life: drawn from a bank, its readers invited, opened, closed, or discarded.
+"""Draws, opens, closes and discards studies, and invites their readers.
 
-Opening locks the protocol: its hash covers the protocol, the bank's content and the drawn cases, so
-that two deployments with the same protocol and bank show the same hash. Every assignment is written
-before anyone reads; a reader invited into an open study is assigned at the invitation.
+Opening locks the protocol. Its hash covers the protocol, the bank's content and the drawn cases, so
+two deployments with the same protocol and bank have the same hash. All assignments are stored
+before reading starts; a reader invited to an open study is assigned with the invitation.
 
-While a study is open nobody sees how right anybody is, coordinators included, unless the protocol
-says so: a coordinator who knows could intervene accordingly, and the study would no longer be the
-planned study. Every place that shows results asks `shows_accuracy`.
+While a study is open, nobody can see accuracy, including coordinators, unless the protocol allows
+it: knowing it could influence interventions. All code that shows results checks `shows_accuracy`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -60,13 +59,13 @@ def draw(
     Raises
     ------
     NotFound
-        No such bank.
+        The bank does not exist.
     BadProtocol
-        The consent is still the example.
+        The consent text is still the example.
     NotNow
         The name is taken.
     BadInput
-        It is no name, or the bank cannot give the cases asked for.
+        The name is invalid, or the bank has too few suitable cases.
     """
     refuse_example(protocol)
     with store.change() as change:
@@ -77,7 +76,7 @@ def draw(
 def draw_within(
     change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
 ) -> tuple[int, tuple[Stratum, ...]]:
-    """Draw a study within the caller's transaction; return its rowid and the strata drawn."""
+    """Draw a study within the caller's transaction; return its row ID and the strata."""
     drawable = drawable_bank(change, bank, study)
     drawn = sampling.rehearse(change, int(drawable.id), protocol)
     locked = sampling.locked(protocol, study, drawable.content_sha256, drawn)
@@ -109,7 +108,17 @@ def draw_within(
 
 
 def drawable_bank(look: Transaction, bank: str, study: str) -> banks.BankRow:
-    """Return the bank that a study of a name can be drawn from, or refuse."""
+    """Return the bank for drawing a study.
+
+    Raises
+    ------
+    NotFound
+        The bank does not exist.
+    NotNow
+        The name of the study is taken, or the bank has no images.
+    BadInput
+        The name of the study is invalid.
+    """
     check_name(study, "study")
     row = bank_row(look, bank)
     if studies.find(look, study):
@@ -145,22 +154,22 @@ def _add_drawn(change: Transaction, study: int, bank: int, drawn: sampling.Rehea
 
 
 def cases_hash(look: Transaction, study: int) -> str:
-    """Return the hash that covers a study's cases with their numbers and strata."""
+    """Return the hash of a study's cases with their numbers and strata."""
     return sha256_of([[row.number, row.item_id, row.stratum] for row in studies.cases(look, study)])
 
 
 def practice_cases_hash(look: Transaction, study: int) -> str:
-    """Return the hash that covers a study's practice cases with their numbers."""
+    """Return the hash of a study's practice cases with their numbers."""
     return sha256_of([[row.number, row.item_id] for row in studies.cases(look, study, PRACTICE)])
 
 
 def item_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
-    """Return the hash of all that is shown of a study's items, and that of their truth.
+    """Return the hash of the displayed content of a study's items, and of their truth.
 
     Parameters
     ----------
     salt
-        Keeps the truth of few items from being found out by trying every answer.
+        Prevents recovering the truth of a few items from the hash by trying all answers.
     """
     rows = banks.items_of_study(look, study)
     shown = [{**row._asdict(), "truth": None} for row in rows]
@@ -181,7 +190,7 @@ def invite(
     expires: datetime | None = None,
     by: By = COMMAND_LINE,
 ) -> tuple[str, ...]:
-    """Invite readers, all or none; their codes are stored as salted hashes only.
+    """Invite all readers or none; their codes are stored only as salted hashes.
 
     Parameters
     ----------
@@ -192,12 +201,12 @@ def invite(
     Returns
     -------
     tuple of str
-        Who was not given their code, for they are known by their e-mail address and have one.
+        The readers who keep their previous code, recognised by their e-mail address.
 
     Raises
     ------
     BadFile
-        A reader is already in the study, or named twice, or has a model's name.
+        A reader is already in the study, is listed twice, or has a model's name.
     """
     with store.change() as change:
         row = study_row(change, study)
@@ -228,21 +237,21 @@ def open_study(
     by: By = COMMAND_LINE,
     named: Callable[[Transaction], None] = lambda change: None,
 ) -> str:
-    """Open a study: lock its protocol, write every assignment; return the protocol's hash.
+    """Open a study: lock its protocol and store all assignments; return the protocol's hash.
 
     Parameters
     ----------
     named
-        Returns, within the transaction, the recipients of the head of the chain.
+        Called within the transaction, to record who will receive the head of the chain.
 
     Raises
     ------
     NotNow
-        It is already open or discarded, nobody is invited, its consent is still the example, its
+        It is already open or discarded, has no readers, its consent text is still the example, its
         design is impossible with its readers or its model, or it would show the accuracy of cases
-        that are being read where nobody sees it.
+        that are being read in a study that hides it.
     BrokenStore
-        It was opened before, and its state altered since.
+        It was opened before, and its state was altered.
     """
     with store.change() as change:
         row = study_row(change, study)
@@ -255,7 +264,7 @@ def open_study(
 
 
 def opening_obstacle(store: Store, study: str) -> str:
-    """Return why `open_study` would refuse; empty if it would not."""
+    """Return why `open_study` would refuse, or an empty string."""
     with store.look() as look:
         try:
             _check_opening(look, study_row(look, study))
@@ -265,7 +274,7 @@ def opening_obstacle(store: Store, study: str) -> str:
 
 
 def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
-    """Refuse what cannot be opened, or return the studies whose trails the opening belongs in."""
+    """Check that a study can be opened, and return the studies whose trails record the opening."""
     placements.refuse_impossible(stored_protocol(study), _check_drawn(look, study))
     aids.planned(look, study)
     if example_faults(stored_protocol(study).consent):
@@ -277,11 +286,11 @@ def _check_opening(look: Transaction, study: StudyRow) -> list[str]:
                 study=study.name,
             )
         )
-    return _others_told(look, study)
+    return _affected_studies(look, study)
 
 
 def _check_drawn(look: Transaction, study: StudyRow) -> list[ReaderRow]:
-    """Return the readers of a study that is drawn, or refuse."""
+    """Return the readers of a drawn study, or raise an error if it is not in that state."""
     if study.discarded_at_utc:
         raise NotNow(t("The study {study} was discarded. Draw a new one.", study=study.name))
     if study.state != "drawn":
@@ -294,17 +303,17 @@ def _check_drawn(look: Transaction, study: StudyRow) -> list[ReaderRow]:
     return readers
 
 
-def _others_told(look: Transaction, study: StudyRow) -> list[str]:
-    """Return the studies on the same cases whose trails an opening belongs in, or refuse it.
+def _affected_studies(look: Transaction, study: StudyRow) -> list[str]:
+    """Return the studies on the same cases whose trails record an opening, or refuse it.
 
-    They tell what this one keeps, or keep what this one tells.
+    These studies reveal answers that this study hides, or hide answers that it reveals.
     """
     reading = exposure.being_read(look, study.bank, but=study.id)
     if reading and stored_protocol(study).interim_results:
         raise NotNow(exposure.interim_refusal(reading))
-    kept = reading if exposure.tells(study._replace(state="open")) else []
-    shown = exposure.told_in(look, study.bank, but=study.id)
-    return list(dict.fromkeys([*kept, *shown]))
+    hiding = reading if exposure.reveals(study._replace(state="open")) else []
+    revealing = exposure.revealed_in(look, study.bank, but=study.id)
+    return list(dict.fromkeys([*hiding, *revealing]))
 
 
 def open_within(
@@ -316,14 +325,14 @@ def open_within(
     others: Sequence[str] = (),
     shown: Sequence[AidRow] = (),
 ) -> None:
-    """Open a study within the caller's transaction, which has looked at what else there is.
+    """Open a study within the caller's transaction, which has made all other checks.
 
     Parameters
     ----------
     others
-        Other studies on the same cases that its trail is to name.
+        Other studies on the same cases, to be recorded in the trail.
     shown
-        The answers of the model as its aid shows them.
+        The answers of the model as shown by the aid.
     """
     row = study_row(change, study)
     readers = _check_drawn(change, row)
@@ -359,8 +368,8 @@ def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[
         raise BrokenStore(
             t(
                 "The study {name!r} was opened before and its state was changed afterwards. Ask "
-                "whoever runs the server to verify the database (docs/commands.md): it tells what "
-                "else was changed.",
+                "the server's administrator to verify the database (docs/commands.md); this lists "
+                "what else was changed.",
                 name=study.name,
             )
         )
@@ -404,7 +413,7 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
 
 
 def reader_facts(row: ReaderRow) -> dict[str, str]:
-    """Return what the event of a reader's invitation says of their row."""
+    """Return the facts about a reader for the event of their invitation."""
     return {key: getattr(row, key) for key in ("reader_id", "level", "years", "site")}
 
 
@@ -417,7 +426,7 @@ def _admit(
     by: By,
     now: datetime,
 ) -> bool:
-    """Make a reader of an invitation, and return whether they keep the code they have."""
+    """Add an invited reader, and return whether they keep their previous code."""
     about = {
         "reader_id": invitation.reader_id,
         "level": invitation.level,
@@ -441,9 +450,14 @@ def _admit(
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)
-    met = {"may_know": [person.as_detail for person in seen]} if seen else {}
+    exposure_detail = {"may_know": [person.as_detail for person in seen]} if seen else {}
     events.record(
-        change, study.name, now, kind=EventKind.READER_INVITED, detail={**about, **met}, by=by
+        change,
+        study.name,
+        now,
+        kind=EventKind.READER_INVITED,
+        detail={**about, **exposure_detail},
+        by=by,
     )
     if study.state == "open":
         readers = people.readers(change, study.id)
@@ -453,14 +467,9 @@ def _admit(
 
 
 def shows_accuracy(study: StudyRow) -> bool:
-    """Return whether accuracy may be seen: the study is closed, or open and its protocol lets it.
+    """Return whether accuracy may be seen: after closing, or earlier if the protocol allows it.
 
-    A study that is only drawn shows nothing: its bank may be read in another one.
-
-    Parameters
-    ----------
-    study
-        The study's row, as `studies.find` gives it.
+    A study that is only drawn shows no accuracy, because its bank may be read in another study.
     """
     return study.state == "closed" or (
         study.state == "open" and stored_protocol(study).interim_results
@@ -468,7 +477,7 @@ def shows_accuracy(study: StudyRow) -> bool:
 
 
 def accuracy_is_shown(store: Store, study: str) -> bool:
-    """Return whether accuracy of a study may be seen as it stands."""
+    """Return whether the accuracy of a study may be seen now."""
     with store.look() as look:
         return shows_accuracy(study_row(look, study))
 
@@ -481,14 +490,14 @@ def close(
     Returns
     -------
     Completeness
-        What the study had and lacked when it was closed; the trail keeps its numbers.
+        The counts of the study at closing, which are recorded in the trail.
 
     Raises
     ------
     NotNow
         The study is not open.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     """
     words = checked_reason(reason)
     with store.change() as change:
@@ -511,7 +520,10 @@ def close(
                 "n_readers": len(completeness.readers),
                 "n_models": completeness.n_models,
                 "readers": completeness.by_stage,
-                "readings": {**completeness.counts.told, "n_missing": completeness.counts.n_unread},
+                "readings": {
+                    **completeness.counts.as_dict,
+                    "n_missing": completeness.counts.n_unread,
+                },
                 **({"others": others} if others else {}),
             },
             by=by,

@@ -1,9 +1,9 @@
-"""Teaching: everyone can practise on a bank marked for it, and missed cases are repeated.
+"""Teaching: practice on a bank that is open for teaching, with repetition of missed cases.
 
-Teaching is not a study: each answer is followed by the reference standard, and nothing is timed or
-exported. It must not affect studies. A bank is closed to learners while its cases are being read in
-an open study whose accuracy is hidden, and to readers who have yet to read its cases. Readers who
-practised on the same cases are listed before a study is opened.
+Teaching is separate from studies: the reference standard is shown after each answer, and nothing is
+timed or exported. It must not affect studies. A bank is closed to learners while its cases are
+being read in an open study whose accuracy is hidden, and to readers who still have to read its
+cases. Readers who have practised on the cases of a study are listed before it is opened.
 """
 
 import json
@@ -62,7 +62,7 @@ class Lesson:
     Parameters
     ----------
     refused
-        Why the person cannot use it at present; empty if they can.
+        Why the person cannot use it now; empty if they can.
     round
         The current round, counted from 1.
     is_begun
@@ -147,7 +147,7 @@ def _first_by_task(look: Transaction, person: int, bank: int) -> dict[str, Count
 
 
 def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
-    """Return why a person cannot use a bank for teaching at present, or an empty text."""
+    """Return why a person cannot use a bank for teaching now, or an empty string."""
     if exposure.being_read(look, bank.id):
         return t("Closed for now: cases from this bank are being read in a study.")
     for part in people.ever(look, person.id):
@@ -177,7 +177,7 @@ class _Coming:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sitting:
+class _RoundState:
     """A learner's round of a bank: the answers so far, and the next cases."""
 
     person: Person
@@ -205,15 +205,15 @@ def desk(store: Store, person: Person, bank: int, round: int) -> Desk:
     NotFound
         The bank is not open for teaching, or the round has not been reached.
     NotAllowed
-        The person cannot use it at present.
+        The person cannot use the bank now.
     """
     with store.look() as look:
-        sitting = _sitting(look, person, bank, round)
-    return _desk(store, sitting)
+        state = _round_state(look, person, bank, round)
+    return _desk(store, state)
 
 
 def seal(store: Store, person: Person, bank: int, round: int) -> str:
-    """Return the mark that a page's outbox is sealed with."""
+    """Return the seal of a page's outbox."""
     with store.look(sealed=True) as look:
         return _seal(look, person, bank, round)
 
@@ -223,11 +223,11 @@ def film(
 ) -> FilmRow | None:
     """Return the row of a film of a learner's current or previous case, or None."""
     with store.look() as look:
-        sitting = _sitting(look, person, bank, round)
+        state = _round_state(look, person, bank, round)
         mark = secret(look)
-        at = {case.case: case.item for case in sitting.coming} | {
+        at = {case.case: case.item for case in state.coming} | {
             _case(mark, person, bank, answer.number, answer.item): answer.item
-            for answer in sitting.answers[-ROUND:]
+            for answer in state.answers[-ROUND:]
         }
         return teaching.film(look, at[case], view) if case in at else None
 
@@ -246,19 +246,19 @@ def take_records(
     with store.change() as change:
         for record in parsed(records):
             if not isinstance(record, Taken):
-                sitting = _sitting(change, person, bank, round)
-                refused = _refused(change, sitting, record, now)
+                state = _round_state(change, person, bank, round)
+                refused = _refused(change, state, record, now)
                 case = record.case if isinstance(record, CaseRecord) else ""
                 record = Taken(id=record.id, case="" if refused else case, refused=refused)
             taken.append(record)
-        sitting = _sitting(change, person, bank, round)
+        state = _round_state(change, person, bank, round)
         feedback = {
             record.id: shown for record in taken if (shown := _feedback(change, person, record))
         }
-    return Acknowledgement.of(taken, _desk(store, sitting), feedback=feedback)
+    return Acknowledgement.of(taken, _desk(store, state), feedback=feedback)
 
 
-def _refused(change: Transaction, sitting: _Sitting, record: Any, now: datetime) -> str:
+def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime) -> str:
     """Store an answer, or return why not; presentations are not stored."""
     if isinstance(record, Presentation):
         return ""
@@ -266,20 +266,20 @@ def _refused(change: Transaction, sitting: _Sitting, record: Any, now: datetime)
         return t("This study has no such step.")
     known = teaching.by_id(change, record.id)
     if known is not None:
-        mine = (known["person"], known["bank"]) == (sitting.person.id, sitting.bank.id)
+        mine = (known["person"], known["bank"]) == (state.person.id, state.bank.id)
         return "" if mine else t("Another reading already has this ID.")
-    at = sitting.coming[0] if sitting.coming else None
+    at = state.coming[0] if state.coming else None
     if at is None or at.case != record.case:
         return said(NOT_YET)
-    order = _order(change, sitting.person, at)
+    order = _order(change, state.person, at)
     if record.option is not None and record.option not in LETTERS[: len(order)]:
         return t("This case has no option {option}.", option=record.option)
     answer = None if record.option is None else canonical(record.option, order)
     teaching.add(
         change,
         id=record.id,
-        person=sitting.person.id,
-        bank=sitting.bank.id,
+        person=state.person.id,
+        bank=state.bank.id,
         number=at.number,
         item=at.item,
         answer=answer,
@@ -302,7 +302,7 @@ def _feedback(look: Transaction, person: Person, taken: Taken) -> CaseFeedback |
     )
 
 
-def _sitting(look: Transaction, person: Person, bank: int, round: int) -> _Sitting:
+def _round_state(look: Transaction, person: Person, bank: int, round: int) -> _RoundState:
     row = next((bank_row for bank_row in teaching.taught(look) if bank_row.id == bank), None)
     if row is None:
         raise NotFound(t("This bank is not open for teaching."))
@@ -320,7 +320,7 @@ def _sitting(look: Transaction, person: Person, bank: int, round: int) -> _Sitti
         )
         if number <= before + ROUND
     ]
-    return _Sitting(person=person, bank=row, before=before, answers=answers, coming=coming)
+    return _RoundState(person=person, bank=row, before=before, answers=answers, coming=coming)
 
 
 def _upcoming(
@@ -355,23 +355,23 @@ def _order(look: Transaction, person: Person, at: _Coming) -> str:
     return "".join(shuffled(letters, seed=person.id, purpose=purpose))
 
 
-def _desk(store: Store, sitting: _Sitting) -> Desk:
-    person, bank = sitting.person, sitting.bank
+def _desk(store: Store, state: _RoundState) -> Desk:
+    person, bank = state.person, state.bank
     with store.look(sealed=True) as look:
         return Desk(
-            seal=_seal(look, person, bank.id, sitting.before // ROUND + 1),
+            seal=_seal(look, person, bank.id, state.before // ROUND + 1),
             study=bank.name,
             reader=person.name,
             simulated_films=bool(banks.bank_row(look, bank.name).simulated),
-            total=sitting.total,
-            read=sitting.read,
+            total=state.total,
+            read=state.read,
             rules=rules(_PROTOCOL),
-            cases=tuple(_view(look, sitting, case) for case in sitting.coming),
-            stored=sitting.read,
+            cases=tuple(_view(look, state, case) for case in state.coming),
+            stored=state.read,
         )
 
 
-def _view(look: Transaction, sitting: _Sitting, at: _Coming) -> CaseView:
+def _view(look: Transaction, state: _RoundState, at: _Coming) -> CaseView:
     row = teaching.item(look, at.item)
     return case_view(
         look,
@@ -379,13 +379,13 @@ def _view(look: Transaction, sitting: _Sitting, at: _Coming) -> CaseView:
             id=at.case,
             position=at.number,
             condition=Condition.UNAIDED,
-            shown_order=_order(look, sitting.person, at),
+            shown_order=_order(look, state.person, at),
             presented=0,
             images=row.item,
             **row._asdict(),
         ),
         _PROTOCOL,
-        before=sitting.before,
+        before=state.before,
     )
 
 

@@ -1,1 +1,1 @@
-"""Models as raters: their predictions, and the reading of an answer out of their words."""
+"""Models as raters: predictions, the parser of their outputs, exam papers and runs."""

@@ -112,7 +112,7 @@ class ModelProtocol:
                 )
 
     def as_json(self) -> dict[str, Any]:
-        """Return every value under its name, as JSON."""
+        """Return the values by name as JSON."""
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()

@@ -250,14 +250,14 @@ def keep_model(
     by: By = COMMAND_LINE,
     now: datetime,
 ) -> None:
-    """Keep what was read of a prediction file as a model of its study.
+    """Store the predictions of a file as a model of its study.
 
     Parameters
     ----------
     facts
-        What else the event of its adding says, such as how it was asked.
+        Further facts for the event, such as the protocol of a run.
     replace
-        Withdraw the model of that name first, for `reason`; without it a taken name is refused.
+        Withdraw the model of that name first, for `reason`; otherwise a taken name is refused.
 
     Raises
     ------

@@ -468,7 +468,7 @@ def _averaged(pixels: Grey, resolution: str | int) -> NDArray[Any] | None:
 
 
 def _png(pixels: NDArray[Any]) -> bytes:
-    """Return samples as a greyscale PNG; a fixed row filter, for speed."""
+    """Return samples as a greyscale PNG, with one row filter for speed."""
     height, width = pixels.shape
     size = pixels.itemsize
     samples = np.ascontiguousarray(pixels, dtype=f">u{size}").view(np.uint8)

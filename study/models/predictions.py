@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
+from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
 from study.base.text import LONGEST, id_key, natural, text_key
 from study.models.answer_columns import answer_keys, reference_notes
@@ -43,7 +43,7 @@ PredictionStatus = Literal["answered", "skipped", "unparsed", "refused"]
 
 _PAPER_NUMBER = "index"
 _BY_NUMBER = (
-    "column index is taken for the item's id; if the file answers an exam paper, give its"
+    "column index is used as the item's ID; if the file answers an exam paper, give its"
     " paper.json with it, which holds the id of each index"
 )
 _MOST_FAULTS = 100
@@ -219,7 +219,7 @@ def read_predictions(
         columns=tuple(
             dict.fromkeys(column for content in read for column in content.source.columns)
         ),
-        sha256=_sha256([content.source.sha256 for content in read]),
+        sha256=joint_sha256([content.source.sha256 for content in read]),
         predictions=tuple(predictions),
         unknown_ids=tuple(reader.unknown),
         notes=(*(note for content in read for note in content.notes), *reader.notes(), *by_number),
@@ -234,12 +234,6 @@ def _columns_of(read: Sequence["_FileContent"]) -> str:
 def columns_of(path: Path) -> tuple[str, ...]:
     """Return the names of a file's columns; errors as of `read_records`."""
     return read_records(path, is_record=_is_record).columns
-
-
-def _sha256(hashes: Sequence[str]) -> str:
-    if len(hashes) == 1:
-        return hashes[0]
-    return sha256("".join(f"{value}\n" for value in hashes).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -488,7 +482,7 @@ class _Reader:
             label = "" if len(ranks) == 1 and run == "1" else run
             made.append(self._prediction(row, condition, label, ranks[run], scale))
         if any(row.condition == "options-shuffled" and "order" not in row.detail for row in made):
-            self._counts["letters under options-shuffled are taken in canonical order"] = 0
+            self._counts["letters under options-shuffled are read as canonical letters"] = 0
         return made
 
     def notes(self) -> Iterator[str]:
@@ -608,7 +602,7 @@ class _Reader:
                 break
             by_letter[LETTERS[n]] = number[0]
         if not by_letter and not (isinstance(value, dict) and all(map(missing, value.values()))):
-            self._bad("probabilities", where, value, "one number an option, from 0 to 1")
+            self._bad("probabilities", where, value, "one number per option, from 0 to 1")
         return by_letter
 
     def _marks(
@@ -633,8 +627,8 @@ class _Reader:
         letters = "".join(character for character in letters.upper() if character.isalpha())
         if sorted(letters) != list(LETTERS[:n_options]):
             self.faults.append(
-                f"{where}: {shown(value)} is no order of {n_options} options; write their canonical"
-                " letters as they were shown, such as CADB"
+                f"{where}: {shown(value)} is not an order of {n_options} options; write their"
+                " canonical letters as they were shown, such as CADB"
             )
             return ""
         return letters if letters != LETTERS[:n_options] else ""

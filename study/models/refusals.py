@@ -5,7 +5,7 @@ import re
 from study.models.answer_text import plain_text
 
 _MOST = 1000
-"""Characters; a longer output is not a plain refusal."""
+"""Maximum number of characters of a refusal."""
 
 _NAMES_AN_OPTION = re.compile(r"\boption\s+[B-Z](?![A-Za-z0-9_]|['-]\w)")
 _MEDICAL = r"(?:(?:a|an|any|the|this|that|your|you|with|such|medical|clinical|definitive|or)\s+)*"

@@ -58,7 +58,7 @@ class Totals:
     n_without_tokens: int = 0
 
     def add(self, answer: Mapping[str, Any]) -> None:
-        """Count one answer's line."""
+        """Add the tokens of an answer."""
         reported = answer.get("input_tokens"), answer.get("output_tokens")
         input_tokens, output_tokens = (tokens or 0 for tokens in reported)
         self.answers += 1

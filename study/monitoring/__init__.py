@@ -1,1 +1,1 @@
-"""A study watched while it runs: progress, quality, stepping in, exclusions, reminders."""
+"""Monitors an open study: progress, quality, interventions, exclusions, reminders."""

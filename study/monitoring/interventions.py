@@ -1,8 +1,8 @@
-"""Stepping in: a study or a reader paused, more time given, a reader withdrawn, a reading excluded.
+"""Interventions in an open study: pause, resume, extend, release, withdraw; exclude readings.
 
-Each is a row written once, with who, when and why, and an event of the study's chain that says the
-same. None of them touches a reading: a pause hands out nothing new, and what was read before it
-stays. A pause stops no clock, neither of a wash-out nor of a session's days.
+Each intervention is stored as a row with actor, time and reason, and as an event of the study's
+chain. Readings are never changed: during a pause no new cases are sent, and earlier readings are
+kept. A pause does not stop the time of a wash-out or of a session.
 
 Whether the primary analysis counts an excluded reading is stated by the protocol's key `exclusions`
 before reading starts; the other choice is reported as a sensitivity analysis. An answer changed
@@ -35,7 +35,7 @@ LONGEST_DAYS = 3650
 
 
 class Intervention(StrEnum):
-    """What can be done to a study, or to a reader in it."""
+    """A kind of intervention in a study or for a reader."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -55,7 +55,7 @@ _EVENTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Case:
-    """What is stepped into: the study, what was done in it before, and the reader, if it is one."""
+    """The subject of an intervention: a study or a reader, and earlier interventions."""
 
     study: StudyRow
     steps: Sequence[InterventionRow]
@@ -73,16 +73,16 @@ class _Case:
 def pause(
     store: Store, *, study: str, reader_id: str | None, reason: str, by: By, now: datetime
 ) -> None:
-    """Hand out nothing more, to one reader or (None) to any, until it is resumed.
+    """Pause reading for one reader or (None) for all, until it is resumed.
 
     Raises
     ------
     NotFound
-        No such study or reader.
+        The study or reader does not exist.
     NotNow
-        The study is not open, the reader has left it, or it is paused already.
+        The study is not open, the reader has left it, or reading is already paused.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -94,16 +94,16 @@ def pause(
 def resume(
     store: Store, *, study: str, reader_id: str | None, reason: str, by: By, now: datetime
 ) -> None:
-    """End a pause: a reader's own, or (None) the study's; the one does not end the other.
+    """End the pause of a reader or (None) of the study; these are independent.
 
     Raises
     ------
     NotFound
-        No such study or reader.
+        The study or reader does not exist.
     NotNow
-        The study is not open, the reader has left it, or it is not paused.
+        The study is not open, the reader has left it, or reading is not paused.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -123,16 +123,16 @@ def extend(
     by: By,
     now: datetime,
 ) -> None:
-    """Give a reader more days for a session: from its end, or where that is past from now.
+    """Extend a session of a reader by days from its end, or from now if it has ended.
 
     Raises
     ------
     NotFound
-        No such study, reader or session.
+        The study, reader or session does not exist.
     NotNow
-        The study is not open, the reader has left it, or the session is read or has no end.
+        The study is not open, the reader has left it, or the session is done or has no deadline.
     BadInput
-        `days` is no number of days, or no reason is given.
+        `days` is out of range, or the reason is empty.
     """
     if not 0 < days <= LONGEST_DAYS:
         raise BadInput(
@@ -149,16 +149,16 @@ def extend(
 def release(
     store: Store, *, study: str, reader_id: str, session: int, reason: str, by: By, now: datetime
 ) -> None:
-    """Let a reader go on with a session, lapsed or not, without an end.
+    """Let a reader continue a session, even if it has lapsed, without a deadline.
 
     Raises
     ------
     NotFound
-        No such study, reader or session.
+        The study, reader or session does not exist.
     NotNow
-        The study is not open, the reader has left it, or the session is read or has no end.
+        The study is not open, the reader has left it, or the session is done or has no deadline.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -169,18 +169,18 @@ def release(
 def withdraw(
     store: Store, *, study: str, reader_id: str, reason: str, by: By, now: datetime
 ) -> None:
-    """Withdraw a reader permanently: the reader gets no more cases, and the readings stay.
+    """Withdraw a reader permanently: the reader gets no more cases, and the readings are kept.
 
-    Their role in the study ends, and with it the access; a role in another study is not touched.
+    The reader's role in this study ends, and with it the access; other roles are unchanged.
 
     Raises
     ------
     NotFound
-        No such study or reader.
+        The study or reader does not exist.
     NotNow
-        The study is not open, the reader has left it already.
+        The study is not open, or the reader has already left it.
     BadInput
-        No reason is given.
+        The reason is empty.
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
@@ -201,7 +201,7 @@ def listed(store: Store, study: str) -> list[InterventionRow]:
 def intervention_breaches(
     look: Transaction, row: StudyRow, trail: Sequence[EventRow]
 ) -> Iterator[str]:
-    """Yield what does not agree between a study's interventions and its trail."""
+    """Yield contradictions between a study's interventions and its trail."""
     recorded = [
         {
             "kind": event.kind,
@@ -212,14 +212,14 @@ def intervention_breaches(
         for event in trail
         if event.kind in _EVENTS.values()
     ]
-    there = [
+    stored_rows = [
         {
             "kind": _EVENTS[Intervention(intervention.kind)],
             **{key: getattr(intervention, key) for key in (*_FACTS, "actor", "at_utc")},
         }
         for intervention in stored.interventions(look, row.id)
     ]
-    for number, (event_row, stored_row) in enumerate(zip_longest(recorded, there), start=1):
+    for number, (event_row, stored_row) in enumerate(zip_longest(recorded, stored_rows), start=1):
         if event_row is None:
             yield f"study {row.name}: intervention {number} was slipped in."
         elif stored_row is None:
@@ -241,15 +241,17 @@ def _case(look: Transaction, study: str, reader_id: str | None) -> _Case:
         return _Case(study=study_row_found, steps=steps, reader=None)
     reader = people.reader(look, study_row_found.id, reader_id)
     if reader is None:
-        meant = people.like_reader(look, study_row_found.id, reader_id)
-        raise NotFound(t("There is no reader {reader} in this study.", reader=reader_id) + meant)
+        suggestion = people.like_reader(look, study_row_found.id, reader_id)
+        raise NotFound(
+            t("There is no reader {reader} in this study.", reader=reader_id) + suggestion
+        )
     if is_withdrawn(steps, reader_id):
         raise NotNow(t("{reader} has left the study.", reader=reader_id))
     return _Case(study=study_row_found, steps=steps, reader=reader)
 
 
 def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime) -> None:
-    """Refuse what would change nothing: a session that is read, or that has no end."""
+    """Refuse to change a session that is done or has no deadline."""
     protocol = stored_protocol(case.study)
     assert case.reader is not None  # only readers have sessions
     place = place_of(look, protocol, case.reader, case.steps, now=now)
@@ -274,7 +276,7 @@ def _step_in(
     days: float | None = None,
     **changed: str,
 ) -> None:
-    """Write the row and its event."""
+    """Store an intervention and its event."""
     words = checked_reason(reason)
     stored.add_intervention(
         change,
@@ -298,16 +300,16 @@ AFTER_CLOSING = "decided after closing"
 def exclude(
     store: Store, *, study: str, reading: str, reason: str, by: By = COMMAND_LINE, now: datetime
 ) -> None:
-    """Set a reading aside.
+    """Exclude a reading.
 
     Raises
     ------
     NotFound
         The study has no such reading.
     NotNow
-        The answer was changed since, or the reading is excluded already.
+        The answer has since been changed, or the reading is already excluded.
     BadInput
-        The reason is none or too long.
+        The reason is empty or too long.
     """
     _decide(store, study, reading, reason, excluded=True, by=by, now=now)
 
@@ -315,18 +317,18 @@ def exclude(
 def reinstate(
     store: Store, *, study: str, reading: str, reason: str, by: By = COMMAND_LINE, now: datetime
 ) -> None:
-    """Bring an excluded reading back; raises as `exclude` does."""
+    """Reinstate an excluded reading; errors as of `exclude`."""
     _decide(store, study, reading, reason, excluded=False, by=by, now=now)
 
 
 def history(store: Store, study: str) -> list[ExclusionRow]:
-    """Return everything that was decided about a study's readings, oldest first."""
+    """Return the exclusions and reinstatements of a study's readings, oldest first."""
     with store.look(sealed=True) as look:
         return progress.exclusions_of_study(look, study_row(look, study).id)
 
 
-def what_it_does(store: Store, study: str) -> str:
-    """Return what excluding a reading does in a study: its protocol decided that beforehand."""
+def exclusion_rule(store: Store, study: str) -> str:
+    """Return the effect of excluding a reading in a study, as specified in its protocol."""
     with store.look(sealed=True) as look:
         protocol = stored_protocol(study_row(look, study))
     if protocol.exclusions == "primary":
@@ -341,23 +343,23 @@ def what_it_does(store: Store, study: str) -> str:
 
 
 def excluded_readings(look: Transaction, study: StudyRow) -> dict[str, str]:
-    """Return the reason of every reading that is excluded at present, as exports carry it.
+    """Return the reasons of all currently excluded readings, for exports.
 
-    A person who decides after closing may have seen the results; the reason then says so.
+    If a reading was excluded after closing, when results could be seen, the reason says so.
     """
-    hashes: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     closed = study.closed_at_utc
     for row in progress.exclusions_of_study(look, study.id):
-        late = closed is not None and row.at_utc >= closed
-        reason = f"{row.reason} ({AFTER_CLOSING})" if late else row.reason
-        hashes[row.reading] = reason if row.excluded else ""
-    return {reading: reason for reading, reason in hashes.items() if reason}
+        is_late = closed is not None and row.at_utc >= closed
+        reason = f"{row.reason} ({AFTER_CLOSING})" if is_late else row.reason
+        reasons[row.reading] = reason if row.excluded else ""
+    return {reading: reason for reading, reason in reasons.items() if reason}
 
 
 def exclusion_breaches(
     look: Transaction, row: StudyRow, trail: Sequence[EventRow]
 ) -> Iterator[str]:
-    """Yield what does not agree between a study's exclusions and its trail."""
+    """Yield contradictions between a study's exclusions and its trail."""
     recorded = {
         event.detail["exclusion"]: event.detail["sha256"]
         for event in trail
@@ -375,10 +377,10 @@ def _decide(
 ) -> None:
     reason = checked_reason(words)
     with store.change() as change:
-        of = study_row(change, study)
-        row = _decided(change, of, reading)
-        was = reading in excluded_readings(change, of)
-        if was == excluded:
+        study_found = study_row(change, study)
+        row = _decided(change, study_found, reading)
+        was_excluded = reading in excluded_readings(change, study_found)
+        if was_excluded == excluded:
             raise NotNow(_already(excluded, row))
         number = progress.add_exclusion(
             change,
@@ -393,12 +395,12 @@ def _decide(
             "reading": reading,
             "reader_id": row.reader_id,
             "position": row.position,
-            "old": "excluded" if was else "counts",
+            "old": "excluded" if was_excluded else "counts",
             "new": "excluded" if excluded else "counts",
             "reason": reason,
         }
         kind = EventKind.READING_EXCLUDED if excluded else EventKind.READING_REINSTATED
-        stored = progress.exclusions_of_study(change, of.id)[-1].stored()
+        stored = progress.exclusions_of_study(change, study_found.id)[-1].stored()
         vouch(change, study, by, now, kind, stored, detail)
 
 

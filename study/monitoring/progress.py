@@ -1,11 +1,12 @@
-"""How far a study and its readers are, and how fast: with honest denominators, never who is right.
+"""Computes the progress and pace of a study and its readers, without information on correctness.
 
-What is watched while a study runs is read through a transaction in which SQLite refuses the
-reference standard. Readings are kept between two looks: only those that are new are read.
+While a study is open, its data are read in a transaction in which SQLite denies access to the
+reference standard. Readings are cached, so that only new readings have to be read.
 
-Active time runs from one reading's arrival to the next, where that is `SITTING_MS` at most; a
-reading after a longer gap counts with its own response time, and one without a known time not at
-all. So a night between two cases is no reading time, and looking at a film for long is.
+Active time is the time between the arrivals of consecutive readings, if it is at most
+`LONGEST_GAP_MS`. After a longer gap, the response time of the reading counts instead; a reading
+without a known time does not count. So a night between two cases is not reading time, but a long
+look at a film is.
 """
 
 import json
@@ -32,7 +33,7 @@ Row = Mapping[str, Any]
 
 
 class Stage(StrEnum):
-    """How far a reader is."""
+    """The stage of a reader in the study."""
 
     NOT_BEGUN = "not begun"
     PREPARING = "preparing"
@@ -42,20 +43,20 @@ class Stage(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-BEGUN = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
+STARTED = frozenset({Stage.PREPARING, Stage.PRACTISING, Stage.READING})
 """The stages of readers who have started and not finished."""
 
 
 STAGES_OF_READINGS = (Stage.FINISHED, Stage.READING, Stage.NOT_BEGUN, Stage.WITHDRAWN)
-"""The stages that readings alone tell, in the order in which a closed study counts them."""
+"""The stages that can be derived from readings, in the order used for closed studies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Cases of a list: each number is out of those assigned.
+    """Numbers of cases out of those assigned.
 
-    Read is every case with a reading: answered, given up or timed out; excluded are readings set
-    aside, whatever they are, and the other counts keep them.
+    A case is read if it has a reading: answered, given up or timed out. Excluded readings are also
+    included in the other counts.
     """
 
     n_assigned: int = 0
@@ -68,23 +69,23 @@ class Counts:
 
     @property
     def n_unread(self) -> int:
-        """How many assigned cases have no reading yet."""
+        """Return the number of assigned cases without a reading."""
         return self.n_assigned - self.n_read
 
     @property
-    def told(self) -> dict[str, int]:
-        """The numbers that reports and the trail tell, by name."""
-        return {key: getattr(self, key) for key in _TOLD}
+    def as_dict(self) -> dict[str, int]:
+        """Return the numbers that are included in reports and the trail, by name."""
+        return {key: getattr(self, key) for key in _REPORTED}
 
 
-_TOLD = ("n_assigned", "n_read", "n_answered", "n_skipped", "n_timed_out", "n_excluded")
+_REPORTED = ("n_assigned", "n_read", "n_answered", "n_skipped", "n_timed_out", "n_excluded")
 
 _COUNTS = tuple(field.name for field in fields(Counts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionCounts:
-    """One session and condition of one reader."""
+    """The counts of a reader in a session and condition."""
 
     reader_id: str
     session: int
@@ -94,7 +95,7 @@ class SessionCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderCounts:
-    """One reader: how far."""
+    """The counts and stage of a reader."""
 
     reader_id: str
     simulated: bool
@@ -104,7 +105,7 @@ class ReaderCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completeness:
-    """Counts of what was assigned in a study and its outcome; `stage` is derived from readings."""
+    """Counts of assigned cases and readings in a study; stages are derived from readings."""
 
     readers: Sequence[ReaderCounts]
     sessions: Sequence[SessionCounts]
@@ -118,7 +119,7 @@ class Completeness:
 
     @property
     def by_stage(self) -> dict[Stage, int]:
-        """Return how many readers are in each of the `STAGES_OF_READINGS`."""
+        """Return the number of readers in each of the `STAGES_OF_READINGS`."""
         return {
             stage: sum(row.stage is stage for row in self.readers) for stage in STAGES_OF_READINGS
         }
@@ -126,9 +127,9 @@ class Completeness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionProgress(SessionCounts):
-    """One session and condition of one reader, and where the session stands."""
+    """The counts of a reader in a session and condition, and the status of the session."""
 
-    standing: SessionStanding
+    status: SessionStanding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,14 +146,14 @@ class Pace:
 
     @property
     def cases_per_hour(self) -> float | None:
-        """Cases in an hour of active time; None under `ENOUGH` readings."""
+        """Return the cases per hour of active time; None with fewer than `ENOUGH` readings."""
         if self.n_active < ENOUGH or self.active_ms <= 0:
             return None
         return self.n_active * _HOUR_MS / self.active_ms
 
 
 class Basis(StrEnum):
-    """Whose pace an estimate of the time left rests on."""
+    """The source of the pace for an estimate of the remaining time."""
 
     OWN = "own"
     OTHERS = "others"
@@ -160,9 +161,9 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeLeft:
-    """Hours of reading left, with whose pace was used and the number of readings behind it.
+    """Estimated remaining hours of reading, the source of the pace, and its number of readings.
 
-    From the others' pace it is that of the median reader, and `n` counts readers.
+    With the pace of others, it is that of the median reader, and `n` is the number of readers.
     """
 
     hours: float
@@ -172,10 +173,10 @@ class TimeLeft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderProgress(ReaderCounts):
-    """One reader: how far, how fast, how long to go.
+    """The counts, pace and estimated remaining time of a reader.
 
-    `silent_days` is how long a reader who has started and not finished could have read since the
-    last message; None for others, and while a reader cannot read.
+    `silent_days` is the number of days in which a reader who has started and not finished could
+    have read but sent nothing; None for others, and while the reader cannot read.
     """
 
     pace: Pace
@@ -186,15 +187,15 @@ class ReaderProgress(ReaderCounts):
 
     @property
     def current(self) -> SessionStanding | None:
-        """The first session that is not read to its end, or None."""
+        """Return the first session that is not done, or None."""
         return next(
-            (part.standing for part in self.parts if part.standing.state != SessionState.DONE), None
+            (part.status for part in self.parts if part.status.state != SessionState.DONE), None
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A study as it stands at a moment; `arrivals` holds when each reader's readings came in."""
+    """The progress of a study at a point in time; `arrivals` are the times of all readings."""
 
     study: str
     state: str
@@ -208,12 +209,12 @@ class Progress:
 
 
 def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
-    """Return how far a study is, how fast it goes and who has fallen silent.
+    """Return the progress and pace of a study and its readers.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
@@ -226,16 +227,16 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         ):
             if reading.supersedes is None:
                 firsts[reading.reader_id].append(reading)
-        standings = {
+        session_states = {
             (each.reader_id, each.session): each for each in sessions_of(look, row, counts, now=now)
         }
-    counted = _by_reader(counts)
+    by_reader = _by_reader(counts)
     paces = {name: pace_of(own) for name, own in firsts.items()}
     people_paces = [paces[reader.reader_id] for reader in readers if not reader.simulated]
-    watched = tuple(
+    reader_rows = tuple(
         _reader(
             reader,
-            _parts(counted.get(reader.reader_id, []), standings),
+            _parts(by_reader.get(reader.reader_id, []), session_states),
             active[reader.reader_id],
             paces[reader.reader_id],
             people_paces,
@@ -250,15 +251,15 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         protocol_sha256=row.protocol_sha256,
         n_amendments=len(json.loads(row.amendments)),
         n_cases_left_behind=sum(
-            reader.counts.n_unread for reader in watched if reader.stage is Stage.WITHDRAWN
+            reader.counts.n_unread for reader in reader_rows if reader.stage is Stage.WITHDRAWN
         ),
         dates={
             "drawn": row.drawn_at_utc,
             "opened": row.opened_at_utc,
             "closed": row.closed_at_utc,
         },
-        counts=total(reader.counts for reader in watched),
-        readers=watched,
+        counts=total(reader.counts for reader in reader_rows),
+        readers=reader_rows,
         arrivals={
             name: tuple(reading.received_at_utc for reading in own) for name, own in firsts.items()
         },
@@ -275,7 +276,7 @@ def silent(progress: Progress, days: float) -> list[ReaderProgress]:
 
 
 def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
-    """Return what a study has and lacks, within a transaction, by reader, session, condition."""
+    """Return the counts of a study by reader, session and condition, within a transaction."""
     number = study.id
     counted = _by_reader(progress.counts(look, number))
     steps = readings.interventions(look, number)
@@ -300,7 +301,7 @@ def completeness_in(look: Transaction, study: StudyRow) -> Completeness:
 
 
 def status(store: Store, study: str) -> dict[str, Any]:
-    """Return a study's state as JSON values; it tells nothing of right or wrong.
+    """Return a study's state as JSON values, without information on correctness.
 
     Returns
     -------
@@ -360,12 +361,12 @@ _MODEL_KEYS = (
 
 
 def preparation_rows(store: Store, study: str) -> list[dict[str, Any]]:
-    """Return what a study's readers did before their first case, in the order it was done.
+    """Return the preparation steps of a study's readers in chronological order.
 
     Returns
     -------
     list of dict
-        ``reader_id``, ``step``, ``done_at_utc`` (None where the browser's clock was absurd),
+        ``reader_id``, ``step``, ``done_at_utc`` (None if the browser's clock was implausible),
         ``received_at_utc`` and ``detail`` (JSON as text).
     """
     with store.look() as look:
@@ -382,8 +383,8 @@ _PREPARATION_KEYS = ("step", "done_at_utc", "received_at_utc", "detail")
 
 def total(counts: Iterable[Counts]) -> Counts:
     """Return the sum of several counts."""
-    several = list(counts)
-    return Counts(**{key: sum(getattr(counts, key) for counts in several) for key in _COUNTS})
+    summands = list(counts)
+    return Counts(**{key: sum(getattr(counts, key) for counts in summands) for key in _COUNTS})
 
 
 def _counts(row: Row) -> Counts:
@@ -411,7 +412,7 @@ def _status(rows: Sequence[Row]) -> dict[str, Any]:
     sessions = groupby(rows, key=lambda row: int(row["session"]))
     summed = {session: _total(own) for session, own in sessions}
     return {
-        **{key: getattr(counts, key) for key in _TOLD if key != "n_excluded"},
+        **{key: getattr(counts, key) for key in _REPORTED if key != "n_excluded"},
         "last_reading_at_utc": last,
         "sessions": [
             {"session": session, "n_assigned": own.n_assigned, "n_read": own.n_read}
@@ -421,10 +422,10 @@ def _status(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _parts(
-    rows: Iterable[Row], standings: Mapping[tuple[str, int], SessionStanding]
+    rows: Iterable[Row], session_states: Mapping[tuple[str, int], SessionStanding]
 ) -> tuple[SessionProgress, ...]:
     return tuple(
-        SessionProgress(**_session(row), standing=standings[row["reader_id"], row["session"]])
+        SessionProgress(**_session(row), status=session_states[row["reader_id"], row["session"]])
         for row in rows
     )
 
@@ -440,14 +441,14 @@ def _reader(
     is_open: bool,
 ) -> ReaderProgress:
     counts = total(part.counts for part in parts)
-    stage = _stage(counts, withdrawn=any(part.standing.withdrawn for part in parts))
+    stage = _stage(counts, withdrawn=any(part.status.withdrawn for part in parts))
     if stage is Stage.NOT_BEGUN:
         stage = _stage_before_readings(counts, active)
     last = max(
         (at for at in (*(active[key] for key in _SEEN), _last_reading(parts)) if at), default=None
     )
     opened = _open_since(parts, last)
-    watched = is_open and stage in BEGUN and not row.simulated
+    watched = is_open and stage in STARTED and not row.simulated
     return ReaderProgress(
         reader_id=row.reader_id,
         simulated=bool(row.simulated),
@@ -465,15 +466,15 @@ _SEEN = ("step_at_utc", "practised_at_utc", "shown_at_utc")
 
 
 def _open_since(parts: Iterable[SessionProgress], last_at_utc: str | None) -> str | None:
-    """Return since when a reader could have read and was not heard of, or None."""
+    """Return the time since which a reader could have read but sent nothing, or None."""
     for part in parts:
-        if part.standing.state == SessionState.OPEN and not part.standing.paused:
-            return max(part.standing.opens_at_utc or "", last_at_utc or "") or None
+        if part.status.state == SessionState.OPEN and not part.status.paused:
+            return max(part.status.opens_at_utc or "", last_at_utc or "") or None
     return None
 
 
 def _last_reading(parts: Iterable[SessionProgress]) -> str | None:
-    return max((at for part in parts if (at := part.standing.last_at_utc)), default=None)
+    return max((at for part in parts if (at := part.status.last_at_utc)), default=None)
 
 
 def _stage(counts: Counts, *, withdrawn: bool) -> Stage:
@@ -496,8 +497,8 @@ def _days(now: datetime, at_utc: str) -> float:
     return max(0.0, (now - moment(at_utc)).total_seconds() / 86_400)
 
 
-SITTING_MS = 10 * 60 * 1000.0
-"""A longer gap between two readings is a break."""
+LONGEST_GAP_MS = 10 * 60 * 1000.0
+"""A longer gap between two readings counts as a break."""
 
 
 ENOUGH = 5
@@ -508,7 +509,7 @@ _HOUR_MS = 3_600_000.0
 
 
 class Arrival(Protocol):
-    """When the first reading of a case came in, and its response time; None where unknown."""
+    """Arrival of the first reading of a case, and its response time (None if unknown)."""
 
     @property
     def received_at_utc(self) -> str: ...
@@ -518,28 +519,28 @@ class Arrival(Protocol):
 
 
 def pace_of(arrivals: Sequence[Arrival]) -> Pace:
-    """Return the pace of one reader, from the first readings of their cases in order of time."""
+    """Return the pace of a reader from the first readings of their cases in chronological order."""
     times = [arrival.response_ms for arrival in arrivals if arrival.response_ms is not None]
     at = [moment(arrival.received_at_utc) for arrival in arrivals]
     gaps = [None, *((then - first).total_seconds() * 1000 for first, then in pairwise(at))]
-    spent = [
+    active = [
         own
         for arrival, gap in zip(arrivals, gaps, strict=False)
-        if (own := gap if gap is not None and gap <= SITTING_MS else arrival.response_ms)
+        if (own := gap if gap is not None and gap <= LONGEST_GAP_MS else arrival.response_ms)
         is not None
     ]
     return Pace(
         n_timed=len(times),
         median_response_ms=median(times) if times else None,
-        n_active=len(spent),
-        active_ms=sum(spent),
+        n_active=len(active),
+        active_ms=sum(active),
     )
 
 
 def time_left(n_unread: int, own: Pace, others: Sequence[Pace]) -> TimeLeft | None:
-    """Return how long the unread cases will take; None where nothing is left or nobody has read.
+    """Return the estimated time for the unread cases; None if there are none or no pace is known.
 
-    From a reader's own pace; with fewer than `ENOUGH` readings, from the median of the others.
+    Based on the reader's own pace, or with fewer than `ENOUGH` readings on the others' median.
     """
     if not n_unread:
         return None
@@ -556,8 +557,8 @@ _MOST_STUDIES = 2
 
 
 @dataclass(slots=True)
-class _Known:
-    """The readings up to an event; rows of the store are never changed, only added."""
+class _CachedReadings:
+    """The cached readings of a study up to an event; the store only ever adds rows."""
 
     end: ChainEnd
     last: int = 0
@@ -572,23 +573,23 @@ class _Known:
 
 
 def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[ReadingRow]:
-    """Return every reading of a study, superseded ones too, in order of reader and position."""
+    """Return all readings of a study, including superseded ones, by reader and position."""
     key = (str(store.path), study.name)
     chain = events.study_chain(study.name)
     with _LOCK:
-        known = _KNOWN.pop(key, None)
-        # Another store may have been put in this one's place: then the chain tells another story.
-        if known is None or events.hash_at(look, chain, known.end.number) != known.end.hash:
-            known = _Known(events.head(look, chain))
-        for placed in progress.readings(look, study.id, after=known.last):
-            known.add(placed)
-        known.end = events.head(look, chain)
-        _KNOWN[key] = known
-        while len(_KNOWN) > _MOST_STUDIES:
-            del _KNOWN[next(iter(_KNOWN))]
-        return [pace.reading for pace in sorted(known.by_id.values())]
+        cached = _CACHE.pop(key, None)
+        # The file may have been replaced by another store, which has another chain.
+        if cached is None or events.hash_at(look, chain, cached.end.number) != cached.end.hash:
+            cached = _CachedReadings(events.head(look, chain))
+        for placed in progress.readings(look, study.id, after=cached.last):
+            cached.add(placed)
+        cached.end = events.head(look, chain)
+        _CACHE[key] = cached
+        while len(_CACHE) > _MOST_STUDIES:
+            del _CACHE[next(iter(_CACHE))]
+        return [pace.reading for pace in sorted(cached.by_id.values())]
 
 
-_KNOWN: dict[tuple[str, str], _Known] = {}
+_CACHE: dict[tuple[str, str], _CachedReadings] = {}
 
 _LOCK = threading.Lock()

@@ -1,14 +1,14 @@
-"""Facts about the quality of a study's readings, and of each reading: shown, never acted on.
+"""Computes facts about the quality of a study's readings, which are shown but never acted on.
 
-Each fact says of whom, how many of how many, and which readings; its rule and threshold stand in
-words beside it (`rule`). None is a verdict: there may be a good reason for every one. Nothing here
-knows the reference standard; SQLite refuses it to the transaction the readings come through.
+A fact names the reader, the number of affected readings out of a total, and these readings. It is
+not a verdict; there may be a good reason. The reference standard is not used: SQLite denies access
+to it in the transaction that reads the readings.
 
-How likely a run of the same letter is by chance rests on this: at every case each of its options is
-as likely as the others, independent of earlier choices. Then a run of length r continues with
-probability 1/k at a case of k options and restarts otherwise, and the probability of a run of
-`length` somewhere in the list follows case by case (a Markov chain over r; W. Feller, An
-Introduction to Probability Theory, vol. 1, 3rd ed., 1968, XIII.7).
+The probability of a run of the same letter assumes that all options of a case are equally likely
+and independent of earlier choices. Then a run of length r continues with probability 1/k at a case
+with k options and restarts otherwise, and the probability of a run of `length` anywhere in the list
+follows case by case (a Markov chain over r; W. Feller, An Introduction to Probability Theory,
+vol. 1, 3rd ed., 1968, XIII.7).
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ from study.store.progress import ReadingRow
 from study.store.studies import study_row
 
 GLANCE_MS = 2_000.0
-"""Answers faster than this are listed; `accepting.TOO_FAST_MS` is what nobody can do."""
+"""Faster answers are listed; faster than `accepting.TOO_FAST_MS` is impossible."""
 
 
 HIDDEN_MS = 60_000.0
@@ -40,7 +40,7 @@ RARE = 0.001
 """A run is listed if its probability in a list of this length is lower than this."""
 
 
-GATHERED, GATHERED_SHARE = 2, 0.5
+LEAST_TROUBLED, LEAST_TROUBLED_SHARE = 2, 0.5
 """A case is listed if this number and this share of its readings had problems."""
 
 
@@ -48,7 +48,7 @@ _Rows = Sequence[ReadingRow]
 
 
 class FactKind(StrEnum):
-    """What a fact is about."""
+    """The subject of a fact."""
 
     TOO_FAST = "too fast"
     GLANCE = "glance"
@@ -80,7 +80,7 @@ FLAGS: Mapping[FactKind, frozenset[str]] = {
     FactKind.TRANSLATED: frozenset({"page_translated"}),
     FactKind.FAULTY: frozenset({"question_faulty"}),
 }
-"""The stored flags a fact counts, see ``docs/reading-page.md``."""
+"""The stored flags that a fact counts; see ``docs/reading-page.md``."""
 
 
 _ABOUT_THE_CASE = (
@@ -90,16 +90,17 @@ _ABOUT_THE_CASE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityFact:
-    """One fact: `n` of `of` readings (of pairs, where it is about the wash-out).
+    """A fact about `n` of `total` readings (or pairs of readings, for the wash-out).
 
-    `reader_id` is empty where it is about a case, which `item_id` names. `readings` are the ids of
-    those meant. `values` contains further facts: for a run its letter, length and probability.
+    `reader_id` is empty if the fact is about a case, which is given by `item_id`. `readings` are
+    the IDs of the `n` readings. `values` contains further facts: for a run its letter and
+    probability.
     """
 
     kind: FactKind
     reader_id: str
     n: int
-    of: int
+    total: int
     readings: tuple[str, ...]
     item_id: str = ""
     session: int | None = None
@@ -107,12 +108,12 @@ class QualityFact:
 
 
 def facts(store: Store, study: str) -> list[QualityFact]:
-    """Return every fact about a study's readings, in order of kind, then of reader.
+    """Return the facts about a study's readings, sorted by kind and reader.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look(sealed=True) as look:
         row = study_row(look, study)
@@ -161,26 +162,26 @@ _OF_READER: Mapping[FactKind, _Test] = {
     FactKind.GLANCE: _is_glance,
     FactKind.HIDDEN: _is_hidden,
 }
-"""Returns whether a reading has the property; None if unknown."""
+"""Functions that return whether a reading has a property; None if unknown."""
 
 
 def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[QualityFact]:
     for reader_id, own in by_reader.items():
-        judged = [(row, test(row)) for row in own]
-        meant = tuple(row.id for row, yes in judged if yes)
-        if meant:
+        results = [(row, test(row)) for row in own]
+        matching = tuple(row.id for row, result in results if result)
+        if matching:
             yield QualityFact(
                 kind=kind,
                 reader_id=reader_id,
-                n=len(meant),
-                of=sum(yes is not None for _, yes in judged),
-                readings=meant,
+                n=len(matching),
+                total=sum(result is not None for _, result in results),
+                readings=matching,
                 values={},
             )
 
 
 def _runs(own: _Rows) -> Iterator[QualityFact]:
-    """Tell of runs of one key: the letter as it was shown is the one that was pressed."""
+    """Yield improbable runs of one key; the displayed letter is the key that was pressed."""
     own = [row for row in own if row.condition != Condition.OPEN_ENDED]
     letters = [
         shown(row.answer, row.shown_order) if row.answer is not None else None for row in own
@@ -196,7 +197,7 @@ def _runs(own: _Rows) -> Iterator[QualityFact]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The same letter from one place of a list to another, both included, counted from 0."""
+    """A run of the same letter in a list, from index `first` to index `last`, inclusive."""
 
     letter: str
     first: int
@@ -204,7 +205,7 @@ class Run:
 
     @property
     def length(self) -> int:
-        """How many cases it goes over."""
+        """Return the number of cases in the run."""
         return self.last - self.first + 1
 
 
@@ -213,26 +214,26 @@ def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
         kind=FactKind.ONE_KEY,
         reader_id=own[0].reader_id,
         n=run.length,
-        of=n_answered,
+        total=n_answered,
         readings=tuple(row.id for row in own[run.first : run.last + 1]),
         values={"letter": run.letter, "chance": chance},
     )
 
 
 def _screens(own: _Rows) -> Iterator[QualityFact]:
-    """Tell of sessions on more than one screen or browser; meant are those not on the usual one."""
+    """Yield sessions with several screens or browsers, listing readings not on the usual one."""
     for session, rows in _grouped(own, "session").items():
-        known = [(row, where) for row in rows if (where := setup(row.circumstances))]
-        counted = Counter(where for _, where in known)
+        known = [(row, screen_setup) for row in rows if (screen_setup := setup(row.circumstances))]
+        counted = Counter(screen_setup for _, screen_setup in known)
         if len(counted) > 1:
             usual = counted.most_common(1)[0][0]
-            meant = tuple(row.id for row, where in known if where != usual)
+            others = tuple(row.id for row, screen_setup in known if screen_setup != usual)
             yield QualityFact(
                 kind=FactKind.SCREENS,
                 reader_id=rows[0].reader_id,
-                n=len(meant),
-                of=len(known),
-                readings=meant,
+                n=len(others),
+                total=len(known),
+                readings=others,
                 session=session,
                 values={"setups": tuple(counted)},
             )
@@ -245,11 +246,11 @@ _BROWSERS = {
     "Chrome": "Chrome",
     "Safari": "Safari",
 }
-"""Names of browsers by their mark; the later ones stand in the earlier ones' marks as well."""
+"""Names of browsers by their token; user agents of earlier ones also contain later tokens."""
 
 
 def setup(circumstances: Mapping[str, Any]) -> str:
-    """Return screen and browser of a presentation, such as ``1920 x 1080, Chrome``; or nothing.
+    """Return screen and browser of a presentation, such as ``1920 x 1080, Chrome``; may be empty.
 
     >>> setup({"screen": [1920, 1080], "user_agent": "Mozilla/5.0 ... Firefox/140.0"})
     '1920 x 1080, Firefox'
@@ -264,7 +265,7 @@ def setup(circumstances: Mapping[str, Any]) -> str:
 
 
 def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
-    """Tell whether cases read in two sessions were far enough apart, also where they were."""
+    """Yield the fact on the time between two sessions, even if all times were long enough."""
     kept: list[float] = []
     short: list[str] = []
     for rows in _grouped(own, "case_id").values():
@@ -278,14 +279,14 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
             kind=FactKind.WASHOUT,
             reader_id=own[0].reader_id,
             n=len(short),
-            of=len(kept),
+            total=len(kept),
             readings=tuple(short),
             values={"shortest_days": min(kept), "washout_days": protocol.washout_days},
         )
 
 
 def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
-    """Yield readings of one case that follow each other in different sessions."""
+    """Yield pairs of consecutive readings of a case in different sessions."""
     order = sorted(rows, key=lambda row: (row.session, row.position))
     for first, then in pairwise(order):
         if first.session != then.session:
@@ -293,18 +294,18 @@ def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
 
 
 def _cases(read: _Rows) -> Iterator[QualityFact]:
-    """Tell of cases that several readers gave up, ran out of time on, or had trouble seeing."""
+    """Yield cases that several readers gave up, timed out on, or could not see correctly."""
     for number, rows in sorted(_grouped(read, "case_number").items()):
-        meant = [row for row in rows if _in_trouble(row)]
-        if len(meant) >= GATHERED and len(meant) >= GATHERED_SHARE * len(rows):
+        troubled = [row for row in rows if _in_trouble(row)]
+        if len(troubled) >= LEAST_TROUBLED and len(troubled) >= LEAST_TROUBLED_SHARE * len(rows):
             yield QualityFact(
                 kind=FactKind.CASE,
                 reader_id="",
                 item_id=rows[0].item_id,
-                n=len(meant),
-                of=len(rows),
-                readings=tuple(row.id for row in meant),
-                values={"case_number": number, **_troubles(meant)},
+                n=len(troubled),
+                total=len(rows),
+                readings=tuple(row.id for row in troubled),
+                values={"case_number": number, **_troubles(troubled)},
             )
 
 
@@ -335,41 +336,43 @@ def runs_of(letters: Sequence[str | None]) -> list[Run]:
 
 
 def run_probability(length: int, n_options: Sequence[int]) -> float:
-    """Return the chance of a run of at least `length` somewhere in a list.
+    """Return the probability of a run of at least `length` anywhere in a list.
 
     Parameters
     ----------
     length
-        Cases in a row, 1 or more.
+        Number of consecutive cases, 1 or more.
     n_options
-        How many options each answered case had, in order.
+        The number of options of each answered case, in order.
 
     Examples
     --------
-    Two fair coins fall alike with probability 1/2; three hold a pair of neighbours with 3/4:
+    Two fair coins are equal with probability 1/2; of three, two neighbours are with 3/4:
 
     >>> run_probability(2, [2, 2]), run_probability(2, [2, 2, 2])
     (0.5, 0.75)
     """
     if length <= 1:
         return 1.0 if n_options else 0.0
-    chances = [0.0] * length  # chances[r]: the list so far ends in a run of r, none was long enough
+    chances = [
+        0.0
+    ] * length  # chances[r]: the list so far ends in a run of r, shorter than `length`
     reached = 0.0
     for place, k in enumerate(n_options):
         if place == 0:
             chances[1] = 1.0
             continue
         reached += chances[-1] / k
-        onwards = [chance / k for chance in chances[1:-1]]
-        chances = [0.0, (1 - 1 / k) * sum(chances), *onwards]
+        continued = [chance / k for chance in chances[1:-1]]
+        chances = [0.0, (1 - 1 / k) * sum(chances), *continued]
     return reached
 
 
 class ReadingFacts(NamedTuple):
-    """What a coordinator may see of a reading while the study is open.
+    """The facts about a reading that a coordinator may see while the study is open.
 
-    `excluded` is the reason for which it is set aside, empty where it counts; `given_up` the
-    reader's reason for giving the case up.
+    `excluded` is the reason of its exclusion, empty if it counts; `given_up` is the reader's reason
+    for giving up.
     """
 
     id: str
@@ -397,12 +400,12 @@ _AS_STORED = ReadingFacts._fields[:-2]
 
 
 def readings_of(store: Store, study: str) -> list[ReadingFacts]:
-    """Return every reading that counts or is excluded, in order of reader and position.
+    """Return all current readings, including excluded ones, by reader and position.
 
     Raises
     ------
     NotFound
-        No such study.
+        The study does not exist.
     """
     with store.look(sealed=True) as look:
         row_of_study = study_row(look, study)
@@ -418,14 +421,14 @@ def readings_of(store: Store, study: str) -> list[ReadingFacts]:
 def chosen(
     facts: Iterable[ReadingFacts], reader_id: str, position: int, condition: str = ""
 ) -> ReadingFacts | None:
-    """Return the reading of a reader at a position, or None if there is none yet.
+    """Return the reading of a reader at a position, or None.
 
-    Of the two readings of sequential reading it is that of a condition, or the last.
+    In sequential reading, it is the reading in the given condition, or by default the last one.
     """
-    there = [
+    matches = [
         fact
         for fact in facts
         if (fact.reader_id, fact.position) == (reader_id, position)
         and condition in ("", fact.condition)
     ]
-    return there[-1] if there else None
+    return matches[-1] if matches else None

@@ -1,7 +1,7 @@
-"""Reminds a reader: a letter to copy, or to send where the deployment has a mail server.
+"""Writes reminders for readers, to copy or to send if the deployment has a mail server.
 
-The trail keeps that a reader was reminded and how, never their name or address. A letter says where
-the access code is, and never holds it: the store knows codes as hashes only.
+The trail records that a reader was reminded and how, but not their name or address. A reminder
+cannot contain the access code, because the store only has a hash of it.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from study.store.studies import study_row
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Addressee:
-    """Whom a study code stands for, as far as it is kept; both may be empty."""
+    """Name and e-mail address of a reader, if stored; both may be empty."""
 
     name: str = ""
     email: str = ""
@@ -29,14 +29,14 @@ class Addressee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """A reminder before it is sent; the sender may change the text."""
+    """A reminder that is not sent yet; the sender may change the text."""
 
     subject: str
     text: str
 
 
 def addressee(store: Store, study: str, reader_id: str) -> Addressee:
-    """Return the person behind a study code; only for callers who may see names."""
+    """Return name and address of a reader; only for callers who may see names."""
     with store.look() as look:
         reader = people.reader(look, study_row(look, study).id, reader_id)
         person = people.of_reader(look, reader.id) if reader else None
@@ -45,19 +45,19 @@ def addressee(store: Store, study: str, reader_id: str) -> Addressee:
 
 
 def may_be_reminded(reader: ReaderProgress) -> bool:
-    """Return whether there is anything to remind a reader of."""
+    """Return whether a reader has cases left and is a real person in the study."""
     return reader.stage not in (Stage.FINISHED, Stage.WITHDRAWN) and not reader.simulated
 
 
 def compose(progress: Progress, reader: ReaderProgress, *, name: str, address: str) -> Letter:
-    """Write a reminder in the language in use.
+    """Write a reminder in the current language.
 
     Parameters
     ----------
     name
-        How to greet them; empty for their study code.
+        Name for the salutation; empty for the study code.
     address
-        Where the reading room is.
+        The address of the reading room.
     """
     lines = [
         t("Dear {name},", name=name or reader.reader_id),
@@ -90,14 +90,14 @@ def send_reminder(
     by: By,
     now: datetime,
 ) -> None:
-    """Send a reminder to the address kept for a reader, and record that it was sent.
+    """Send a reminder to a reader's address, and record that it was sent.
 
     Raises
     ------
     NotFound
-        No e-mail address is kept for that reader.
+        No e-mail address is stored for the reader.
     Undelivered
-        The mail server did not take it; nothing is recorded.
+        The message could not be sent; nothing is recorded.
     """
     to = addressee(store, study, reader_id).email
     if not to:
@@ -108,13 +108,13 @@ def send_reminder(
 
 
 def note_sent(store: Store, *, study: str, reader_id: str, by: By, now: datetime) -> None:
-    """Record that the coordinator has sent a reminder by hand."""
+    """Record that the coordinator has sent a reminder manually."""
     _refuse_closed(store, study)
     _record(store, study, reader_id, "by hand", by, now)
 
 
 def sent(store: Store, study: str) -> dict[str, str]:
-    """Return when each reader was last reminded."""
+    """Return the time of the last reminder of each reader."""
     with store.look(sealed=True) as look:
         return {
             event.detail["reader_id"]: event.at_utc
@@ -161,7 +161,7 @@ def _how_far(progress: Progress, reader: ReaderProgress) -> str:
 
 
 def _when(session: SessionStanding | None) -> list[str]:
-    """Say what a reader has to know of their session's time, if anything."""
+    """Return a line on the opening or the deadline of a reader's session, if there is one."""
     if session is None:
         return []
     if session.state == SessionState.WASHING_OUT and session.opens_at_utc:

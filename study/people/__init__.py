@@ -1,1 +1,1 @@
-"""Who may do what: access codes, signing in, roles, the roster, invitations, single sign-on."""
+"""People and permissions: access codes, sign-in, roles, invitations, single sign-on."""

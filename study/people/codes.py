@@ -28,7 +28,7 @@ Entropy = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """A new access code, in clear and as it is stored."""
+    """A new access code, as text and as stored."""
 
     text: str
     lookup: str

@@ -23,7 +23,7 @@ class Act(StrEnum):
     """A permission in a study or in the deployment."""
 
     READ = "read"
-    """Read cases, and see one's own score card where the protocol allows."""
+    """Read cases, and see one's own score card if the protocol allows it."""
     SET_UP = "set up"
     """See the protocol, preview, draw, open, amend."""
     WATCH = "watch"

@@ -5,7 +5,14 @@ from typing import Any
 
 from study.base.translation import decimal, t, tn
 from study.monitoring.progress import Basis, Stage, TimeLeft
-from study.monitoring.quality import GATHERED, GLANCE_MS, HIDDEN_MS, RARE, FactKind, QualityFact
+from study.monitoring.quality import (
+    GLANCE_MS,
+    HIDDEN_MS,
+    LEAST_TROUBLED,
+    RARE,
+    FactKind,
+    QualityFact,
+)
 from study.reading.accepting import TOO_FAST_MS
 from study.reading.course import SessionStanding, SessionState
 
@@ -152,7 +159,7 @@ def rule(kind: FactKind) -> str:
         FactKind.CASE: t(
             "Cases that at least {n} readers, and at least half of those who read them, could not "
             "answer, ran out of time on, answered too fast or did not see in full.",
-            n=GATHERED,
+            n=LEAST_TROUBLED,
         ),
     }[kind]
 

@@ -47,7 +47,7 @@ def show_progress(progress: Progress) -> None:
     _silence(progress)
     _lapsed(progress)
     parts = [part for reader in progress.readers for part in reader.parts]
-    if len({(part.standing.session, part.condition) for part in parts}) > 1:
+    if len({(part.status.session, part.condition) for part in parts}) > 1:
         section(t("Sessions and conditions"))
         grid(_parts(parts), key="sessions")
     if progress.counts.n_read:
@@ -251,11 +251,11 @@ def _lapsed(progress: Progress) -> None:
 def _parts(parts: list[SessionProgress]) -> Columns:
     return {
         t("Reader"): [part.reader_id for part in parts],
-        t("Session"): [part.standing.session for part in parts],
+        t("Session"): [part.status.session for part in parts],
         t("Condition"): [part.condition for part in parts],
-        t("State"): [standing_words(part.standing) for part in parts],
-        t("Opens (UTC)"): [instant(part.standing.opens_at_utc) for part in parts],
-        t("Ends (UTC)"): [instant(part.standing.ends_at_utc) for part in parts],
+        t("State"): [standing_words(part.status) for part in parts],
+        t("Opens (UTC)"): [instant(part.status.opens_at_utc) for part in parts],
+        t("Ends (UTC)"): [instant(part.status.ends_at_utc) for part in parts],
         t("Assigned"): [part.counts.n_assigned for part in parts],
         t("Presented"): [part.counts.n_presented for part in parts],
         t("Read"): [part.counts.n_read for part in parts],

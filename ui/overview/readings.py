@@ -6,7 +6,7 @@ import streamlit as st
 
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import decimal, t, tn
-from study.monitoring.interventions import exclude, reinstate, what_it_does
+from study.monitoring.interventions import exclude, exclusion_rule, reinstate
 from study.monitoring.quality import FactKind, QualityFact, ReadingFacts
 from study.people.signing_in import Person
 from study.store.progress import ExclusionRow
@@ -181,7 +181,7 @@ def _decide(person: Person, reading: ReadingFacts) -> None:
             key=f"exclusion-reason-{reading.id}-{bool(reading.excluded)}",
             help=t("Recorded permanently with the reading and included in exports."),
         )
-        st.caption(what_it_does(store(), person.study_name))
+        st.caption(exclusion_rule(store(), person.study_name))
         actions.button(
             t("Reinstate this reading") if reading.excluded else t("Exclude this reading"),
             lambda: _ask(person, reading, checked_reason(reason)),
@@ -269,12 +269,12 @@ def _whose(fact: QualityFact) -> str:
 
 def _count(fact: QualityFact) -> str:
     if fact.kind is FactKind.WASHOUT:
-        return t("{n} of {total} pairs read too close together", n=fact.n, total=fact.of)
-    return t("{n} of {total}", n=fact.n, total=fact.of)
+        return t("{n} of {total} pairs read too close together", n=fact.n, total=fact.total)
+    return t("{n} of {total}", n=fact.n, total=fact.total)
 
 
 def _percent(fact: QualityFact) -> str:
-    return t("{share} %", share=decimal(100 * fact.n / fact.of)) if fact.of else ""
+    return t("{share} %", share=decimal(100 * fact.n / fact.total)) if fact.total else ""
 
 
 def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclude: bool) -> None:

@@ -137,9 +137,9 @@ def _session(place: Any, step: Intervention, reader: ReaderProgress | None) -> i
     if step not in (Intervention.EXTEND, Intervention.RELEASE) or reader is None:
         return None
     ending = {
-        part.standing.session: part.standing
+        part.status.session: part.status
         for part in reader.parts
-        if part.standing.ends_at_utc and part.standing.state is not SessionState.DONE
+        if part.status.ends_at_utc and part.status.state is not SessionState.DONE
     }
     if not ending:
         return None

@@ -79,7 +79,7 @@ def test_a_second_bank_of_the_same_name_leaves_no_files(store: Store, tmp_path: 
     assert not _bring(store, _zipped(tmp_path / "source")).is_new
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
     bank.write_text(bank.read_text() + " ")
-    with pytest.raises(NotNow, match="already there"):
+    with pytest.raises(NotNow, match="already exists"):
         _bring(store, _zipped(tmp_path / "source"))
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
 

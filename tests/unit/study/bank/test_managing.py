@@ -294,7 +294,7 @@ def test_an_invalid_join_is_refused(two: Store) -> None:
     for sources, error in ((["ours"], BadInput), (["ours", "none"], NotFound)):
         with pytest.raises(error):
             join_banks(two, sources, name="both", now=NOW)
-    with pytest.raises(NotNow, match="already there"):
+    with pytest.raises(NotNow, match="already exists"):
         join_banks(two, ["ours", "public"], name="ours", now=NOW)
 
 
@@ -341,7 +341,7 @@ def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: 
         "source_url": "",
         "citation": "ours: Our hospital, 2026; public: https://example.org/bank",
     }
-    assert "not for commercial use" in package["licenses"][0]["title"]
+    assert "non-commercial use" in package["licenses"][0]["title"]
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(files))
     target = init(tmp_path / "target.db", entropy=entropy_from(9), now=NOW)

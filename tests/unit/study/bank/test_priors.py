@@ -146,7 +146,7 @@ def test_an_item_with_a_missing_prior_image_is_imported(
         return
     done = brought()
     assert (done.n_items, done.n_left_out, done.missing.n_shortened) == (6, 0, 2)
-    assert any("taken without it (2 items" in note for note in done.notes)
+    assert any("imported without it (2 items" in note for note in done.notes)
     with store.look() as look:
         assert banks.n_with_prior(look, 1) == 2
         assert {row["n"] for row in look.rows("SELECT count(*) AS n FROM item_views GROUP BY item")}
@@ -289,4 +289,4 @@ def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
         import_dicom(own, place, name="own", now=NOW)
     done = import_arrived(own, Arrived(place=place, is_ours=False), name="own", now=NOW, **way)
     assert (done.n_items, done.n_left_out) == (1, 0)
-    assert any("taken without it" in note for note in done.notes)
+    assert any("imported without it" in note for note in done.notes)

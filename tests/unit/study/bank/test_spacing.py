@@ -96,8 +96,8 @@ def test_two_numbers_for_three_images_are_a_pair_for_all(bank: Read, item: ItemD
         (0, "not within"),
         (-0.143, "not within"),
         ("inf", "not within"),
-        ([1, 2, 3], "not as many as images"),
-        ("0.1|0.1|0.1", "not as many as images"),
+        ([1, 2, 3], "not one per image"),
+        ("0.1|0.1|0.1", "not one per image"),
         (["a", "b"], "not understood"),
         ("0.143 mm", "not understood"),
         ("0.1\\0.1\\0.1", "not understood"),
@@ -133,7 +133,7 @@ def test_the_spacing_of_the_detector_precedes_a_calibrated_one(bank: Read, item:
     both = item | {"PixelSpacing": 0.13, "ImagerPixelSpacing": [0.143, 0.143]}
     file = bank({"q1": both})
     assert spacings(file) == [0.143, 0.143]
-    assert "ImagerPixelSpacing is taken" in file.notes[0]
+    assert "ImagerPixelSpacing is used" in file.notes[0]
     assert bank({"q1": both | {"PixelSpacing": "0.143\\0.143"}}).notes == ()
 
 

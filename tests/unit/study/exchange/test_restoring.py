@@ -323,7 +323,7 @@ def test_a_truncated_chain_is_refused(
     """The package has the number of the last event."""
     text = b"\n".join(bundle["audit.jsonl"].splitlines()[:-3]) + b"\n"
     path = _folder(tmp_path / "b", _sealed(bundle, audit__jsonl=text))
-    assert "does not end where" in _refused(target, path)
+    assert "does not end at" in _refused(target, path)
 
 
 def test_a_bundle_of_another_program_is_refused(

@@ -85,14 +85,14 @@ def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
     package = json.loads((tmp_path / "bundle" / "datapackage.json").read_text())
     (licence,), (source,) = package["licenses"], package["sources"]
     assert licence["name"] == "CC BY-NC 4.0"
-    assert "not for commercial use" in licence["title"]
+    assert "non-commercial use" in licence["title"]
     assert source == {"title": "bank 1.2. Example et al., 2025", "path": "https://example.org/bank"}
     assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
     archives.archive(closed, tmp_path / "files", study="trial", now=NOW)
     with zipfile.ZipFile(tmp_path / "files" / archives.EXCEL) as book:
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
     assert "CC BY-NC 4.0" in sheet
-    assert "not for commercial use" in sheet
+    assert "non-commercial use" in sheet
     other = init(tmp_path / "other.db", entropy=entropy_from(2), now=NOW)
     restore(other, tmp_path / "bundle", by=COMMAND_LINE, now=NOW)
     with other.look() as look:

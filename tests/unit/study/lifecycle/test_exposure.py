@@ -14,7 +14,7 @@ from study.base.actor import By
 from study.base.errors import BadProtocol, NotFound, NotNow
 from study.lifecycle import exposure, previews, studies
 from study.lifecycle.amendments import amend
-from study.lifecycle.exposure import being_read, told_in
+from study.lifecycle.exposure import being_read, revealed_in
 from study.lifecycle.studies import accuracy_is_shown, close
 from study.people.codes import new_code
 from study.people.invitations import Invitation
@@ -400,7 +400,7 @@ def test_two_studies_that_reveal_no_answers_need_no_caution(banked: Store) -> No
     _draw(banked, "second")
     assert exposure.cautions(banked, "second") == ()
     with banked.look() as look:
-        assert told_in(look, 1) == []
+        assert revealed_in(look, 1) == []
 
 
 def _role(store: Store, study: str, role: Role, email: str) -> None:

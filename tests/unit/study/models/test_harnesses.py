@@ -456,7 +456,7 @@ def test_letters_of_shuffled_options_are_translated(tmp_path: Path) -> None:
         "options-shuffled",
         "CADB",
     )
-    with pytest.raises(BadFile, match="“CAB” is no order of 4 options"):
+    with pytest.raises(BadFile, match="“CAB” is not an order of 4 options"):
         _read(_lines(tmp_path / "b.jsonl", [row | {"shown_order": "CAB"}]))
 
 
@@ -501,7 +501,7 @@ def test_several_files_are_parts_or_runs(tmp_path: Path) -> None:
     [
         ("id=item_id,answer=reply", "no column 'reply' for the answer; it has item_id, out"),
         ("id=item_id,output=out,confidence=out", "the confidence “B” is not a number from 0 to 1"),
-        ("id=item_id,output=out,order=item_id", "is no order of 4 options"),
+        ("id=item_id,output=out,order=item_id", "is not an order of 4 options"),
     ],
 )
 def test_an_invalid_column_is_refused(tmp_path: Path, columns: str, says: str) -> None:

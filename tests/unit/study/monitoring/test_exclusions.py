@@ -14,7 +14,7 @@ from analysis import bundle as bundles
 from study.base.actor import By
 from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange.bundle import bundle_files, export
-from study.monitoring.interventions import exclude, history, reinstate, what_it_does
+from study.monitoring.interventions import exclude, exclusion_rule, history, reinstate
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events, studies
@@ -86,7 +86,7 @@ def test_the_explanation_of_excluding_follows_the_protocol(
 ) -> None:
     """The protocol in the bundle states the same choice for the analysis."""
     store = opened(exclusions=exclusions)
-    assert message in what_it_does(store, "trial")
+    assert message in exclusion_rule(store, "trial")
     protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
     assert protocol["in_force"]["exclusions"] == exclusions
     assert protocol["locked"]["protocol"].get("exclusions", "sensitivity") == exclusions

@@ -12,7 +12,7 @@ from study.base.canonical import stamp
 from study.lifecycle import studies
 from study.monitoring import interventions
 from study.monitoring.progress import (
-    _KNOWN,
+    _CACHE,
     Basis,
     Counts,
     Pace,
@@ -131,7 +131,7 @@ def test_sessions_and_conditions_each_have_their_own_counts(opened: Opened) -> N
     case = _case(store)
     _take(store, presentation(case), reading(case))
     parts = [
-        (part.standing.session, part.counts.n_read, part.standing.state)
+        (part.status.session, part.counts.n_read, part.status.state)
         for part in _progress_of(store).parts
     ]
     assert parts == [(1, 1, SessionState.OPEN), (2, 0, SessionState.WAITING)]
@@ -243,7 +243,7 @@ def test_without_cases_or_readings_there_is_no_estimate() -> None:
 def _assert_cached_readings_are_current(store: Store) -> None:
     """Compare the cached readings with those read again."""
     known = readings_of(store, "trial")
-    _KNOWN.clear()
+    _CACHE.clear()
     assert known == readings_of(store, "trial")
 
 

@@ -94,7 +94,7 @@ def test_a_fact_names_the_reader_the_number_and_the_readings(
     """One of three readings is affected."""
     odd = _row(**changed)
     fact = _only([_row(), odd, _row()])
-    assert (fact.kind, fact.reader_id, fact.n, fact.of) == (kind, "R1", 1, 3)
+    assert (fact.kind, fact.reader_id, fact.n, fact.total) == (kind, "R1", 1, 3)
     assert fact.readings == (odd.id,)
 
 
@@ -112,7 +112,7 @@ def test_readings_that_cannot_be_judged_are_not_in_the_denominator() -> None:
         _row(response_ms=500.0, status="skipped", answer=None),
         _row(response_ms=500.0, supersedes="another"),
     ]
-    assert [(fact.n, fact.of) for fact in facts_of(rows, PROTOCOL)] == [(1, 1)]
+    assert [(fact.n, fact.total) for fact in facts_of(rows, PROTOCOL)] == [(1, 1)]
 
 
 def test_simulated_and_superseded_readings_are_left_out() -> None:
@@ -148,7 +148,7 @@ def test_a_long_run_of_one_key_is_reported_with_its_probability() -> None:
     start = [_row(answer="ABCD"[i % 4]) for i in range(20)]
     run = [_row(answer="B") for _ in range(9)]
     fact = _only([*start, *run])
-    assert (fact.kind, fact.n, fact.of, fact.values["letter"]) == (FactKind.ONE_KEY, 9, 29, "B")
+    assert (fact.kind, fact.n, fact.total, fact.values["letter"]) == (FactKind.ONE_KEY, 9, 29, "B")
     assert fact.values["chance"] == pytest.approx(run_probability(9, [4] * 29))
     assert fact.readings == tuple(row.id for row in run)
     assert facts_of([*start, *run[:4]], PROTOCOL) == []
@@ -174,7 +174,7 @@ def test_several_screens_are_reported_within_a_session_only() -> None:
     other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
     odd = _row(**other)
     fact = _only([_row(), _row(), odd, _row(circumstances={})])
-    assert (fact.kind, fact.session, fact.n, fact.of) == (FactKind.SCREENS, 1, 1, 3)
+    assert (fact.kind, fact.session, fact.n, fact.total) == (FactKind.SCREENS, 1, 1, 3)
     assert fact.readings == (odd.id,)
     assert facts_of([_row(), _row(**other, session=2)], PROTOCOL) == []
 
@@ -196,13 +196,13 @@ def _pair(days: float) -> list[ReadingRow]:
 def test_the_wash_out_is_reported_as_kept_or_not() -> None:
     """28 days are kept; one minute less is not, and the shortest interval is reported."""
     kept, near = _only(_pair(28)), _only(_pair(27.999))
-    assert (kept.kind, kept.n, kept.of, kept.values["shortest_days"]) == (
+    assert (kept.kind, kept.n, kept.total, kept.values["shortest_days"]) == (
         FactKind.WASHOUT,
         0,
         1,
         28,
     )
-    assert (near.n, near.of) == (1, 1)
+    assert (near.n, near.total) == (1, 1)
     assert near.values["shortest_days"] == pytest.approx(27.999)
 
 
@@ -220,7 +220,7 @@ def test_a_case_with_problems_is_reported_by_its_item() -> None:
     of_cases = [
         fact for fact in facts_of([given_up, unseen, fine], PROTOCOL) if fact.kind is FactKind.CASE
     ]
-    assert [(fact.item_id, fact.n, fact.of, fact.reader_id) for fact in of_cases] == [
+    assert [(fact.item_id, fact.n, fact.total, fact.reader_id) for fact in of_cases] == [
         ("q1", 2, 3, "")
     ]
     assert dict(of_cases[0].values) == {"case_number": 1, "skipped": 1, "flagged": 1}

@@ -236,7 +236,7 @@ def test_a_password_is_sent_in_clear_to_the_same_computer_only(
     assert "p@ss" not in repr(server)
     send(server, to="a@example.org", subject="s", text="t")
     assert len(post.passwords) == 1
-    monkeypatch.setattr("study.base.mail._HERE", frozenset())
+    monkeypatch.setattr("study.base.mail._LOCAL_HOSTS", frozenset())
     with pytest.raises(Undelivered, match="not sent"):
         send(server, to="a@example.org", subject="s", text="t")
     assert len(post.passwords) == 1
