@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from study.models.answer_clauses import Sentence, clauses
-from study.models.answer_mentions import LABEL, TEXT
+from study.models.answer_mentions import LABEL, LETTER, TEXT
 from study.models.answer_words import MENTION, cue, pattern
 
 _KNOWN = pattern(
@@ -40,6 +40,7 @@ _FITS_OBJECT = cue("fits_object")
 _INTRANSITIVE = re.compile(r"\W*(?:wins|holds|stands|applies|prevails|it)\b", re.IGNORECASE)
 _OPENS_TOPIC = cue("opens_topic")
 _IS_A = cue("is_a")
+_ARTICLE = re.compile(r"(?<!\u00e9 )\ban?\s+\Z", re.IGNORECASE)
 _DEFINED = cue("defined")
 _DEFINES = cue("defines_option")
 _ONLY_IN = re.compile(r"\W*(?:only|just)\b", re.IGNORECASE)
@@ -127,7 +128,7 @@ def _is_known(before: str, after: str) -> bool:
     """Return whether every word around a letter is known, apart from evidence and reasons."""
     mention, after = after[0], _LABEL.split(after[1:], maxsplit=1)[0]
     before = "" if re.match(LABEL, mention) and _LABEL.search(before) else before
-    if _IS_A.match(after):
+    if _IS_A.match(after) or (re.match(LETTER, mention) and _ARTICLE.search(before)):
         return False
     if evidence := _LEADS.search(before):
         if _PURPOSE.search(before[: evidence.start()]):

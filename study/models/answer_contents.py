@@ -38,6 +38,8 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
     numbers = {word for word in own if word[0].isdigit()}
     for match in re.finditer(rf"(?<!\w){letter}(?!\w)[)\]]?[.:)]?\s*[-\u2013]?\s*([^\n;]+)", text):
         words = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
+        if words[:2] == ["is", "right"]:
+            continue
         there = set(words)
         if words and words[0] in _NONE and own and own <= there and not own & _NONE:
             return True

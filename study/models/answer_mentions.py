@@ -32,6 +32,7 @@ _PRAISE = re.compile(
     re.IGNORECASE,
 )
 _AGREED = re.compile(r"(?:\ball|\bthat's|\bthat is|\byou're|\byou are)\s+\Z", re.IGNORECASE)
+_LETTER_IS = re.compile(r"\b[A-Z]\)?\s+(?:is|must be|seems)\s+\Z")
 _SIDES = frozenset(("left", "right", "both", "bilateral", "neither", "none"))
 _ANSWER_WORDS = word_set("answer_words")
 _BEFORE_AN_ANSWER = re.compile(
@@ -115,7 +116,7 @@ _IS_FOREIGN = re.compile(
     re.IGNORECASE,
 )
 _SMALL = re.compile(
-    r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|answer|letter|choose|select|pick|think"
+    r"(?:(?<=\A)|(?<=[:\n=])\s*|\b(?i:is|it's|hence|answer|letter|choose|select|pick|think"
     r"|with|say)\s*:?\s+|\(|\[)"
     r"([a-z])(?=\s*(?:\Z|[.,;:!)\]\n]|\s(?:because|bc|cuz|since|for|imo|here|not|over|it is)\b))",
 )
@@ -123,11 +124,16 @@ _LIVING = (
     r"(?:lines?|cells?|waves?|mode|scans?|spine|dimer|type|ring|markers?|sign|shape|fibers?"
     r"|reactive)"
 )
+_NAMED_LIST = re.compile(
+    words("named") + r"\s+[A-Z](?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|/)[A-Z]\b)+",
+    re.IGNORECASE,
+)
 _NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 
 
 def mark(text: str, options: Sequence[str]) -> str:
     """Return a plain text with one private-use character for each mention of an option."""
+    text = _NAMED_LIST.sub(lambda match: re.sub(r"\W+", "-", match[0]), text)
     marked = _mark_texts(_NUMBERED.sub("", text), options)
     marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
     for pattern in (_BRACKETED, _AFTER_NOUN, _GLUED):
@@ -210,7 +216,7 @@ def _means_something_else(written: str, before: str, after: str) -> bool:
     """Return whether an option's word is part of a phrase, such as "one moment" or "step 2"."""
     if written == "one" and _ONE_OF.match(after):
         return True
-    if written == "right" and _AGREED.search(before):
+    if written == "right" and (_AGREED.search(before) or _LETTER_IS.search(before)):
         return True
     if written.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
         return True
@@ -362,7 +368,7 @@ def _capital(match: re.Match[str], options: Sequence[str]) -> str:
 
 
 _LETTER_THEN_TEXT = re.compile(
-    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?|,\s+|,\s+(?:an?|the)\s+)({TEXT})([)\]]?)"
+    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?[\"']?|,\s+|,\s+(?:an?|the)\s+)({TEXT})([\"']?[)\]]?)"
 )
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 

@@ -76,7 +76,9 @@ _WORKS_TOO = pattern(
     r"\A\W*(?:would|could|might|may|can)\b[^.;]*\b(?:too|also|as well|equally|just as)\b"
 )
 _ONLY = pattern(r"\b(?:only|just)\W+(?:option\W+|choice\W+)?\Z")
-_BUT_DENIED = pattern(r"[^.;\ue000-\ue0ff]*\bbut\b[^.;\ue000-\ue0ff]*(?:{rejection}|{negation})")
+_BUT_DENIED = pattern(
+    r"[^.;\ue000-\ue0ff]*\b(?:but|and)\b[^.;\ue000-\ue0ff]*(?:{rejection}|{negation})"
+)
 _BY_EXCLUSION = re.compile(r"\bby (?:elimination|exclusion)", re.IGNORECASE)
 _OR = pattern(r"\A\W*(?:vs|versus|or|and/or)\b(?! rather)")
 _SO_IS = pattern(r"\b(?:so|neither|nor|as)\s+(?:is|are|does|do|can|was|were)\W*\Z")

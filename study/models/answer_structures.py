@@ -45,7 +45,7 @@ _MAYBE_KEY = re.compile(
 )
 _ASKED = re.compile(r"question|prompt|option|choice|task|instruct|label|truth|gold|reason", re.I)
 _NOT_OWN = re.compile(r"example|sample|template|schema|previous|prior|draft|user|human|truth", re.I)
-_WEAK_KEY = re.compile(r"(?:answer|option|choice)(?:text|label)")
+_WEAK_KEY = re.compile(r"(?:answer|option|choice)?(?:text|label)")
 _NAMES = ("id", "letter", "option", "label", "key", "choice", "name", "answer")
 _FLAGS = re.compile(
     r"(?:is)?(?:correct|selected|answer|chosen|true|present|verdict|status|checked|supported"

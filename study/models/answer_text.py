@@ -5,7 +5,7 @@ import unicodedata
 
 _TAG = r"(think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)"
 _THINKING = re.compile(
-    rf"<{_TAG}>.*?</\1>|<think(?:ing)?>.*\Z|\A.*</think(?:ing)?>|\[THINK\].*?(?:\[/THINK\]|\Z)"
+    rf"<{_TAG}>.*?</\1>|<think(?:ing)?>.*\Z|\A(?:(?!<think).)*</think(?:ing)?>|\[THINK\].*?(?:\[/THINK\]|\Z)"
     r"|\u25c1think\u25b7.*?(?:\u25c1/think\u25b7|\Z)|<unused94>.*?(?:<unused95>|\Z)"
     r"|<\|begin_of_thought\|>.*?(?:<\|end_of_thought\|>|\Z)",
     re.IGNORECASE | re.DOTALL,
@@ -88,6 +88,14 @@ _ARROW = re.compile(r"(?<=[\w.)])[ \t]*[-=]+>[ \t]*(?=\S)")
 _TABLE_RULE = re.compile(r"^[ \t|:]*[-=_]{3,}[-=_ \t|:]*$", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
+_WRAPPED_ARTICLE = re.compile(r"(?m)^A\n(?=[a-z])")
+_SIGNATURE = re.compile(
+    r"(?im)^\W*(?:(?:best |kind |warm )?(?:regards|wishes)|sincerely|yours\b.*|cheers|signed)[,:]?"
+    r"\s*\n\s*[A-Z]\.?\s*\Z"
+)
+_INITIALS = re.compile(
+    r"(?i:\b(initials?)\W+)(?:[A-Z]\.?\s*)+(?![a-z])|\b(Dr|Prof|Mr|Mrs|Ms|by|from)\.?\s+(?:[A-Z]\.\s*)+(?=[A-Z][a-z])"
+)
 _QUERY = re.compile(r"(?m)^[ \t]*\?[ \t]*(?=\w)")
 _NOT = re.compile(r"(?:(?<=\s)|(?<=\A))[\u00ac!][ \t]*(?=\(?[A-Z]\b)")
 _SUMMARY = re.compile(r"\btl; ?dr\b", re.IGNORECASE)
@@ -121,6 +129,10 @@ def plain_text(raw: str) -> str:
     text = _DECORATION.sub("", _LATEX.sub(r"\1", _PRIVATE.sub(" ", text)))
     text = _TABLE_ROW.sub(_cells, _TABLE_RULE.sub("", _BULLET.sub("", text)))
     text = _SNAKE_KEY.sub(lambda key: key[0].replace("_", " "), text)
+    text = _INITIALS.sub(
+        lambda match: f"{match[1] or match[2]} ",
+        _SIGNATURE.sub("", _WRAPPED_ARTICLE.sub("A ", text)),
+    )
     text = _QUERY.sub("query ", _NOT.sub(" not ", _SUMMARY.sub("tldr", text)))
     if _QUESTION_LABEL.search(text):
         text = _ANSWER_LABEL.sub("Answer:", text)
