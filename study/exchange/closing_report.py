@@ -12,11 +12,12 @@ from typing import Any
 
 from study.base.text import csv_bytes
 from study.exchange.bundle import label_of, model_label
+from study.exchange.flow_diagram import flow_diagram, flow_of_readers
 from study.models.models import withdrawn_in
 from study.monitoring.interventions import AFTER_CLOSING
-from study.monitoring.progress import ReaderCounts, Stage, completeness_in
+from study.monitoring.progress import ReaderCounts, completeness_in
 from study.protocol.protocol import stored_protocol
-from study.store import Store, Transaction, events, models, people, progress, readings, studies
+from study.store import Store, Transaction, events, models, progress, readings, studies
 from study.store.events import EventKind, EventRow
 from study.store.studies import StudyRow, study_row
 
@@ -52,6 +53,8 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1.2rem; }
 dt { color: #444; } dd { margin: 0; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
+.flow { display: block; max-width: 100%; margin: 1rem 0; font-size: 13px; }
+.flow rect, .flow path { fill: none; stroke: #444; }
 @media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; }
   tr { break-inside: avoid; } }
 """
@@ -153,30 +156,21 @@ _FLOW = ("invited", "randomised", "started", "completed", "withdrawn", "analysed
 
 
 def _flow(look: Transaction, study: StudyRow, readers: Sequence[ReaderCounts]) -> str:
-    """Return the participant flow as a table: all readers, then each arm."""
-    protocol = stored_protocol(study)
-    arm_of = {row.reader_id: row.arm for row in people.readers(look, study.id)}
-    groups = {"all readers": list(readers)} | {
-        f"arm {arm.name}": [row for row in readers if arm_of[row.reader_id] == arm.name]
-        for arm in protocol.arms
-    }
-    steps = [step for step in _FLOW if protocol.arms or step != "randomised"]
-    without_excluded = protocol.exclusions == "primary"
-    rows = []
-    for name, group in groups.items():
-        counts = {
-            "invited": len(group) if name == "all readers" else None,
-            "randomised": sum(bool(arm_of[row.reader_id]) for row in group),
-            "started": sum(row.counts.n_read > 0 for row in group),
-            "completed": sum(row.stage is Stage.FINISHED for row in group),
-            "withdrawn": sum(row.stage is Stage.WITHDRAWN for row in group),
-            "analysed": sum(
-                row.counts.n_read > row.counts.n_excluded * without_excluded for row in group
-            ),
-        }
-        rows.append((name, *(counts[step] for step in steps)))
-    return _table("Flow of readers", ("group", *steps), rows) + (
-        "<p>Started: has read a case. Completed: has read every assigned case. Analysed: has a "
+    """Return the flow of readers as a diagram and as a table: all readers, then each arm."""
+    groups = flow_of_readers(look, study, readers)
+    steps = [step for step in _FLOW if len(groups) > 1 or step != "randomised"]
+    rows = [
+        (
+            f"arm {group.arm}" if group.arm else "all readers",
+            None if group.arm else group.readers,
+            *(getattr(group, step) for step in steps[1:]),
+        )
+        for group in groups
+    ]
+    return (
+        flow_diagram(groups)
+        + _table("Flow of readers", ("group", *steps), rows)
+        + "<p>Started: has read a case. Completed: has read every assigned case. Analysed: has a "
         "reading in the primary analysis.</p>"
     )
 

@@ -8,8 +8,8 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -197,6 +197,8 @@ def paper_of_study(
     NotNow
         The study is still a draft, or was restored without its films.
     """
+    with store.look() as look:
+        wrong_images = studies.images_shown_instead(look, study)
     with store.look(sealed=True) as look:
         if studies.find(look, study) is None and study in (
             draft.name for draft in studies.listed_drafts(look)
@@ -206,7 +208,10 @@ def paper_of_study(
         refuse_restored(study_found)
         protocol = stored_protocol(study_found)
         rows = readings.items_shown(look, study=study_found.id)
-        items = tuple(_items(look, rows, protocol, asked, rater, run))
+        dealing = _Dealing(
+            protocol=protocol, asked=asked, rater=rater, run=run, wrong_images=wrong_images
+        )
+        items = tuple(_items(look, rows, dealing))
         return Paper(
             study=study,
             bank=study_found.bank_name,
@@ -248,7 +253,8 @@ def paper_of_bank(
             raise NotFound(
                 t("The bank {bank!r} has no items of the split {split!r}.", bank=bank, split=split)
             )
-        items = tuple(_items(look, rows, Protocol(), asked, rater, run))
+        dealing = _Dealing(protocol=Protocol(), asked=asked, rater=rater, run=run)
+        items = tuple(_items(look, rows, dealing))
         return Paper(
             study="",
             bank=bank,
@@ -267,15 +273,26 @@ def _worded(asked: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
     return replace(asked, template="2") if prior and asked.template == "1" else asked
 
 
-def _items(
-    look: Transaction,
-    rows: Sequence[ItemShown],
-    protocol: Protocol,
-    asked: ModelProtocol,
-    rater: str,
-    run: int,
-) -> Iterator[PaperItem]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dealing:
+    """How items are dealt to a model.
+
+    Parameters
+    ----------
+    wrong_images
+        The item whose images a study shows instead of those of each item, by item.
+    """
+
+    protocol: Protocol
+    asked: ModelProtocol
+    rater: str
+    run: int
+    wrong_images: Mapping[str, str] = field(default_factory=dict)
+
+
+def _items(look: Transaction, rows: Sequence[ItemShown], dealing: _Dealing) -> Iterator[PaperItem]:
     """Yield the items in a pseudo-random order, because a bank's order may depend on the answer."""
+    protocol, asked = dealing.protocol, dealing.asked
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
     keys = protocol.context if asked.context is None else asked.context
@@ -285,7 +302,7 @@ def _items(
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
-        which = f"{rater}/{item_id}/{Condition.UNAIDED}/{run}"
+        which = f"{dealing.rater}/{item_id}/{Condition.UNAIDED}/{dealing.run}"
         order = "" if open_ended else _order(len(texts), protocol, asked, which)
         yield PaperItem(
             number=number,
@@ -294,7 +311,7 @@ def _items(
             options=tuple(texts[LETTERS.index(letter)] for letter in order),
             shown_order=order,
             context=readings.shown_context(look, [row.item], keys)[row.item],
-            films=_shown(films, ids, number - 1, asked.condition),
+            films=_shown(films, ids, number - 1, dealing),
         )
 
 
@@ -324,20 +341,25 @@ def _order(n_options: int, protocol: Protocol, asked: ModelProtocol, which: str)
 
 
 def _shown(
-    films: dict[str, tuple[PaperFilm, ...]], ids: Sequence[str], place: int, condition: Shown
+    films: dict[str, tuple[PaperFilm, ...]], ids: Sequence[str], place: int, dealing: _Dealing
 ) -> tuple[PaperFilm, ...]:
-    """Return the films shown for the item at a position; wrong images are those of a later item.
+    """Return the films shown with the item at a place.
+
+    Wrong ones are those that the study shows to its readers, if it has that condition; else those
+    of the next item without a common film.
 
     Raises
     ------
     NotNow
-        Every item shows the same films.
+        All items show the same films.
     """
-    own = films[ids[place]]
+    own, condition = films[ids[place]], dealing.asked.condition
     if condition in (Shown.IMAGE, Shown.OPEN_ENDED):
         return own
     if condition == Shown.IMAGE_ABSENT:
         return ()
+    if ids[place] in dealing.wrong_images:
+        return films[dealing.wrong_images[ids[place]]]
     known = {film.sha256 for film in own}
     for item_id in (*ids[place + 1 :], *ids[:place]):
         if known.isdisjoint(film.sha256 for film in films[item_id]):

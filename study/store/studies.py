@@ -246,6 +246,19 @@ def wrong_images(look: Transaction, study: int) -> list[tuple[int, int]]:
     )
 
 
+def images_shown_instead(look: Transaction, study: str) -> dict[str, str]:
+    """Return the item whose images a study shows in the condition wrong-image, by item."""
+    rows = look.tuples(
+        lambda *pair: pair,
+        "SELECT items.item_id, other.item_id FROM wrong_images JOIN cases ON cases.id = case_id "
+        "JOIN items ON items.id = cases.item JOIN cases AS shown ON shown.id = shown_case "
+        "JOIN items AS other ON other.id = shown.item "
+        "WHERE cases.study = (SELECT id FROM studies WHERE name = :study)",
+        study=study,
+    )
+    return dict(rows)
+
+
 def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
     """Return the cases of a study with their items, in order of number."""
     rows = look.rows(

@@ -195,6 +195,10 @@ def test_the_closing_report_counts_the_readers_of_each_arm(banked: Store) -> Non
         ["arm ai", "", "2", "2", "2", "0", "2"],
         ["arm control", "", "2", "2", "2", "0", "2"],
     ]
+    diagram = re.findall(r"<text[^>]*>([^<]*)<", page.split('<svg class="flow"')[1])
+    arm = ["Allocated: 2", "Started: 2", "Did not start: 0", "Completed: 2", "Withdrawn: 0"]
+    arm += ["Not completed: 0", "Analysed: 2", "Not analysed: 0"]
+    assert diagram == ["Invited: 4", "Randomised: 4", "ai", *arm, "control", *arm]
 
 
 def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:

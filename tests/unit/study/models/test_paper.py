@@ -18,7 +18,7 @@ from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.films import grey, window
 from study.films.decoding import WINDOW, Grey
-from study.lifecycle import drafts
+from study.lifecycle import drafts, studies
 from study.models import running_exam
 from study.models.model_protocol import (
     TEMPLATES,
@@ -38,9 +38,11 @@ from study.models.paper import (
     rendered,
     sixteen_bit,
 )
+from study.protocol.protocol import Protocol
 from study.reading.desk import desk
 from study.store import Store, people
 from study.store.banks import FilmRow
+from study.store.studies import images_shown_instead
 from tests.conftest import NOW, ROOT, SECRETS, person, tamper
 
 Opened = Callable[..., Store]
@@ -108,6 +110,23 @@ def test_conditions_change_the_films_only(trial: Store) -> None:
         assert "No image is shown" in prompt_of(absent, ASKED).text
         assert not {film.sha256 for film in own.films} & {film.sha256 for film in wrong.films}
         assert len(wrong.films) == 2
+
+
+def test_a_model_is_shown_the_wrong_images_of_the_readers(banked: Store) -> None:
+    """A study with the condition wrong-image pairs cases at the draw."""
+    values = {"cases": 6, "one_question_per": "item", "conditions": ["unaided", "wrong-image"]}
+    studies.draw(banked, bank="bank", study="trial", protocol=Protocol.from_json(values), now=NOW)
+    own, wrong = (
+        {
+            item.item_id: [film.sha256 for film in item.films]
+            for item in paper_of_study(banked, "trial", replace(ASKED, condition=condition)).items
+        }
+        for condition in (Shown.IMAGE, Shown.WRONG_IMAGE)
+    )
+    with banked.look() as look:
+        pairs = images_shown_instead(look, "trial")
+    assert pairs
+    assert wrong == {item_id: own[other] for item_id, other in pairs.items()}
 
 
 def test_a_paper_may_cover_a_bank_or_a_split(banked: Store) -> None:
