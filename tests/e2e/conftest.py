@@ -1,4 +1,4 @@
-"""A real server on a free port and a real browser: fixtures of the browser tests."""
+"""Fixtures of the browser tests: a running server on a free port, and a browser."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
 Profile = Callable[..., BrowserContext]
 WITHIN_MS = 60_000
-"""How long a test waits for what has to come, whichever way it asks: only a fault takes longer."""
+"""Timeout of every wait. A correct page needs much less."""
 
 expect.set_options(timeout=WITHIN_MS)
 
@@ -81,30 +81,31 @@ def _banked(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
-    """Return what drives the browsers."""
+    """Return a running Playwright."""
     with sync_playwright() as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """Return Debian's Chromium, or skip with the reason and the remedy.
+    """Return Debian's Chromium, or skip the tests and say how to install it.
 
-    One for each file of tests: nothing that a page leaves running slows the tests of another.
+    Each file of tests has its own browser, so that processes of earlier pages cannot slow it.
     """
-    found = chromium()
-    if found is None:
+    path = chromium()
+    if path is None:
         pytest.skip("no Chromium on this machine; install it with: apt-get install chromium")
-    launched = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+    launched = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
     yield launched
     launched.close()
 
 
 @pytest.fixture
 def profile(browser: Browser) -> Iterator[Profile]:
-    """Return a function that makes a browser profile, 1024 x 700 if not said otherwise.
+    """Return a function that creates a browser profile, by default with a window of 1024 x 700.
 
-    That is the smallest window a protocol takes by default: every pixel costs, without a card.
+    This is the smallest window that a protocol allows by default. Without a graphics card, every
+    pixel costs processor time.
     """
     made: list[BrowserContext] = []
 
@@ -115,12 +116,12 @@ def profile(browser: Browser) -> Iterator[Profile]:
         return new
 
     yield make
-    for one in made:
-        one.close()
+    for opened in made:
+        opened.close()
 
 
 def in_the_render_worker(place: Page | BrowserContext, code: str) -> None:
-    """Have some JavaScript run in the worker that draws, before it draws anything."""
+    """Run JavaScript in the worker that draws the films, before its own code."""
 
     def answer(route: Route) -> None:
         original = route.fetch()
@@ -140,7 +141,7 @@ OffscreenCanvas.prototype.getContext = function (kind, ...more) {
 @pytest.fixture
 def dense(browser: Browser) -> Iterator[BrowserContext]:
     """Return a profile of 1000 x 700 on a screen with two device pixels per CSS pixel."""
-    # A viewport's own factor is told to the page but not to its canvases: the screen needs it too.
+    # The factor of a viewport does not apply to its canvases, so the screen has it too.
     args = [*FLAGS, "--force-device-scale-factor=2"]
     launched = browser.browser_type.launch(executable_path=chromium(), args=args)
     made = launched.new_context(viewport={"width": 1000, "height": 700}, device_scale_factor=2)
@@ -151,13 +152,13 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def context(profile: Profile) -> BrowserContext:
-    """Return a browser profile of its own."""
+    """Return a new browser profile."""
     return profile()
 
 
 @dataclass
 class Reader:
-    """A reader at a page, with nothing but a keyboard."""
+    """A reader at a page who uses the keyboard only."""
 
     page: Page
 
@@ -176,11 +177,14 @@ class Reader:
         self.page.keyboard.press("Enter")
 
     def enter(self, url: str, code: str) -> None:
-        """Sign in as the form would, and open the address: once through the page, not twice."""
+        """Sign in with a request like that of the form, and open the address."""
         enter(self.page, url, code)
 
     def wait(self, state: str = "ready", position: int | None = None) -> None:
-        """Wait for a state of the room, and for a case's position if given; begin on the way."""
+        """Wait for a state of the room, and optionally for the position of a case.
+
+        Start the study if the room waits for that.
+        """
         where = "" if position is None else f"[data-position='{position}']"
         wanted = f"[data-state='{state}']{where}"
         if state == "ready":
@@ -199,7 +203,7 @@ class Reader:
         return float((grey > 127).mean())
 
     def wait_picture(self) -> None:
-        """Wait until the film shows all that was done to it, in full fineness."""
+        """Wait until the film is drawn completely in full resolution."""
         self.page.evaluate(
             "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
@@ -212,5 +216,5 @@ class Reader:
 
 @pytest.fixture
 def reader(context: BrowserContext) -> Reader:
-    """Return a reader at a fresh page."""
+    """Return a reader at a new page."""
     return Reader(context.new_page())

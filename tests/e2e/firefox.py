@@ -1,6 +1,6 @@
-"""A tab of Debian's Firefox, driven over the websocket that Firefox itself serves (WebDriver BiDi).
+"""Drive Debian's Firefox by WebDriver BiDi, over the websocket that Firefox serves.
 
-Playwright drives only a Firefox of its own making. The protocol: https://w3c.github.io/webdriver-bidi/
+Playwright supports its own build of Firefox only. Protocol: https://w3c.github.io/webdriver-bidi/
 """
 
 import base64
@@ -35,11 +35,11 @@ KEYS = {
 
 
 class BidiError(Exception):
-    """Firefox could not do what it was asked."""
+    """Firefox reported an error for a command."""
 
 
 class Firefox:
-    """A running Firefox and the line to it."""
+    """A running Firefox and the connection to it."""
 
     def __init__(self, line: ClientConnection) -> None:
         self._line = line
@@ -49,20 +49,20 @@ class Firefox:
         self.call("session.subscribe", events=["log.entryAdded"])
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Ask for something and return what came of it; errors of pages are noted meanwhile."""
+        """Send a command and return its result. Collect errors of pages that arrive meanwhile."""
         self._asked += 1
         self._line.send(json.dumps({"id": self._asked, "method": method, "params": params}))
         while True:
-            told = json.loads(self._line.recv(timeout=WITHIN_S))
-            if told["type"] == "event":
-                self._heard(told["params"])
-            elif told["id"] == self._asked:
-                if told["type"] == "error":
-                    raise BidiError(f"{method}: {told['error']}: {told['message']}")
-                return dict(told["result"])
+            message = json.loads(self._line.recv(timeout=WITHIN_S))
+            if message["type"] == "event":
+                self._heard(message["params"])
+            elif message["id"] == self._asked:
+                if message["type"] == "error":
+                    raise BidiError(f"{method}: {message['error']}: {message['message']}")
+                return dict(message["result"])
 
     def new_tab(self) -> "Tab":
-        """Return a tab in the foreground, with cookies of its own."""
+        """Return a new tab in the foreground, with separate cookies."""
         self.errors.clear()
         apart = self.call("browser.createUserContext")["userContext"]
         opened = self.call("browsingContext.create", type="tab", userContext=apart)
@@ -77,7 +77,7 @@ class Firefox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tab:
-    """A tab of Firefox: it can be looked at, typed into and photographed."""
+    """A tab of Firefox, with evaluation, input and screenshots."""
 
     firefox: Firefox
     context: str
@@ -92,23 +92,23 @@ class Tab:
         self.call("browsingContext.reload", wait="complete")
 
     def look(self, expression: str) -> Any:
-        """Return what an expression is worth in the page."""
+        """Return the value of an expression in the page."""
         return json.loads(self.do(f"JSON.stringify(({expression}) ?? null)")["value"])
 
     def do(self, script: str) -> dict[str, Any]:
-        """Run a script in the page; what its last expression is worth comes as BiDi says it."""
-        told = self.firefox.call(
+        """Run a script in the page and return the value of its last expression in BiDi's format."""
+        message = self.firefox.call(
             "script.evaluate",
             expression=script,
             target={"context": self.context},
             awaitPromise=True,
         )
-        if told["type"] == "exception":
-            raise BidiError(told["exceptionDetails"]["text"])
-        return dict(told["result"])
+        if message["type"] == "exception":
+            raise BidiError(message["exceptionDetails"]["text"])
+        return dict(message["result"])
 
     def wait(self, condition: str) -> None:
-        """Look until an expression is true; a page that is being left counts as not yet."""
+        """Wait until an expression is true. A page that is being unloaded counts as false."""
 
         def true() -> bool:
             try:
@@ -119,7 +119,7 @@ class Tab:
         until(true, condition)
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other, each by its name or by the sign on it."""
+        """Press keys one after the other, each given by its name or its character."""
         values = [KEYS.get(key, key) for key in keys]
         moves = [{"type": f"key{way}", "value": key} for key in values for way in ("Down", "Up")]
         self._act({"type": "key", "id": "keyboard", "actions": moves})
@@ -130,7 +130,7 @@ class Tab:
         self._act({"type": "wheel", "id": "wheel", "actions": [turn]})
 
     def grey(self, selector: str) -> npt.NDArray[np.float64]:
-        """Return what is seen where an element stands, as grey levels 0 to 255."""
+        """Return a screenshot of an element as grey levels from 0 to 255."""
         box = self.look(
             f"(({{x, y, width, height}}) => ({{x, y, width, height}}))"
             f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())"
@@ -144,7 +144,7 @@ class Tab:
 
 
 def until(true: Callable[[], bool], what: str) -> None:
-    """Look again and again until something is true."""
+    """Call a function repeatedly until it returns true."""
     deadline = time.monotonic() + WITHIN_S
     while not true():
         assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {what}"
@@ -155,16 +155,16 @@ def until(true: Callable[[], bool], what: str) -> None:
 def started(
     program: str, profile: Path, prefs: dict[str, bool], display: str | None
 ) -> Iterator[Firefox]:
-    """Start Firefox with a fresh profile, on a display or on none, and end it afterwards."""
+    """Start Firefox with a new profile, with or without a display, and end it afterwards."""
     profile.mkdir()
     lines = (f"user_pref({json.dumps(name)}, {json.dumps(on)});\n" for name, on in prefs.items())
     (profile / "user.js").write_text("".join(lines))
     log = profile / "firefox.log"
     shown = {"MOZ_HEADLESS": "1"} if display is None else {"DISPLAY": display}
     command = [program, "--no-remote", "--remote-debugging-port", "0", "--profile", str(profile)]
-    with log.open("wb") as told:
+    with log.open("wb") as output:
         process = subprocess.Popen(
-            command, env={**os.environ, **shown}, stdout=told, stderr=subprocess.STDOUT
+            command, env={**os.environ, **shown}, stdout=output, stderr=subprocess.STDOUT
         )
     try:
         with connect(f"{_address(process, log)}/session", max_size=None) as line:
@@ -175,12 +175,12 @@ def started(
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Return where a starting Firefox can be spoken to, once it says so."""
+    """Return the address of a starting Firefox, once it has printed it."""
 
-    def told() -> str:
+    def printed() -> str:
         assert process.poll() is None, log.read_text()
-        found = re.search(r"WebDriver BiDi listening on (ws://\S+)\n", log.read_text())
-        return found[1] if found else ""
+        match = re.search(r"WebDriver BiDi listening on (ws://\S+)\n", log.read_text())
+        return match[1] if match else ""
 
-    until(lambda: bool(told()), "Firefox listens")
-    return told()
+    until(lambda: bool(printed()), "Firefox listens")
+    return printed()

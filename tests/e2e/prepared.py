@@ -1,4 +1,4 @@
-"""A deployment with something on every page, for looking at all of them: tests and pictures."""
+"""A deployment with content on every page, used by tests and screenshots of all pages."""
 
 import re
 import time
@@ -30,11 +30,11 @@ from tests.e2e.server import Server, enter, free_port
 from ui.app.menu import SIGN_IN, Entry, every_page
 
 STAFF = (Role.ADMINISTRATOR, Role.STATISTICIAN)
-"""Whose pages are walked through: an administrator in a study has every page of its staff."""
+"""Roles whose pages are visited. An administrator in a study has all pages of its staff."""
 
 CLOSED = "Closed study"
 GRADUATE = "graduate"
-"""The reader of the closed study, whose score card is shown."""
+"""The reader of the closed study, who has a score card."""
 
 DRAFT = "Residents against a model"
 TEACHING = "Teaching set"
@@ -46,7 +46,7 @@ PARTS = {
     "results": ("Accuracy", "Agreement", "Models side by side", "Cases", "Tables"),
     "new-study": ("Design", "Reading rules", "Texts for readers", "Endpoint", "Review and draw"),
 }
-"""Parts of a page that are chosen on it, beside the one it begins with."""
+"""Parts of a page that are selected on it, in addition to the first one."""
 
 _WITH = {
     "preview-draft": "?draft=1",
@@ -58,17 +58,17 @@ _WITH = {
 STUDY_BAR = ".st-key-study-bar"
 
 _LOOK_EVERY_MS = 50
-"""Between two looks at a page, which by default come with every frame: frames are dear here."""
+"""Interval between checks of a page. By default they occur at every frame, which is expensive."""
 
 _RUN_S = 60
 _RUNS: WeakKeyDictionary[Page, list[int]] = WeakKeyDictionary()
-"""How often each page was run."""
+"""Number of runs of each page."""
 
 
 def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
-    """Return a server, not started: the demo, a closed study and a draft.
+    """Return a server that is not started, with the demo, a closed study and a draft.
 
-    Its codes are named by role; one more by `newcomer`, one by `graduate`.
+    Its codes have the names of roles; two more are `newcomer` and `graduate`.
     """
     store = demo.set_up(folder / "demo.db", ROOT / "data", entropy=entropy, now=now)
     codes = demo.fresh_codes(store, entropy=entropy, now=now)
@@ -93,13 +93,13 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
 
 
 def _teaching(store: Store, folder: Path, now: datetime) -> None:
-    """Open a bank for teaching, the second one; no study is drawn from it."""
+    """Import a second bank and open it for teaching. No study is drawn from it."""
     import_bank(store, write_bank(folder), name=TEACHING, images=folder, now=now)
     teaching.mark(store, TEACHING, taught=True, now=now)
 
 
 def _review(store: Store, entropy: Entropy, now: datetime) -> None:
-    """Have the bank for teaching reviewed, by the administrator and an expert."""
+    """Open a review of the bank for teaching, by the administrator and an expert."""
     newcomer = Newcomer(handle=EXPERT, role=Role.REVIEWER)
     code = new_code(entropy)
     give_role(
@@ -133,15 +133,15 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
 
 
 def pages_for(role: Role) -> list[Entry]:
-    """Return the pages a role has in a study; those of the deployment are an administrator's."""
+    """Return the pages of a role in a study. Administrators have those of the deployment too."""
     acts = IN_STUDY[role] | IN_DEPLOYMENT.get(role, frozenset())
     if role is Role.ADMINISTRATOR:
         acts |= ANYWHERE
-    return [one for one in every_page() if one is not SIGN_IN and one.act in acts]
+    return [entry for entry in every_page() if entry is not SIGN_IN and entry.act in acts]
 
 
 def sign_in(page: Page, server: Server, who: str) -> None:
-    """Sign in at a fresh page; an administrator goes on in the demo's study."""
+    """Sign in at a new page. An administrator enters the demo's study."""
     count_runs(page)
     enter(page, server.url, server.codes[who])
     if who == Role.ADMINISTRATOR:
@@ -154,7 +154,7 @@ def sign_in(page: Page, server: Server, who: str) -> None:
 
 
 def turn_to(page: Page, server: Server, entry: Entry) -> None:
-    """Open a page by its link in the menu, or by its address where it stands in none."""
+    """Open a page by its link in the menu, or by its address if the menu does not have it."""
     if entry.hidden:
         page.goto(f"{server.url}/{entry.path}{_WITH.get(entry.path, '')}")
         if entry.bare:
@@ -166,7 +166,7 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
     rest(page)
     where = page.locator(STUDY_BAR if entry.of_study else "[data-testid=stHeader]")
     if entry.of_study:
-        if not page.locator(STUDY_BAR).count():  # on a page of the whole server
+        if not page.locator(STUDY_BAR).count():  # on a page of the server
             page.goto(f"{server.url}/studies")
             rest(page)
         page.locator(STUDY_BAR).wait_for()
@@ -184,10 +184,12 @@ def walk(
     parts: Mapping[str, Sequence[str]] = PARTS,
     entries: Sequence[Entry] | None = None,
 ) -> Iterator[str]:
-    """Sign in and go through every page of a role and its parts; say at each which it is."""
+    """Sign in, visit every page of a role with its parts, and yield the name of each."""
     sign_in(page, server, role)
     entries = pages_for(role) if entries is None else entries
-    for entry in sorted(entries, key=lambda one: one.hidden):  # those leave the menu behind
+    for entry in sorted(
+        entries, key=lambda entry: entry.hidden
+    ):  # hidden pages last: they have no menu
         turn_to(page, server, entry)
         yield entry.path
         if entry.path == "new-study" and entry.path in parts:
@@ -203,14 +205,14 @@ def walk(
 
 
 def _at_step(page: Page, step: str) -> None:
-    """Wait for a step of a draft: the page runs twice until it is there."""
-    here = page.locator(".st-key-rail [data-testid=stBaseButton-secondary]")
-    here.filter(has_text=step).wait_for()
+    """Wait for a step of a draft. The page runs twice until the step is shown."""
+    steps = page.locator(".st-key-rail [data-testid=stBaseButton-secondary]")
+    steps.filter(has_text=step).wait_for()
     rest(page)
 
 
 def choose(page: Page, part: str) -> None:
-    """Choose a part by the radio or button that ends with its name: no Hard cases for Cases."""
+    """Select a part by the radio or button whose label ends with its name."""
     name = re.compile(re.escape(part) + r"\W*$")
     kinds = (page.get_by_role(kind, name=name) for kind in ("radio", "button"))
     first, other = kinds
@@ -220,7 +222,7 @@ def choose(page: Page, part: str) -> None:
 
 
 def drawn(page: Page) -> None:
-    """Wait for what is drawn after the page is there: tables, figures, films."""
+    """Wait for tables, figures and films, which are drawn after the page has loaded."""
     for frame in page.get_by_test_id("stDataFrame").filter(visible=True).all():
         frame.locator("canvas").first.wait_for()
     for chart in page.get_by_test_id("stPlotlyChart").all():
@@ -232,9 +234,10 @@ def drawn(page: Page) -> None:
 
 @contextmanager
 def rerun(page: Page) -> Iterator[None]:
-    """Wait for the run of the page that the block brings about, and for its end.
+    """Wait for the run of the page that the block causes, and for its end.
 
-    By what comes from the server: the page may draw a quick run's beginning and end as one.
+    Messages from the server decide, because the page may draw the start and end of a quick run
+    at once.
     """
     runs = _RUNS[page]
     before = runs[0]
@@ -248,7 +251,7 @@ def rerun(page: Page) -> Iterator[None]:
 
 
 def count_runs(page: Page) -> None:
-    """Count the runs of a page from its next connection on, as `rerun` needs it."""
+    """Count the runs of a page from its next connection on, for `rerun`."""
     runs = _RUNS[page] = [0]
 
     def note(payload: bytes | str) -> None:
@@ -261,7 +264,7 @@ def count_runs(page: Page) -> None:
 
 
 def rest(page: Page) -> None:
-    """Wait until a staff page has its title and computes nothing any more."""
+    """Wait until a staff page has its title and has stopped computing."""
     page.locator("h1").first.wait_for()
     still(page)
     page.evaluate(
@@ -270,9 +273,9 @@ def rest(page: Page) -> None:
 
 
 def still(page: Page) -> None:
-    """Wait until a page computes nothing any more, and nothing on it is still unfolding.
+    """Wait until a page has stopped computing and no expander on it is still opening.
 
-    A list closes when what it stands in scrolls, as an expander does while it opens.
+    A list closes when its container scrolls, as it does while an expander opens.
     """
     page.wait_for_function(
         """() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'
@@ -285,7 +288,7 @@ def still(page: Page) -> None:
 
 
 def statistician(store: Store, study: str, entropy: Entropy, now: datetime) -> str:
-    """Give somebody the role of a study's statistician, and return their access code."""
+    """Add a statistician to a study and return the access code."""
     code = new_code(entropy)
     give_role(
         store,
@@ -301,7 +304,7 @@ def statistician(store: Store, study: str, entropy: Entropy, now: datetime) -> s
 
 
 def _closed(store: Store, entropy: Entropy, now: datetime) -> str:
-    """Make a small study that is read and closed, whose reader may see a score card."""
+    """Create a small study that is read and closed, with a score card for its reader."""
     values = {"cases": 6, "one_question_per": "examination", "feedback": "after study"}
     protocol = Protocol.from_json({"name": CLOSED, **values})
     studies.draw(store, bank="Demo bank", study=CLOSED, protocol=protocol, now=now)

@@ -1,6 +1,6 @@
-"""Makes the pictures of the README and docs from a demo deployment of its own, in a real browser.
+"""Take the screenshots of the README and the documentation from a demo, in a browser.
 
-Run with ``make screenshots``; then look at them. Which pages there are is asked of the menu.
+Run ``make screenshots`` and check the images. The menu defines the pages.
 """
 
 import io
@@ -27,15 +27,15 @@ WIDTH, HEIGHT, TALLEST = 1440, 900, 1600
 
 
 def main() -> int:
-    """Make every picture; return an exit status."""
-    found = chromium()
-    if found is None:
-        print(f"No Chromium here (looked for {', '.join(NAMES)}).", file=sys.stderr)
+    """Take all screenshots; return an exit status."""
+    path = chromium()
+    if path is None:
+        print(f"Chromium is missing (looked for {', '.join(NAMES)}).", file=sys.stderr)
         return 1
     images = ROOT / "docs" / "images"
     images.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         server = prepare(Path(folder), entropy=secrets.token_bytes, now=datetime.now(UTC))
         server.start()
         try:
@@ -49,13 +49,13 @@ def main() -> int:
 
 
 def file_name(where: str) -> str:
-    """Return what the picture of a page is called, or of a part of one: by the part's name."""
+    """Return the file name of the screenshot of a page or of a part of it."""
     name = where.partition(", ")[2] or where
     return f"{name.lower().replace(' ', '-')}.png"
 
 
 def _keep(page: Page, path: Path) -> None:
-    """Write a picture in 256 colours, of which pages of words and charts have fewer."""
+    """Write a screenshot in 256 colours, which are enough for text and charts."""
     shot = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     shot.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
         path, optimize=True
@@ -63,7 +63,7 @@ def _keep(page: Page, path: Path) -> None:
 
 
 def _keep_all(page: Page, path: Path) -> None:
-    """Write a picture of a page from its top to its end, or to where it is too tall."""
+    """Write a screenshot of a complete page, up to a maximum height."""
     drawn(page)
     tall = int(page.evaluate("document.querySelector('.stMain').scrollHeight"))
     page.set_viewport_size({"width": WIDTH, "height": min(max(tall, HEIGHT), TALLEST)})
@@ -131,7 +131,7 @@ def _score_card(browser: Browser, server: Server, images: Path) -> None:
 
 
 def _staff(browser: Browser, server: Server, images: Path) -> None:
-    """Show every page of a study's staff, and its parts."""
+    """Take screenshots of all staff pages of a study and their parts."""
     page = _page(browser)
     bare = {entry.path for entry in every_page() if entry.bare}
     for where in walk(page, server, Role.ADMINISTRATOR, PARTS):
@@ -146,7 +146,7 @@ def _staff(browser: Browser, server: Server, images: Path) -> None:
 
 
 def _fill(page: Page, where: str) -> None:
-    """Do what a page waits for before it shows what it is for."""
+    """Perform the action that a page needs before it shows its content."""
     if where == "archive":
         page.get_by_role("button", name="Create the files").click()
         page.get_by_role("table").get_by_role("link").first.wait_for()
@@ -158,7 +158,9 @@ def _fill(page: Page, where: str) -> None:
         page.get_by_text("Verified").wait_for()
     elif where == "results":
         parts = page.get_by_role("radio", name="Findings")
-        parts.or_(page.get_by_role("button", name="Findings")).first.wait_for()  # it is analysed
+        parts.or_(
+            page.get_by_role("button", name="Findings")
+        ).first.wait_for()  # the analysis is complete
     elif where == "results, Cases":
         box = page.get_by_test_id("stDataFrame").bounding_box()
         assert box is not None

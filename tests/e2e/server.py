@@ -1,4 +1,4 @@
-"""A running app over a store of its own, and the browser to look at it with."""
+"""A running app with a separate store, and the browser for the tests."""
 
 import os
 import shutil
@@ -26,12 +26,12 @@ FLAGS = (
     "--disable-sync",
 )
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first is Chromium without its windows, menus and tabs, which cost more than our pages."""
+"""The first one is Chromium without windows, menus and tabs, which are expensive."""
 
 
 @dataclass
 class Server:
-    """A running app over a store of its own; it can be killed and started again.
+    """A running app with a separate store, which can be killed and restarted.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class Server:
         raise AssertionError(self.log.read_text())
 
     def _secrets(self) -> list[str]:
-        """Return what names the file of Streamlit's secrets, where there is one."""
+        """Return the option with the file of Streamlit's secrets, if there is one."""
         return ["--secrets.files", str(self.secrets)] if self.secrets else []
 
     def kill(self) -> None:
-        """Kill the app without a word, as a power cut would."""
+        """Kill the app, as a power cut would."""
         if self.process:
             self.process.kill()
             self.process.join(20)
@@ -102,7 +102,7 @@ def enter(page: Page, url: str, code: str) -> None:
 
 
 def begin(page: Page, wanted: str = "[data-state='ready']") -> None:
-    """Begin the study as soon as the room asks, unless what is wanted is there before."""
+    """Start the study when the room waits for it, or return when the wanted element appears."""
     waits = "[data-state='paused'][data-step='begin']"
     page.wait_for_selector(f"{wanted}, {waits}")
     if page.locator(waits).count():
@@ -110,7 +110,7 @@ def begin(page: Page, wanted: str = "[data-state='ready']") -> None:
 
 
 def tick() -> None:
-    """Let a tenth of a second pass between two looks at a starting process."""
+    """Wait a tenth of a second between two checks of a starting process."""
     threading.Event().wait(0.1)
 
 
@@ -121,5 +121,5 @@ def free_port() -> int:
 
 
 def chromium() -> str | None:
-    """Return where Debian's Chromium is, or None."""
+    """Return the path of Debian's Chromium, or None."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)

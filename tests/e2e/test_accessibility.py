@@ -1,4 +1,4 @@
-"""Every step of the reading page through axe-core, and what a screen reader is told."""
+"""The steps of the reading page in axe-core, and the messages for screen readers."""
 
 from collections.abc import Callable, Iterator
 
@@ -30,29 +30,32 @@ PROTOCOL = {
 WANTED = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
-@pytest.mark.parametrize("panel", ["dark", "light"])
-def test_axe_finds_nothing_at_any_step(serve: Serve, profile: Profile, panel: str) -> None:
-    """From the consent to the feedback, of any severity, in the dark and the light panel."""
+def test_axe_finds_no_fault_at_any_step(serve: Serve, profile: Profile) -> None:
+    """Each step from the consent to the feedback is checked in the dark and the light panel."""
     server = serve(**PROTOCOL)
     page = profile(viewport={"width": 1440, "height": 900}).new_page()
     reader = Reader(page)
     reader.enter(server.url, server.codes["R1"])
     page.wait_for_selector("[data-step='consent']")
-    if panel == "light":
-        page.keyboard.press("l")
     axe = Axe()
-    found = {}
+    faults = {}
     for step in _steps(reader):
-        answer = axe.run(page, context=".reading-room", options=WANTED).response
-        found[step] = [
-            (each["id"], node["target"]) for each in answer["violations"] for node in each["nodes"]
-        ]
-    assert len(found) == 14
-    assert not {step: faults for step, faults in found.items() if faults}
+        for theme in ("light", "dark"):
+            page.locator("[data-label=room]").evaluate(
+                "(room, theme) => { room.dataset.theme = theme; }", theme
+            )
+            violations = axe.run(page, context=".reading-room", options=WANTED).response
+            faults[step, theme] = [
+                (violation["id"], node["target"])
+                for violation in violations["violations"]
+                for node in violation["nodes"]
+            ]
+    assert len(faults) == 2 * 14
+    assert not {step: nodes for step, nodes in faults.items() if nodes}
 
 
 def _steps(reader: Reader) -> Iterator[str]:
-    """Go through a study, and stop at everything that looks otherwise."""
+    """Go through a study and yield at every step with another appearance."""
     page, press = reader.page, reader.page.keyboard.press
     yield "consent"
     press("1")
@@ -99,14 +102,14 @@ def _steps(reader: Reader) -> Iterator[str]:
     yield "feedback"
 
 
-def test_a_screen_reader_hears_what_changes(serve: Serve, reader: Reader) -> None:
-    """The case, the choice, what is missing, what is saved, the feedback: each in a live region."""
+def test_live_regions_announce_what_changes(serve: Serve, reader: Reader) -> None:
+    """They announce the case, the choice, missing answers, saving and the feedback."""
     server = serve(confidence=5, feedback="after case")
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert _live(page) == "Case 1 of 6"
-    page.wait_for_timeout(700)  # an Enter within 0.6 s is the second half of the last one
+    page.wait_for_timeout(700)  # an Enter within 0.6 s counts as part of the last one
     page.keyboard.press("Enter")
     assert "Choose an answer first." in _live(page)
     page.evaluate(
@@ -114,7 +117,7 @@ def test_a_screen_reader_hears_what_changes(serve: Serve, reader: Reader) -> Non
         ".observe(document.querySelector('.rr-hint'), {childList: true})"
     )
     page.keyboard.press("Enter")
-    page.wait_for_function("window.heard === 1")  # the same message once more is said once more
+    page.wait_for_function("window.heard === 1")  # a repeated message is announced again
     page.keyboard.press("b")
     assert "B chosen" in _live(page)
     page.keyboard.press("4")
@@ -131,6 +134,6 @@ def test_a_screen_reader_hears_what_changes(serve: Serve, reader: Reader) -> Non
 
 
 def _live(page: Page) -> str:
-    """Return what the live regions of the page say."""
+    """Return the text of the live regions of the page."""
     regions = page.locator(":is([role=status], [role=alert], [aria-live])")
     return " ".join(text for text in regions.all_inner_texts() if text).strip()

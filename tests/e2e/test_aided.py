@@ -159,7 +159,7 @@ def _due(places: list[dict[str, Any]], read: set[str], requested: set[str], when
 
 
 def _in_cases(data: bytes, places: dict[str, dict[str, Any]], due: set[str]) -> Iterator[str]:
-    """Yield the items of cases on a desk whose content is there although it is not due."""
+    """Yield the items of cases on a desk that have their content before it is due."""
     try:
         desk = json.loads(data.partition(b"\n")[2])
     except ValueError:
@@ -178,7 +178,7 @@ def _in_cases(data: bytes, places: dict[str, dict[str, Any]], due: set[str]) -> 
 
 
 def _tops(page: Page) -> list[float]:
-    """Return where the options and the images are."""
+    """Return the positions and sizes of the options and the images."""
     boxes: list[float] = page.evaluate(
         "[...document.querySelectorAll('.rr-options [data-option], .rr-films')]"
         ".flatMap((each) => { const box = each.getBoundingClientRect();"
@@ -199,7 +199,7 @@ def _revealed(reader: Reader, position: int) -> None:
 def test_sequential_reading_reveals_the_aid_after_each_answer(
     serve: Serve, profile: Profile
 ) -> None:
-    """Through practice, a cut and a lost connection, a double Enter and a reload of stage 2."""
+    """Practice, interruptions, a double Enter and a reload of stage 2 do not reveal it early."""
     traffic = Traffic()
     context = profile()
     traffic.record(context)

@@ -1,4 +1,4 @@
-"""Where a reader's study begins and ends: nothing of either by accident."""
+"""The beginning and the end of a study, which readers never reach by accident."""
 
 from collections.abc import Callable
 
@@ -32,7 +32,7 @@ def _answers(server: Server) -> list[tuple[int, str]]:
 
 
 def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) -> None:
-    """A plain study waits, over a reload too, with its film hidden; Enter begins it, once."""
+    """The study waits with its film hidden, also after a reload, until Enter starts it."""
     server = serve(cases=3)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -59,8 +59,8 @@ def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) 
     assert _answers(server) == [(1, "A")]
 
 
-def test_whoever_begins_in_one_window_has_begun_in_the_other(serve: Serve, reader: Reader) -> None:
-    """The window that takes over waits for its reader where nothing was begun."""
+def test_a_study_begun_in_one_window_has_begun_in_the_other(serve: Serve, reader: Reader) -> None:
+    """A window that takes over before the beginning waits for the reader."""
     server = serve(cases=3)
     reader.enter(server.url, server.codes["R1"])
     reader.page.wait_for_selector(BEGIN)
@@ -79,7 +79,7 @@ def test_whoever_begins_in_one_window_has_begun_in_the_other(serve: Serve, reade
 
 
 def test_enter_ends_a_pause_and_does_nothing_at_the_end(serve: Serve, reader: Reader) -> None:
-    """The button of a pause has the focus; the button that signs out has not."""
+    """The button of a pause has the focus; the button that signs out does not."""
     server = serve(cases=2)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -118,7 +118,7 @@ def test_enter_ends_a_pause_and_does_nothing_at_the_end(serve: Serve, reader: Re
 
 
 def _mail_the_receipt(page: Page) -> None:
-    """Follow the link by the keyboard: Enter does so, as on a button."""
+    """Follow the link with Enter."""
     page.evaluate(
         """document.querySelector(".rr-receipt a").addEventListener("click", (event) => {
           event.preventDefault();
@@ -129,10 +129,10 @@ def _mail_the_receipt(page: Page) -> None:
     page.wait_for_selector(".rr-receipt a[data-followed='mailto:']", timeout=10_000)
 
 
-def test_where_going_back_is_allowed_the_end_is_said_by_the_reader(
+def test_with_going_back_the_reader_ends_the_study(
     serve: Serve, reader: Reader, profile: Profile
 ) -> None:
-    """No Enter finishes; the last case can be changed; once finished, on every computer."""
+    """Enter does not end it. The last case can be changed. The end applies to every computer."""
     server = serve(cases=3, back_navigation=True, display_check=True)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -170,11 +170,11 @@ def test_where_going_back_is_allowed_the_end_is_said_by_the_reader(
     other = Reader(profile().new_page())
     other.enter(server.url, server.codes["R1"])
     other.wait("finished")
-    assert other.state("step") == "", "no check of the screen for whoever has finished"
+    assert other.state("step") == "", "the display is not checked after the end"
 
 
-def test_a_window_too_small_is_refused_before_the_consent(serve: Serve, profile: Profile) -> None:
-    """With its size and what is wanted; either way round, it goes on once there is room."""
+def test_a_small_window_is_refused_before_the_consent(serve: Serve, profile: Profile) -> None:
+    """The page states both sizes and continues in either orientation. A preview is not refused."""
     server = serve(cases=2, consent="May we?")
     reader = Reader(profile(viewport=PHONE, has_touch=True, is_mobile=True).new_page())
     page = reader.page
@@ -195,7 +195,7 @@ def test_a_window_too_small_is_refused_before_the_consent(serve: Serve, profile:
     _press(page, "1", "Enter")
     reader.wait("ready", 1)
     page.set_viewport_size({"width": 700, "height": 800})
-    page.wait_for_timeout(1200)  # the window is looked at twice a second
+    page.wait_for_timeout(1200)  # the window is checked twice a second
     reader.answer("a")
     reader.wait("ready", 2)
     reader.wait_saved()
@@ -203,15 +203,9 @@ def test_a_window_too_small_is_refused_before_the_consent(serve: Serve, profile:
     assert "window_too_small" in row["flags"]
     page.reload()
     page.wait_for_selector(WINDOW)
-
-
-def test_whoever_tries_a_study_out_is_told_and_may_go_on(serve: Serve, profile: Profile) -> None:
-    """The preview shows what a reader would see, and locks nobody out."""
-    server = serve(cases=2)
-    page = profile(viewport=PHONE).new_page()
-    reader = Reader(page)
-    reader.enter(server.url, server.codes["coordinator"])
-    page.goto(f"{server.url}/preview")
-    page.wait_for_selector(WINDOW)
-    page.get_by_role("button", name="Continue anyway").click()
-    reader.wait("ready", 1)
+    coordinator = Reader(profile(viewport=PHONE).new_page())
+    coordinator.enter(server.url, server.codes["coordinator"])
+    coordinator.page.goto(f"{server.url}/preview")
+    coordinator.page.wait_for_selector(WINDOW)
+    coordinator.page.get_by_role("button", name="Continue anyway").click()
+    coordinator.page.wait_for_selector("[data-step='consent']")

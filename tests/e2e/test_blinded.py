@@ -1,4 +1,4 @@
-"""While a study is open, nothing that comes to a member of its staff tells who is right."""
+"""While a study is open, no message to its staff reveals which answers are correct."""
 
 import base64
 import struct
@@ -23,40 +23,42 @@ from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 N_CASES = 23
-"""A prime: shares of it look like nothing else on a page."""
+"""A prime number, because shares of it do not occur elsewhere on a page."""
 
 WATCHES = (Role.COORDINATOR, Role.STATISTICIAN)
 SEEN_WHILE_OPEN = {**PARTS, "results": ("Agreement",)}
 
 
 def _accuracies(store: Store) -> set[float]:
-    """Return the share each rater has right, as the analysis computes it of the whole bundle."""
-    bundle = store.path.with_name("whole.zip")
+    """Return the accuracy of each rater, as the analysis computes it from the complete bundle."""
+    bundle = store.path.with_name("complete.zip")
     bundle.write_bytes(zipped(bundle_files(store, study="trial")))
     table = analysis.accuracy(analysis.read_bundle(bundle))
     return set(table.loc[table["group"] == "micro", "accuracy"])
 
 
 def _forms(share: float) -> Iterator[bytes]:
-    """Return how a share may be written: digits, a percentage, a double, the same in base 64."""
+    """Yield the notations of a share: digits, a percentage, a double, and the double in base 64."""
     yield f"{share:.4f}".encode()
     yield f"{100 * share:.1f}".encode()
     double = struct.pack("<d", share)
     yield double
-    for before in range(3):  # where it begins in a group of three bytes; only letters all its own
+    for before in range(
+        3
+    ):  # offset in a group of three bytes; only characters that depend on the double alone
         written = base64.b64encode(bytes(before) + double + bytes(3))
         yield written[-(-8 * before // 6) : 8 * (before + 8) // 6]
 
 
-def _told(store: Store, heard: list[bytes]) -> set[bytes]:
-    """Return what came that only the reference standard could tell: shares right, its texts."""
+def _revealed(store: Store, heard: list[bytes]) -> set[bytes]:
+    """Return the received accuracies and texts that only the reference standard reveals."""
     everything = b"\0".join(heard)
     forms = {form for share in _accuracies(store) for form in _forms(share)}
     return {form for form in (*forms, *map(str.encode, SECRETS)) if form in everything}
 
 
 def _listen(page: Page) -> list[bytes]:
-    """Return the list of all that comes to a page by its connection, from now on."""
+    """Return a list to which all messages to a page are added."""
     heard: list[bytes] = []
 
     def note(payload: bytes | str) -> None:
@@ -69,10 +71,10 @@ def _listen(page: Page) -> list[bytes]:
     return heard
 
 
-def test_no_page_tells_who_is_right_before_the_study_is_closed(
+def test_no_page_reveals_accuracy_before_the_closing(
     serve: Callable[..., Server], profile: Profile, tmp_path: Path
 ) -> None:
-    """Every page of each role, by all that its connection brings; the results after closing do."""
+    """All messages of every page of each role are searched; after the closing, Results has it."""
     bank = write_bank(tmp_path / "bank", n_patients=N_CASES, per_patient=1)
     server = serve(readers=("R1", "R2"), bank=bank, cases=N_CASES)
     store = server.store
@@ -89,14 +91,14 @@ def test_no_page_tells_who_is_right_before_the_study_is_closed(
     for role in WATCHES:
         page = profile().new_page()
         heard = _listen(page)
-        entries = [one for one in pages_for(role) if one.act in IN_STUDY[role]]
+        entries = [entry for entry in pages_for(role) if entry.act in IN_STUDY[role]]
         seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
         assert "results, Agreement" in seen
         assert heard
-        assert _told(store, heard) == set()
+        assert _revealed(store, heard) == set()
     studies.close(store, study="trial", reason="Every case is read.", now=datetime.now(UTC))
     heard.clear()
     page.goto(f"{server.url}/results")
     page.get_by_role("radio", name="Accuracy").click()
     page.locator(".js-plotly-plot .main-svg").first.wait_for()
-    assert _told(store, heard)
+    assert _revealed(store, heard)

@@ -1,4 +1,4 @@
-"""Closing a study in a real browser: the files, the closing for good, and results opening."""
+"""A study is closed in a browser, with its files, and the results become visible."""
 
 import hashlib
 from collections.abc import Callable
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-def test_a_coordinator_closes_the_study_and_accuracy_opens(
+def test_a_coordinator_closes_a_study_and_accuracy_is_shown(
     serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
-    """Blinded while open; closed by typing its name; whole afterwards, with the hash shown."""
+    """The files are blinded before. The coordinator types the name to close the study."""
     server = serve(readers=("R1", "R2"))
     for who in ("R1", "R2"):
         simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)

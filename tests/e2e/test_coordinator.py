@@ -1,4 +1,4 @@
-"""The coordinator's pages, and everybody's wrong turns, in a real browser on a fresh server."""
+"""The coordinator's pages, and addresses that a user may not see, on a new server."""
 
 import io
 import zipfile
@@ -20,7 +20,7 @@ Serve = Callable[..., Server]
 
 
 def test_a_reader_at_any_address_signs_in_and_reads(serve: Serve, reader: Reader) -> None:
-    """The first request of a new server opens a page of the staff; no result is shown."""
+    """The first request of a new server opens a staff page, and no result is shown."""
     server = serve()
     for path in ("overview", "read"):
         reader.page.context.clear_cookies()
@@ -34,7 +34,7 @@ def test_a_reader_at_any_address_signs_in_and_reads(serve: Serve, reader: Reader
 
 
 def _look_at_a_case(page: Page) -> None:
-    """Choose a row of the cases: it leads to drawn films and the reference standard."""
+    """Select a row of the cases and wait for films and reference standard."""
     page.get_by_role("radio", name="Cases").click()
     table = page.get_by_test_id("stDataFrame")
     table.wait_for()
@@ -48,7 +48,7 @@ def _look_at_a_case(page: Page) -> None:
 
 
 def _download_the_report(page: Page, folder: Path) -> None:
-    """Take the whole report as one archive: pages, figures, tables, a paper's files."""
+    """Download the archive of the report with pages, figures, tables and files for a paper."""
     with page.expect_download() as download:
         page.get_by_text("Everything: figures").click()
     archive = folder / "report.zip"
@@ -61,7 +61,7 @@ def _download_the_report(page: Page, folder: Path) -> None:
 def test_a_coordinator_watches_downloads_and_signs_out(
     serve: Serve, reader: Reader, context: BrowserContext, tmp_path: Path
 ) -> None:
-    """Progress, results with both figures, a bundle the analysis reads; signed out, nothing."""
+    """After signing out in another tab, no page shows data."""
     server = serve(readers=("R1", "R2"), interim_results=True)
     for who in ("R1", "R2"):
         simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
@@ -84,10 +84,10 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     page.get_by_text("permuting the options").wait_for()
     _look_at_a_case(page)
     _download_the_report(page, tmp_path)
-    # A page that asks by itself, as Results does, would find out before anybody clicks.
+    # A page with its own requests, such as Results, would detect the sign-out before a click.
     page.get_by_role("link", name="People", exact=True).click()
     page.get_by_role("heading", name="People").wait_for()
-    page.route("**/here", lambda route: route.abort())  # by which it would learn of it by itself
+    page.route("**/here", lambda route: route.abort())  # the request that would detect the sign-out
     other = context.new_page()
     other.goto(server.url)
     other.get_by_text("Sign out").click()
@@ -99,21 +99,21 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     assert page.get_by_text("12 of 12").count() == 0
 
 
-def test_a_lost_server_is_said_until_it_is_back(serve: Serve, profile: Profile) -> None:
-    """Streamlit's window, which names its own commands, stays unseen; ours goes by itself."""
+def test_a_lost_server_is_reported_until_it_is_back(serve: Serve, profile: Profile) -> None:
+    """The dialog of Streamlit, which names its commands, stays hidden."""
     server = serve()
     page, signed_out = profile().new_page(), profile().new_page()
     enter(page, server.url, server.codes["coordinator"])
     signed_out.goto(server.url)
     seen = []
-    for one in (page, signed_out):
-        rest(one)
-        seen.append((one.get_by_text("The connection to the server is lost"), one))
+    for each in (page, signed_out):
+        rest(each)
+        seen.append((each.get_by_text("The connection to the server is lost"), each))
         expect(seen[-1][0]).to_be_hidden()
     server.kill()
-    for lost, one in seen:
+    for lost, each in seen:
         expect(lost).to_be_visible()
-        streamlits = one.get_by_test_id("stDialog")
+        streamlits = each.get_by_test_id("stDialog")
         streamlits.wait_for(state="attached")
         assert not streamlits.is_visible()
     server.start()

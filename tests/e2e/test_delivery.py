@@ -1,9 +1,9 @@
-"""Answers on their way: when they leave, what holds them up, and what the reader is told."""
+"""The delivery of answers: its time, failures, and messages to the reader."""
 
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Dialog, Route, expect
+from playwright.sync_api import Dialog, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from study.trail import heads
@@ -19,7 +19,8 @@ const send = window.fetch;
 window.sentAt = [];
 window.fetch = (url, init) => {
   if (String(url).endsWith("/desk/records")) {
-    window.sentAt.push([performance.now(), JSON.parse(init.body).records.map(one => one.kind)]);
+    const { records } = JSON.parse(init.body);
+    window.sentAt.push([performance.now(), records.map(record => record.kind)]);
   }
   return send(url, init);
 };
@@ -37,8 +38,8 @@ Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceede
 """
 
 
-def test_answers_leave_after_the_next_case_is_painted(serve: Serve, reader: Reader) -> None:
-    """Sending does not compete with painting, and takes the next presentation along."""
+def test_answers_are_sent_after_the_next_case_is_painted(serve: Serve, reader: Reader) -> None:
+    """Sending does not compete with painting, and includes the next presentation."""
     server = serve()
     reader.page.add_init_script(REQUESTS_TIMED)
     reader.enter(server.url, server.codes["R1"])
@@ -48,7 +49,7 @@ def test_answers_leave_after_the_next_case_is_painted(serve: Serve, reader: Read
         reader.page.evaluate("window.sentAt = []")
         reader.answer("a")
         reader.wait("ready", position + 1)
-        # The presentation of the case before may still leave by itself.
+        # The presentation of the previous case may be sent separately.
         reader.page.wait_for_function(f"window.sentAt.some({WITH_THE_ANSWER})")
         (sent_at, kinds), ready_at, pressed_at = reader.page.evaluate(
             f"position => [window.sentAt.find({WITH_THE_ANSWER}), window.readyAt[position],"
@@ -59,8 +60,10 @@ def test_answers_leave_after_the_next_case_is_painted(serve: Serve, reader: Read
         assert sent_at >= min(ready_at, pressed_at + 100)
 
 
-def test_an_answer_kept_nowhere_holds_the_page_and_says_so(serve: Serve, reader: Reader) -> None:
-    """No room in the browser and no line: the words ask to stay, and leaving asks back."""
+def test_an_unsaved_answer_is_reported_and_keeps_the_page_open(
+    serve: Serve, reader: Reader
+) -> None:
+    """The browser has no storage and no connection. Leaving the page needs a confirmation."""
     server = serve()
     reader.page.add_init_script(NO_ROOM)
     reader.enter(server.url, server.codes["R1"])
@@ -91,50 +94,8 @@ def test_an_answer_kept_nowhere_holds_the_page_and_says_so(serve: Serve, reader:
     assert asked == ["beforeunload"]
 
 
-def test_the_state_of_the_answers_is_in_sight_at_every_density(
-    serve: Serve, reader: Reader
-) -> None:
-    """However much the question needs, the word stays inside the window and is not covered."""
-    server = serve(confidence=5, comments=True, back_navigation=True)
-
-    def lengthen(route: Route) -> None:
-        answer = route.fetch()
-        desk = answer.json()
-        for case in desk["cases"]:
-            words = 68 if case["position"] > 1 else 1
-            case["question"] = "q" * 300
-            case["options"] = [{"option": o, "text": o + " word" * words} for o in "ABCDEFGH"]
-        route.fulfill(response=answer, json=desk)
-
-    reader.page.route("**/desk", lengthen)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.page.keyboard.press("a")
-    reader.page.keyboard.press("Enter")
-    reader.page.keyboard.press("3")
-    reader.page.keyboard.press("Enter")
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    state = reader.page.locator(".rr-outbox")
-    expect(state).to_have_text("Saved")
-    on_top = """([x, y]) => Boolean(document.elementFromPoint(x, y).closest('.rr-outbox'))"""
-    for width, height in ((1440, 900), (1024, 700), (1080, 1920), (800, 600)):
-        reader.page.set_viewport_size({"width": width, "height": height})
-        reader.wait_picture()  # the page has chosen a density for this size
-        for density in range(7):
-            reader.page.evaluate(
-                "step => { document.querySelector('[data-state]').dataset.density = step; }",
-                str(density),
-            )
-            box = state.bounding_box()
-            assert box is not None
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= height
-            assert reader.page.evaluate(on_top, [box["x"] + 20, box["y"] + box["height"] / 2])
-
-
-def test_answers_refused_at_the_door_are_explained_and_kept(serve: Serve, reader: Reader) -> None:
-    """A proxy that spoils the origin is no other reader: the case stays, words say why."""
+def test_answers_refused_by_the_server_are_explained_and_kept(serve: Serve, reader: Reader) -> None:
+    """A proxy that changes the origin is not a sign-out: the case stays, and a message says why."""
     server = serve()
     refusal = {"why": "From the reading page only.", "reason": "wrong-origin"}
     reader.page.route("**/desk/records", lambda route: route.fulfill(status=403, json=refusal))
@@ -153,10 +114,10 @@ def test_answers_refused_at_the_door_are_explained_and_kept(serve: Serve, reader
     assert [row["answer"] for row in server.readings()] == ["A"]
 
 
-def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader: Reader) -> None:
-    """The file is put back to after two of five; the sixth brings the lost ones along, in order.
+def test_the_page_sends_lost_answers_again(serve: Serve, reader: Reader) -> None:
+    """After two of five answers, the file is replaced by its earlier state.
 
-    The reader notices nothing, and the receipt at the end is of the chain as it is then.
+    The page sends the lost answers with the sixth one. The receipt matches the chain at the end.
     """
     server = serve(cases=6)
     reader.enter(server.url, server.codes["R1"])
@@ -175,12 +136,12 @@ def test_answers_that_a_store_lost_come_again_from_the_page(serve: Serve, reader
     reader.answer("a")
     reader.wait("finished")
     flags = [row["flags"] for row in server.readings()]
-    assert ["sent_again" in one for one in flags] == [False, False, True, True, True, False]
-    (lost,) = [one for one in verify(server.store) if "study:" in one]
+    assert ["sent_again" in flag for flag in flags] == [False, False, True, True, True, False]
+    (lost,) = [breach for breach in verify(server.store) if "study:" in breach]
     assert "answers sent again since: 3" in lost
-    slip = reader.page.locator(".rr-receipt output").inner_text()
-    assert slip.startswith("R1 · 6 of 6 · ")
-    assert [one.holds for one in heads.check_receipts(server.store, slip)] == [True]
+    receipt = reader.page.locator(".rr-receipt output").inner_text()
+    assert receipt.startswith("R1 · 6 of 6 · ")
+    assert [check.holds for check in heads.check_receipts(server.store, receipt)] == [True]
     assert reader.page.evaluate("Object.keys(localStorage).filter(key => /:done:/.test(key))") == []
 
 

@@ -1,4 +1,4 @@
-"""Strangers at a running server: whom it calls because of them, and who still is answered."""
+"""Requests from unknown clients, and the connections that a server opens."""
 
 import base64
 import http.client
@@ -15,11 +15,11 @@ from tests.e2e.server import Server, enter
 Serve = Callable[..., Server]
 
 HOME = ("127.0.0.1", "'127.0.0.1'", "('127.0.0.1'", "'localhost'", "::1", "'::1'", "('::1'", "/")
-"""How addresses begin that lead nowhere but to this machine."""
+"""Prefixes of addresses of this machine."""
 
 
 def _knock(port: int, **headers: str) -> str:
-    """Send a websocket's handshake and return the status it is answered with."""
+    """Send the handshake of a websocket and return the status of the response."""
     asked = {
         "Host": f"127.0.0.1:{port}",
         "Upgrade": "websocket",
@@ -29,15 +29,15 @@ def _knock(port: int, **headers: str) -> str:
         "Sec-WebSocket-Protocol": "streamlit",
         **headers,
     }
-    lines = ["GET /_stcore/stream HTTP/1.1", *(f"{name}: {told}" for name, told in asked.items())]
+    lines = ["GET /_stcore/stream HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items())]
     with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
         line.sendall("\r\n".join([*lines, "", ""]).encode())
         return line.recv(1000).decode().split()[1]
 
 
 @pytest.mark.browser
-def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: Path) -> None:
-    """Foreign pages, strangers, a reader, a coordinator: nobody is called, no name looked up."""
+def test_the_server_opens_no_connection(serve: Serve, reader: Reader, tmp_path: Path) -> None:
+    """Foreign pages, unknown clients, a reader and a coordinator cause no lookup of a name."""
     calls = tmp_path / "calls"
     server = serve(watched=("tests.network_log", str(calls), "0"))
     port = server.port
@@ -59,15 +59,15 @@ def test_no_line_ever_leaves_the_server(serve: Serve, reader: Reader, tmp_path: 
     enter(reader.page, server.url, server.codes["coordinator"])
     reader.page.get_by_role("heading", name="Progress").first.wait_for()
     called = calls.read_text().splitlines()
-    assert [one for one in called if not one.startswith(HOME)] == []
-    told = server.log.read_text()
-    assert told.count("have the proxy pass Host on") == 1  # of five refusals within a minute
-    assert "have the proxy pass Host on" in told
+    assert [call for call in called if not call.startswith(HOME)] == []
+    printed = server.log.read_text()
+    assert printed.count("have the proxy pass Host on") == 1  # for five refusals within a minute
+    assert "have the proxy pass Host on" in printed
 
 
 @pytest.fixture
 def knocked(serve: Serve, tmp_path: Path) -> Iterator[Server]:
-    """Return a server that may open 512 files, with 600 half requests before its door."""
+    """Return a server with a limit of 512 open files and 600 incomplete requests."""
     server = serve(watched=("tests.network_log", str(tmp_path / "calls"), "512"))
     with ExitStack() as opened:
         for _ in range(600):
@@ -77,8 +77,8 @@ def knocked(serve: Serve, tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.mark.slow
-def test_readers_are_answered_among_six_hundred_half_requests(knocked: Server) -> None:
-    """More than the files it may open: those at the door make way, and the log stays small."""
+def test_readers_are_served_among_six_hundred_incomplete_requests(knocked: Server) -> None:
+    """The server drops incomplete requests, and its log stays small."""
     for _ in range(20):
         line = http.client.HTTPConnection("127.0.0.1", knocked.port, timeout=5)
         line.request("GET", "/desk")

@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, TimeoutError, expect
+from playwright.sync_api import Page, TimeoutError
 
 from study.base.translation import ENGLISH, spoken
 from study.people.roles import Role
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import GRADUATE, STAFF, pages_for, prepare, rest, sign_in, still, walk
-from tests.e2e.server import Server, begin
+from tests.e2e.server import Server
 from ui.app.menu import SIGN_IN, every_page
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 1920, 3840)
 LOW = 300
-"""How high a window is whose width matters: every pixel costs, without a card."""
+"""Height of the window for checks of the width. A small one saves processor time."""
 
 SCORE_CARD = "score-card"
 COVERED = ("preview", "preview-draft", "teach", "review")
-"""The reading component lies over the menu and keeps Tab; its own tests go through it by key."""
+"""Pages on which the reading page covers the menu and handles Tab itself."""
 
 Look = Callable[..., Page]
 
@@ -34,13 +34,13 @@ BEYOND = """() => [
   ...document.querySelectorAll('[data-testid=stButtonGroup] [data-orientation]'),
   ...document.querySelectorAll('label div'),
   ...document.querySelectorAll('.js-plotly-plot'),
-].map((one) => one ? one.scrollWidth - one.clientWidth : 0)"""
+].map((element) => element ? element.scrollWidth - element.clientWidth : 0)"""
 LOOK = (("light", 1280, "de"), ("dark", 1920, "zh-Hans"))
 
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Serve a deployment with something on every page."""
+    """Serve a deployment with content on every page."""
     folder: Path = tmp_path_factory.mktemp("prepared")
     server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
     server.start()
@@ -59,88 +59,58 @@ def look(profile: Profile) -> Look:
     return make
 
 
-@pytest.fixture
-def page(look: Look) -> Page:
-    """Return a page of 1280 x 800, light, in a profile of its own."""
-    return look("light", 1280)
-
-
 def _axe(page: Page) -> Axe:
-    """Return axe; half a megabyte of script goes to each page once."""
+    """Return axe. Its large script is sent to each page once."""
     return Axe("void 0" if page.evaluate("Boolean(window.axe)") else AXE_SCRIPT)
 
 
 def faults(page: Page) -> list[str]:
-    """Return axe's serious and critical findings, each with where and why."""
+    """Return the serious and critical findings of axe with element and reason."""
     return [
-        f"{found['id']}: {node['target']} {node['failureSummary']}"
-        for found in _axe(page).run(page).response["violations"]
-        if found["impact"] in ("serious", "critical")
-        for node in found["nodes"]
+        f"{violation['id']}: {node['target']} {node['failureSummary']}"
+        for violation in _axe(page).run(page).response["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
     ]
 
 
-def test_every_page_of_the_menu_is_for_a_role() -> None:
-    """A page that no role below opens would not be looked at by any of these tests."""
-    opened = {one.path for role in (*STAFF, Role.READER) for one in pages_for(role)}
-    assert opened | {SIGN_IN.path} == {one.path for one in every_page()}
+def test_every_page_of_the_menu_is_checked_for_a_role() -> None:
+    """These tests would skip a page that no role opens."""
+    opened = {entry.path for role in (*STAFF, Role.READER) for entry in pages_for(role)}
+    assert opened | {SIGN_IN.path} == {entry.path for entry in every_page()}
 
 
 def test_a_statisticians_pages_have_no_serious_fault_in_the_dark(
     deployment: Server, look: Look
 ) -> None:
-    """Each page and each part of it, through axe-core, in Chinese."""
+    """Each page and each part of it is checked with axe in Chinese."""
     page = look("dark", 1280, "zh-Hans")
-    found = {}
+    results = {}
     with spoken("zh-Hans"):
         for where in walk(page, deployment, Role.STATISTICIAN):
             assert page.evaluate("document.documentElement.lang") == "zh-Hans"
-            found[where] = faults(page), page.evaluate(BEYOND)
-    assert not {where: told for where, told in found.items() if told[0] or any(told[1])}
+            results[where] = faults(page), page.evaluate(BEYOND)
+    assert not {where: result for where, result in results.items() if result[0] or any(result[1])}
 
 
-@pytest.mark.parametrize(("scheme", "width", "language"), LOOK)
-def test_the_sign_in_page_has_no_serious_fault(
-    deployment: Server, look: Look, scheme: str, width: int, language: str
-) -> None:
-    """Also after a wrong code."""
-    page = look(scheme, width, language)
-    for address in ("", "/?refused=unknown"):
-        page.goto(f"{deployment.url}{address}")
-        page.locator("[name=access_code]").wait_for()
-        rest(page)
-        assert not faults(page)
-
-
-def test_the_reading_page_and_its_sheets_have_no_serious_fault(
-    deployment: Server, page: Page
-) -> None:
-    """The beginning, reading, keys, settings, the pause and the light panel."""
-    sign_in(page, deployment, Role.READER)
-    page.wait_for_selector("[data-step='begin']")
-    assert not faults(page)
-    begin(page)
-    page.wait_for_selector("[data-state='ready']")
-    assert not faults(page)
-    for key in "?s":
-        page.keyboard.press(key)
-        page.locator(".rr-sheet").wait_for()
-        assert not faults(page), key
-        page.keyboard.press("Escape")
-    page.keyboard.press("p")
-    page.wait_for_selector("[data-state='paused']")
-    # Tools that are not to be used grow faint a moment later.
-    expect(page.locator("[data-command=preset]")).to_have_css("opacity", "0.4")
-    assert not faults(page)
-    page.keyboard.press("p")
-    page.wait_for_selector("[data-state='ready']")
-    page.keyboard.press("l")
-    page.wait_for_selector("[data-theme='light']")
-    assert not faults(page)
+def test_the_sign_in_page_has_no_serious_fault(deployment: Server, look: Look) -> None:
+    """It is checked also after a wrong code, and field, button and menu are reached by Tab."""
+    for scheme, width, language in LOOK:
+        page = look(scheme, width, language)
+        for address in ("", "/?refused=unknown"):
+            page.goto(f"{deployment.url}{address}")
+            page.locator("[name=access_code]").wait_for()
+            rest(page)
+            assert not faults(page)
+    page = look("light", 1280)
+    page.goto(deployment.url)
+    page.locator("[name=access_code]").wait_for()
+    rest(page)
+    assert unreached(page) == ([], [])
 
 
 def test_the_score_card_has_no_serious_fault(deployment: Server, look: Look) -> None:
-    """A case with its films, in light and dark; the width holds it."""
+    """A case with its films is checked in light and dark, and nothing is too wide."""
     page = look("light", 1280, "zh-Hans")
     sign_in(page, deployment, GRADUATE)
     page.locator(".scored img").first.wait_for()
@@ -153,41 +123,24 @@ def test_the_score_card_has_no_serious_fault(deployment: Server, look: Look) -> 
     assert unreached(page) == ([], [])
 
 
-def test_the_steps_before_the_cases_have_no_serious_fault(deployment: Server, look: Look) -> None:
-    """Consent, instructions, questions and the check of the screen."""
-    page = look("light", 1280, "de")
-    sign_in(page, deployment, "newcomer")
-    steps = {
-        "consent": ("1", "Enter"),
-        "instructions": ("Enter",),
-        "questionnaire": ("1", "Enter", "Enter"),
-        "display": (),
-    }
-    for step, keys in steps.items():
-        page.wait_for_selector(f"[data-step={step}]")
-        assert not faults(page), step
-        for key in keys:
-            page.keyboard.press(key)
-
-
 def beyond(page: Page) -> dict[int, list[int]]:
-    """Return, for each width, by how much a page, a choice or a label is wider than its room."""
-    found = {}
+    """Return, for each width, how much a page, choice or label exceeds its container."""
+    exceeding = {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": LOW})
-        # Figures are laid out anew a moment after the window; waiting is for those.
+        # Figures get their new layout a moment after the window.
         with suppress(TimeoutError):
-            page.wait_for_function(f"() => ({BEYOND})().every((one) => one === 0)")
+            page.wait_for_function(f"() => ({BEYOND})().every((excess) => excess === 0)")
         over = page.evaluate(BEYOND)
         if any(over):
-            found[width] = over
+            exceeding[width] = over
     page.set_viewport_size({"width": WIDTHS[0], "height": 800})
-    return found
+    return exceeding
 
 
 CONTROLS = """() => {
-  // By its words, for a rerun of the page may put a new element in the place of one.
-  // Of buttons to choose one among, one is reached by Tab, the others by arrows: they are one.
+  // Elements are identified by text, because a rerun of the page may replace them.
+  // Tab reaches one button of a choice, arrows reach the others: they count as one control.
   const group = (one) => one.closest('[data-testid=stButtonGroup]');
   window.rrName = (one) => group(one) ? `choice ${group(one).textContent}`
     : [one.tagName, one.ariaLabel, one.name, one.textContent.trim()]
@@ -210,7 +163,7 @@ CONTROLS = """() => {
   return found.size;
 }"""
 STEPS = """() => {
-  // At each release of Tab, by the page itself: asked from outside, each step is two errands more.
+  // The page itself checks at each release of Tab, which saves two messages per step.
   const seen = (one) => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
     return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
@@ -225,7 +178,7 @@ STEPS = """() => {
     const own = window.rrLeft.delete(window.rrName(here));
     if (own && !shown) window.rrUnseen.push(window.rrName(here));
   };
-  step();  // where the walk clicked last the focus is already
+  step();  // the last click may have set the focus
   window.rrUnseen = [];
   window.rrSteps?.abort();
   window.rrSteps = new AbortController();
@@ -235,7 +188,7 @@ AT_ONCE = 10
 
 
 def unreached(page: Page) -> tuple[list[str], list[str]]:
-    """Press Tab through a page; return what was never reached, and what does not show its focus."""
+    """Press Tab through a page; return controls that are not reached, and those without focus."""
     number = page.evaluate(CONTROLS)
     page.evaluate(STEPS)
     for press in range(3 * number + 30):
@@ -243,45 +196,39 @@ def unreached(page: Page) -> tuple[list[str], list[str]]:
         if press % AT_ONCE == AT_ONCE - 1 and not page.evaluate("window.rrLeft.size"):
             break
     left, unseen = page.evaluate("[[...window.rrLeft], window.rrUnseen]")
-    page.evaluate("document.activeElement.blur()")  # a link that shows on focus would cover others
+    page.evaluate(
+        "document.activeElement.blur()"
+    )  # a link that is visible on focus would cover others
     return left, unseen
 
 
 def test_staff_pages_are_used_by_keyboard_at_every_width_in_light_and_dark(
     deployment: Server, look: Look
 ) -> None:
-    """Axe finds nothing, nothing needs a mouse or hides its focus, nothing is too wide.
+    """Axe reports nothing, every control works by keyboard, and nothing is too wide.
 
-    In German, whose words are longer than the English ones.
+    The language is German, because its words are longer than English ones.
     """
-    page, found = look("light", 1280, "de"), {}
+    page, results = look("light", 1280, "de"), {}
     with spoken("de"):
         for where in walk(page, deployment, Role.ADMINISTRATOR):
             assert page.evaluate("document.documentElement.lang") == "de"
             tabbed = [] if where in COVERED else unreached(page)
             dark = faults_in_the_dark(page, still if where in COVERED else rest)
-            told = (faults(page), beyond(page), *tabbed, dark)
-            if any(told):
-                found[where] = told
-    assert not found
+            result = (faults(page), beyond(page), *tabbed, dark)
+            if any(result):
+                results[where] = result
+    assert not results
 
 
 def faults_in_the_dark(page: Page, settled: Callable[[Page], None]) -> list[str]:
-    """Return what axe finds once somebody's system turns dark while they look at a page."""
+    """Return the findings of axe after the system changes to the dark scheme on an open page."""
     scheme = "getComputedStyle(document.querySelector('.stApp')).colorScheme"
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"() => {scheme} === 'dark'")
     settled(page)
-    found = faults(page)
+    results = faults(page)
     page.emulate_media(color_scheme="light")
     page.wait_for_function(f"() => {scheme} !== 'dark'")
     settled(page)
-    return found
-
-
-def test_the_sign_in_page_is_used_by_keyboard(deployment: Server, page: Page) -> None:
-    """Field, button and menu are reached by Tab."""
-    page.goto(deployment.url)
-    page.locator("[name=access_code]").wait_for()
-    rest(page)
-    assert unreached(page) == ([], [])
+    return results

@@ -1,6 +1,6 @@
-"""Every word people see comes from the catalogues, and pages can be written from right to left.
+"""All text of the pages comes from the catalogues, and pages support right-to-left languages.
 
-In a made-up language, longer by a third, no English is left and nothing is wider than its room.
+In an artificial language with longer messages, no English is left and nothing is too wide.
 """
 
 import re
@@ -35,15 +35,16 @@ from tests.e2e.server import Server, begin
 from ui import catalogue
 
 pytestmark = pytest.mark.browser
-LANGUAGE = "ar"  # a name that browsers ask for; what it says is no Arabic
+LANGUAGE = "ar"  # a code that browsers request; the catalogue is not Arabic
 FILLER = "אבגדה וזחט יכלמנ סעפצקר "
-"""Letters written from right to left, which every message begins with."""
+"""Letters written from right to left, with which every message begins."""
 
 BEYOND = """() => [document.documentElement, document.querySelector('.stMain'),
   ...document.querySelectorAll('.rr-panel, .rr-sheet, .rr-prelude-sheet, .rr-scroll, .rr-tools'),
   ...document.querySelectorAll('.rr-tools button, .rr-decide button, .stButton button'),
-].filter((one) => one && one.scrollWidth > one.clientWidth + 1)
-  .map((one) => `${one.className || one.tagName}: ${one.textContent.slice(0, 40)}`)"""
+].filter((element) => element && element.scrollWidth > element.clientWidth + 1)
+  .map(({ className, tagName, textContent }) =>
+    `${className || tagName}: ${textContent.slice(0, 40)}`)"""
 
 DATA = (
     re.escape(demo.NEWCOMERS_STUDY),
@@ -67,24 +68,24 @@ DATA = (
     r"^\w+ · \d+ of \d+ · [0-9A-Z-]{14}$",
     "^reading-room head: .*",
 )
-"""Names of the demo: studies, people, levels, models, views, an item; hashes; how a code looks.
+"""Data of the demo (studies, people, levels, models, views, an item), hashes and access codes.
 
-And lines that `verify` reads, the same in every language: a receipt, and the head of a chain."""
+Receipts and heads of a chain have the same text in every language, because `verify` reads them."""
 
 STREAMLITS = (
     # The link for the keyboard, past the menu.
     "[data-testid=stSkipToContent]",
-    # How large a file may be and of which kinds: it has a setting for neither word.
+    # Maximum size and types of a file: Streamlit has no setting for these texts.
     "[data-testid=stFileUploaderDropzone] span",
-    # The parts of a date that is not there yet, and the calendar's own words.
+    # The parts of an empty date, and the words of the calendar.
     "[data-testid=stDateInputField]",
     "[data-testid=stDateInput] [contenteditable], [data-testid=stDateInput] [role=spinbutton]",
 )
-"""What Streamlit says and cannot be told otherwise, by element."""
+"""Elements with texts of Streamlit that cannot be translated."""
 
 NOT_OURS = {
     "results": [
-        # The analysis's tables, which are as their files; charts keep their own direction.
+        # Tables of the analysis equal their files; charts have their own direction.
         ".js-plotly-plot",
         ".stDataFrame",
     ],
@@ -92,18 +93,18 @@ NOT_OURS = {
     "leaderboard": ["th bdi"],
     "score-card": ["bdi"],
     "reading": [
-        # What the study asks and shows: the case's question, options and clinical context.
+        # Texts of the study: the question, options and clinical context of the case.
         ".rr-question, .rr-options, .rr-context",
         # Names of keys.
         "kbd",
     ],
     "steps": [
-        # The study's own consent, instructions and questions.
+        # Consent, instructions and questions of the study.
         ".rr-words, .rr-form legend, .rr-form label",
         "kbd",
     ],
 }
-"""Parts of a page that are the study's own or the analysis's, by why they stay as they are."""
+"""Parts of a page with texts of the study or the analysis, which are not translated."""
 
 WORDS = """(without) => {
   const found = [];
@@ -113,7 +114,7 @@ WORDS = """(without) => {
       if (node.nodeType !== Node.ELEMENT_NODE) continue;
       if (/^(STYLE|SCRIPT|CANVAS)$/.test(node.tagName) || !node.checkVisibility()) continue;
       if (node.matches('[data-testid=stIconMaterial], [translate=no]')) continue;
-      if (without.some((one) => node.matches(one))) continue;
+      if (without.some((selector) => node.matches(selector))) continue;
       for (const name of ['aria-label', 'placeholder', 'title', 'alt']) {
         const said = node.getAttribute(name);
         if (said && node.closest('form, .reading-room')) found.push(said);
@@ -128,15 +129,15 @@ WORDS = """(without) => {
 
 
 def pseudo(folder: Path) -> None:
-    """Write a catalogue in which every message is longer and stands between brackets."""
+    """Write a catalogue in which every message is longer and enclosed in brackets."""
     made = Catalog(locale=LANGUAGE)
     for message in catalogue.template():
         if isinstance(message.id, str):
             if message.id:
                 made.add(message.id, _longer(message.id))
         else:
-            one, many = map(_longer, message.id)
-            made.add(message.id, (one, *[many] * (made.num_plurals - 1)))
+            singular, plural = map(_longer, message.id)
+            made.add(message.id, (singular, *[plural] * (made.num_plurals - 1)))
     (folder / LANGUAGE).mkdir(parents=True)
     with (folder / LANGUAGE / FILE).open("wb") as file:
         write_po(file, made)
@@ -148,16 +149,16 @@ def _longer(message: str) -> str:
 
 
 def from_right_to_left(page: Page) -> list[str]:
-    """Return what is wider than its room on a page that is written from right to left."""
+    """Return the elements that exceed their container on a right-to-left page."""
     assert page.evaluate("document.documentElement.dir") == "rtl"
     where = page.locator(".reading-room, .stMain").first
-    assert where.evaluate("one => getComputedStyle(one).direction") == "rtl"
-    return [str(one) for one in page.evaluate(BEYOND)]
+    assert where.evaluate("element => getComputedStyle(element).direction") == "rtl"
+    return [str(element) for element in page.evaluate(BEYOND)]
 
 
 def english(page: Page, without: list[str]) -> list[str]:
-    """Return what stands on a page in letters outside the brackets, and is no data."""
-    # Bold words within a message are elements of their own: brackets are matched over all of it.
+    """Return the text of a page that is outside of brackets and is not data."""
+    # Bold words of a message are separate elements, so brackets are matched over all texts.
     outside = "\n".join(page.evaluate(WORDS, [*STREAMLITS, *without]))
     while (less := re.sub("⟦[^⟦⟧]*⟧", "", outside)) != outside:
         outside = less
@@ -167,45 +168,32 @@ def english(page: Page, without: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Serve a deployment that has the made-up language."""
+    """Serve a deployment with the artificial language."""
     folder = tmp_path_factory.mktemp("words")
     pseudo(folder / "locale")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, str(folder / "locale"))
         server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
         server.start()
-    translation.folder.cache_clear()  # the other tests of this process speak the real languages
+    translation.folder.cache_clear()  # other tests of this process use the real languages
     yield server
     server.kill()
 
 
 @pytest.fixture
 def page(profile: Profile) -> Page:
-    """Return a page of somebody who wants the made-up language."""
+    """Return a page of a user whose browser requests the artificial language."""
     return profile(locale=f"{LANGUAGE}-EG").new_page()
 
 
-def test_the_sign_in_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
-    """Also what is said to somebody refused."""
+def test_sign_in_page_and_score_card_are_translated(deployment: Server, page: Page) -> None:
+    """The message after a refusal is translated; question, options and explanation are not."""
     page.goto(f"{deployment.url}/?refused=later")
     page.locator("[name=access_code]").wait_for()
     rest(page)
     assert page.get_by_text(re.compile("^⟦.* Sign in⟧$")).count()
     assert from_right_to_left(page) == []
     assert english(page, []) == []
-
-
-def test_staff_pages_are_all_from_the_catalogue(deployment: Server, page: Page) -> None:
-    """Each page and each part of it, the menu included."""
-    found = {}
-    for where in walk(page, deployment, Role.ADMINISTRATOR):
-        said = english(page, NOT_OURS.get(where.partition(",")[0], []))
-        found[where] = said + from_right_to_left(page)
-    assert not {where: what for where, what in found.items() if what}
-
-
-def test_the_score_card_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
-    """All but the case's own question, options and explanation."""
     sign_in(page, deployment, GRADUATE)
     page.locator(".scored img").first.wait_for()
     rest(page)
@@ -213,30 +201,17 @@ def test_the_score_card_is_all_from_the_catalogue(deployment: Server, page: Page
     assert from_right_to_left(page) == []
 
 
-def test_the_reading_page_is_all_from_the_catalogue(deployment: Server, page: Page) -> None:
-    """The beginning, the case, the keys, the settings and the pause."""
-    sign_in(page, deployment, Role.READER)
-    page.wait_for_selector("[data-step='begin']")
-    assert english(page, NOT_OURS["reading"]) == []
-    begin(page)
-    page.wait_for_selector("[data-state='ready']")
-    assert english(page, NOT_OURS["reading"]) == []
-    assert from_right_to_left(page) == []
-    assert page.locator(".rr-films").evaluate("one => getComputedStyle(one).direction") == "ltr"
-    for key in "?s":
-        page.keyboard.press(key)
-        page.locator(".rr-sheet").wait_for()
-        assert english(page, NOT_OURS["reading"]) == [], key
-        page.keyboard.press("Escape")
-    page.keyboard.press("p")
-    page.wait_for_selector("[data-state='paused']")
-    assert english(page, NOT_OURS["reading"]) == []
+def test_staff_pages_are_translated(deployment: Server, page: Page) -> None:
+    """Each page with its parts and the menu is checked."""
+    results = {}
+    for where in walk(page, deployment, Role.ADMINISTRATOR):
+        texts = english(page, NOT_OURS.get(where.partition(",")[0], []))
+        results[where] = texts + from_right_to_left(page)
+    assert not {where: texts for where, texts in results.items() if texts}
 
 
-def test_the_steps_before_the_cases_are_all_from_the_catalogue(
-    deployment: Server, page: Page
-) -> None:
-    """Consent, instructions, questions, the check of the screen: all but the study's own words."""
+def test_the_reading_page_is_translated(deployment: Server, page: Page) -> None:
+    """From the consent to the first cases, with keys, settings and the pause."""
     sign_in(page, deployment, "newcomer")
     steps = {
         "consent": ("1", "Enter"),
@@ -250,3 +225,21 @@ def test_the_steps_before_the_cases_are_all_from_the_catalogue(
         assert from_right_to_left(page) == [], step
         for key in keys:
             page.keyboard.press(key)
+    page.context.clear_cookies()
+    sign_in(page, deployment, Role.READER)
+    page.wait_for_selector("[data-step='begin']")
+    assert english(page, NOT_OURS["reading"]) == []
+    begin(page)
+    page.wait_for_selector("[data-state='ready']")
+    assert english(page, NOT_OURS["reading"]) == []
+    assert from_right_to_left(page) == []
+    films = page.locator(".rr-films")
+    assert films.evaluate("element => getComputedStyle(element).direction") == "ltr"
+    for key in "?s":
+        page.keyboard.press(key)
+        page.locator(".rr-sheet").wait_for()
+        assert english(page, NOT_OURS["reading"]) == [], key
+        page.keyboard.press("Escape")
+    page.keyboard.press("p")
+    page.wait_for_selector("[data-state='paused']")
+    assert english(page, NOT_OURS["reading"]) == []

@@ -1,4 +1,4 @@
-"""An expert review of thirty questions in a real browser, and the study that does without."""
+"""An expert review of thirty questions in a browser, and a study without the faulty ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,24 +29,24 @@ REVIEWERS = ("Expert 1", "Expert 2", "Expert 3")
 def test_three_experts_review_thirty_questions(
     serve: Serve, profile: Profile, tmp_path: Path
 ) -> None:
-    """The coordinator asks three; two judge each, the third where they differ; faults go."""
+    """Two judge each question, a third where they differ; faulty questions are struck off."""
     server = serve(bank=write_bank(tmp_path / "thirty", 15))
     close(server.store, study="trial", reason="Done.", now=NOW)
     code = administrator_code(server.store, name="admin", entropy=entropy_from(8), now=NOW)
     coordinator = Reader(profile().new_page())
     coordinator.enter(server.url, code)
     page = coordinator.page
-    codes = _asked_for(page, server)
+    codes = _start_review(page, server)
     experts = [Reader(profile().new_page()) for _ in codes]
-    for expert, one in zip(experts, codes, strict=True):
-        expert.enter(server.url, one)
-    # The second finds a fault everywhere; the others in every third question of theirs.
+    for expert, access in zip(experts, codes, strict=True):
+        expert.enter(server.url, access)
+    # The second expert reports a fault in every question, the others in every third.
     verdicts: list[Callable[[int], str]] = [
         lambda n: "2" if n % 3 == 0 else "1",
         lambda _: "2",
         lambda n: "2" if n % 3 == 1 else "1",
     ]
-    for _ in range(2):  # in the second round those that two differed on
+    for _ in range(2):  # the second round has the questions on which two differed
         for expert, finds in zip(experts, verdicts, strict=True):
             _judge(expert, finds)
     with server.store.look() as look:
@@ -57,33 +57,33 @@ def test_three_experts_review_thirty_questions(
     _confirmed(page, "Close the review", "The review is closed.")
     _confirmed(page, "Strike off the faulty questions", "The faulty questions are struck off.")
     with server.store.look() as look:
-        found = reviewing.faulty(look, 1)
+        faulty = reviewing.faulty(look, 1)
         struck = bank_contents.listed(look, bank_contents.struck(look, 1))
         read = reviewing.faulty_cases(look, study_row(look, "trial").id)
-    assert set(found.values()) == {ItemVerdict.AMBIGUOUS}
-    assert {one.item_id for one in struck} == set(found)
-    assert set(read) <= set(found)
-    protocol = Protocol.from_json({"cases": 30 - len(found), "one_question_per": "item"})
+    assert set(faulty.values()) == {ItemVerdict.AMBIGUOUS}
+    assert {item.item_id for item in struck} == set(faulty)
+    assert set(read) <= set(faulty)
+    protocol = Protocol.from_json({"cases": 30 - len(faulty), "one_question_per": "item"})
     studies.draw(server.store, bank="bank", study="sound", protocol=protocol, now=NOW)
     with server.store.look() as look:
-        drawn = {one.item_id for one in studies_stored.cases(look, study_row(look, "sound").id)}
-    assert len(drawn) == 30 - len(found)
-    assert not drawn & set(found)
+        drawn = {case.item_id for case in studies_stored.cases(look, study_row(look, "sound").id)}
+    assert len(drawn) == 30 - len(faulty)
+    assert not drawn & set(faulty)
     assert verify(server.store) == []
 
 
-def _asked_for(page: Page, server: Server) -> list[str]:
-    """Have the coordinator give three experts access and ask them for a review; their codes."""
+def _start_review(page: Page, server: Server) -> list[str]:
+    """Give three experts access, start a review with them, and return their codes."""
     page.goto(f"{server.url}/banks")
     page.get_by_role("link", name="Expert review of bank").click()
     codes = []
     for name in REVIEWERS:
-        rest(page)  # the code is there before the page is through
+        rest(page)  # the code appears before the page has finished
         field = page.get_by_role("textbox", name="Short name")
         if not field.is_visible():
             page.get_by_text("Reviewers and their access codes").click()
         field.fill(name)
-        field.press("Enter")  # the sheet of codes moves what is under it as it comes
+        field.press("Enter")  # the sheet of codes moves the elements below it
         page.locator(".cards li", has_text=name).wait_for()
         card = page.locator(".cards li", has_text=name)
         codes.append(card.locator(".code").inner_text())
@@ -95,20 +95,20 @@ def _asked_for(page: Page, server: Server) -> list[str]:
         chosen.fill(name)
         page.get_by_role("option", name=name).wait_for()
         page.keyboard.press("Enter")
-    page.keyboard.press("Escape")  # while it is open, nothing else is there for anybody
+    page.keyboard.press("Escape")  # while the list is open, other elements are not accessible
     page.get_by_role("button", name="Start the review").click()
     page.get_by_role("heading", name="First look").wait_for()
     return codes
 
 
-def _judge(expert: Reader, finds: Callable[[int], str]) -> None:
-    """Judge by keyboard whatever waits for an expert, until the page of their reviews is back."""
+def _judge(expert: Reader, verdict_of: Callable[[int], str]) -> None:
+    """Judge all waiting questions by keyboard, until the list of reviews is shown again."""
     page = expert.page
     page.goto(page.url.partition("/reviews")[0])
     if "waiting" not in page.get_by_text("You have judged").inner_text():
         return
     page.get_by_role("link", name="Start").or_(page.get_by_role("link", name="Continue")).click()
-    _is_worded_for_a_review(expert)
+    _assert_wording_of_a_review(expert)
     begin(page)
     position = int(expert.state("position"))
     total = int(expert.state("total") or 0)
@@ -117,12 +117,12 @@ def _judge(expert: Reader, finds: Callable[[int], str]) -> None:
         page.keyboard.press("t")
         page.keyboard.type("why")
         page.keyboard.press("Escape")
-        expert.answer(finds(at))
+        expert.answer(verdict_of(at))
     page.get_by_text("You have judged").wait_for()
 
 
-def _is_worded_for_a_review(expert: Reader) -> None:
-    """Verdicts have numbers, as the question has letters; no reader or timer is named."""
+def _assert_wording_of_a_review(expert: Reader) -> None:
+    """Check that verdicts have numbers and that no text mentions a reader or a timer."""
     page = expert.page
     page.wait_for_selector("[data-state='ready'], [data-step='begin']")
     words = page.locator(".reading-room").inner_text()

@@ -1,4 +1,4 @@
-"""In Windows high contrast every state of the reading page can be seen, in a real browser."""
+"""In Windows high contrast, every state of the reading page is visible."""
 
 import io
 import json
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 VISIBLE = 60
-"""Pixels of an element that have to change by a quarter of the range: a line along a small one."""
+"""Number of pixels of an element that must change by a quarter of the range: a short line."""
 
 STATES = [
     ("an option is chosen", "[data-option=B]", [], ["b"]),
@@ -40,14 +40,14 @@ STATES = [
     ("the chosen option has the focus", ".rr-options", ["a"], ["Tab"]),
     ("a chosen setting", ".rr-setting:nth-of-type(1)", ["s"], ["ArrowDown"]),
 ]
-"""What changes, where, after which keys, by which keys."""
+"""State, element, keys pressed before, and keys that cause the state."""
 
 FADED_MS = 450
-"""The tools fade for 0.4 s."""
+"""The tools fade within 0.4 s."""
 
 
 def _about(page: Page, selector: str) -> dict[str, float]:
-    """Return where an element and the outline about it are."""
+    """Return the rectangle of an element with its outline."""
     box = page.locator(selector).first.bounding_box()
     assert box is not None, selector
     width, height = box["width"] + 12, box["height"] + 12
@@ -60,7 +60,7 @@ def _pixels(page: Page, place: dict[str, float]) -> np.ndarray[Any, Any]:
 
 
 def _changed(page: Page, selector: str, change: Callable[[], object]) -> int:
-    """Return how many pixels where an element is look otherwise after a change."""
+    """Return the number of pixels of an element that differ after a change."""
     place = _about(page, selector)
     before = _pixels(page, place)
     change()
@@ -74,10 +74,10 @@ def _press(page: Page, keys: list[str]) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_of_a_case_is_seen(
+def test_every_state_of_a_case_is_visible(
     serve: Serve, profile: Profile, tmp_path: Path, theme: str
 ) -> None:
-    """Chosen, ready, on, off, idle, focused, asked for, given, right: each can be seen."""
+    """Options, buttons, tools, focus, confidence and feedback are checked."""
     server = serve(
         bank=_measurable(write_bank_with_priors(tmp_path / "bank", 16)),
         cases=len(STATES),
@@ -118,7 +118,7 @@ def test_every_state_of_a_case_is_seen(
 
 
 def _measurable(path: Path) -> Path:
-    """Add the pixel spacing to a bank's films: where it is not known nothing can be measured."""
+    """Add the pixel spacing to the films of a bank, without which nothing can be measured."""
     records = json.loads(path.read_text())
     for record in records.values():
         record["pixel_spacing"] = 2.0
@@ -143,10 +143,10 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_of_the_questionnaire_is_seen(
+def test_every_state_of_the_questionnaire_is_visible(
     serve: Serve, profile: Profile, theme: str
 ) -> None:
-    """Which question has the focus, what is missing, what is chosen; and the display check."""
+    """Focus, missing and chosen answers are checked, and the display check."""
     server = serve(questionnaire=QUESTIONS, display_check=True)
     page = profile(forced_colors="active", color_scheme=theme).new_page()
     Reader(page).enter(server.url, server.codes["R1"])
@@ -166,4 +166,4 @@ def test_every_state_of_the_questionnaire_is_seen(
             unseen[state] = changed
     assert unseen == {}
     corner = _pixels(page, _about(page, ".rr-field"))[:6]
-    assert corner.max() < 30, "nothing bright is beside the test field"
+    assert corner.max() < 30, "nothing bright is next to the test field"

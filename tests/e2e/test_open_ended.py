@@ -1,4 +1,4 @@
-"""Open-ended cases at a real browser: typed, reloaded in mid-sentence, then the options."""
+"""Open-ended cases in a browser: typing, a reload in the middle of a text, then options."""
 
 import csv
 import io
@@ -30,8 +30,10 @@ def _rows(store: Store, name: str) -> list[dict[str, str]]:
     return [{key: unguarded(cell) for key, cell in row.items()} for row in rows]
 
 
-def test_cases_answered_in_words_and_then_with_options(serve: Serve, reader: Reader) -> None:
-    """By keyboard alone; what was typed comes out of the bundle sign for sign."""
+def test_open_ended_cases_are_answered_and_then_those_with_options(
+    serve: Serve, reader: Reader
+) -> None:
+    """The keyboard is enough, and the bundle has the text as typed."""
     server = serve(cases=3, conditions=["unaided", "open-ended"])
     page, keyboard, field = reader.page, reader.page.keyboard, _field(reader)
     errors: list[str] = []
@@ -47,7 +49,7 @@ def test_cases_answered_in_words_and_then_with_options(serve: Serve, reader: Rea
         assert field.get_attribute(name) == value
     keyboard.press("b")
     expect(field).to_be_focused()
-    keyboard.type('=1+1 "quoted", p?')  # none of these is an option, a pause or the list of keys
+    keyboard.type('=1+1 "quoted", p?')  # these characters are not commands in the field
     keyboard.press("Shift+Enter")
     keyboard.type("second line")
     assert reader.state("state") == "ready"
@@ -64,7 +66,7 @@ def test_cases_answered_in_words_and_then_with_options(serve: Serve, reader: Rea
     keyboard.press("a")
     keyboard.press("Control+End")
     keyboard.insert_text("صباب 🫁")
-    keyboard.press("Escape")  # back to the image: keys are the viewer's again
+    keyboard.press("Escape")  # keys control the viewer again
     expect(field).not_to_be_focused()
     keyboard.press("p")
     reader.wait("paused")
@@ -95,8 +97,8 @@ def test_cases_answered_in_words_and_then_with_options(serve: Serve, reader: Rea
     assert verify(server.store) == []
 
 
-def test_how_sure_and_going_back_to_the_words(serve: Serve, reader: Reader) -> None:
-    """Enter leaves the field for the digits; an earlier case has its words, and they change."""
+def test_confidence_and_going_back_in_open_ended_cases(serve: Serve, reader: Reader) -> None:
+    """Enter leaves the field for the digits; an earlier case has its text, which can be changed."""
     server = serve(
         cases=2,
         conditions=["open-ended"],
@@ -125,7 +127,7 @@ def test_how_sure_and_going_back_to_the_words(serve: Serve, reader: Reader) -> N
     keyboard.press("Enter")
     reader.wait("ready", 2)
     keyboard.press("n")
-    keyboard.press("3")  # without options it is the last of three
+    keyboard.press("3")  # without options there are three reasons
     expect(reader.page.locator(".rr-reason-text")).to_be_focused()
     keyboard.type("too dark")
     keyboard.press("Enter")

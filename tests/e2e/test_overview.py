@@ -1,4 +1,4 @@
-"""The overview in a real browser: a reading excluded, a study paused, a model handed in."""
+"""The overview in a browser: excluding a reading, pausing a study, adding a model."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def _part(page: Page, name: str) -> None:
 
 
 def _give_reason(page: Page, words: str, button: str) -> None:
-    """Type a reason, ask for the act, and say yes with a double click."""
+    """Type a reason, press the button, and confirm with a double click."""
     asking = page.get_by_role("button", name=button, exact=True)
     rest(page)
     form = page.get_by_test_id("stForm").filter(has=asking)
@@ -52,16 +52,16 @@ def _models(store: Store) -> list[str]:
 
 
 def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: Reader) -> None:
-    """Asked back, done once however often it is clicked, and there after a reload."""
+    """Both need a confirmation, happen once despite a double click, and survive a reload."""
     page = reader.page
     _part(page, "Readings")
     _give_reason(page, "fire alarm", "Exclude this reading")
     page.get_by_text("R1, position 1, is excluded.").wait_for()
-    assert [one.reason for one in history(served.store, "trial")] == ["fire alarm"]
+    assert [row.reason for row in history(served.store, "trial")] == ["fire alarm"]
     _part(page, "Intervene")
     _give_reason(page, "scanner down", "Pause")
     page.get_by_text("Done: Pause (the whole study).").wait_for()
-    assert [one.kind for one in interventions.listed(served.store, "trial")] == ["pause"]
+    assert [row.kind for row in interventions.listed(served.store, "trial")] == ["pause"]
     page.reload()
     _part(page, "Readings")
     page.get_by_text("1 of 6 readings is excluded.").wait_for()
@@ -69,20 +69,20 @@ def test_a_reading_is_excluded_and_a_study_paused_once(served: Server, reader: R
     assert verify(served.store) == []
 
 
-def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
+def test_a_model_is_added_replaced_and_withdrawn_on_the_page(
     served: Server, reader: Reader, tmp_path: Path
 ) -> None:
-    """A file with faults is refused with each of them; a sound one is looked at, then kept."""
+    """A file with errors is refused with all of them; a valid one is shown before it is saved."""
     page, bad, good = reader.page, tmp_path / "bad.csv", tmp_path / "good.json"
     bad.write_text("item_id,answer\nq0001,A\nq0001,B\n,C\n")
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
     page.get_by_role("link", name="Models").click()
-    _hand_in(page, bad, "")
+    _upload(page, bad, "")
     page.get_by_text("“Model” is empty").wait_for()
-    _hand_in(page, bad, "M1")
+    _upload(page, bad, "M1")
     page.get_by_text("given again at line 3").wait_for()
     page.get_by_text("line 4: no item id").wait_for()
-    _hand_in(page, good, "M1")
+    _upload(page, good, "M1")
     page.get_by_role("button", name="Save these predictions").wait_for()
     assert _models(served.store) == []
     page.get_by_role("button", name="Save these predictions").click()
@@ -91,7 +91,7 @@ def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     expect(page.get_by_label("Model", exact=True).first).to_have_value("")
     expect(page.get_by_text("good.json")).to_have_count(0)
     good.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "?"} for i in range(24)}))
-    _hand_in(page, good, "M1")
+    _upload(page, good, "M1")
     page.get_by_text("6 of 6 cases have no answer in this file.").wait_for()
     page.get_by_role("textbox", name="Reason for replacing them").fill("Another release of it")
     page.get_by_role("button", name="Replace the predictions").click()
@@ -100,14 +100,14 @@ def test_a_model_is_handed_in_replaced_and_withdrawn_through_the_page(
     _give_reason(page, "The wrong file", "Withdraw this model")
     page.get_by_text("M1 was withdrawn.").wait_for()
     assert _models(served.store) == []
-    assert [one.reason for one in withdrawn(served.store, "trial")] == [
+    assert [model.reason for model in withdrawn(served.store, "trial")] == [
         "Another release of it",
         "The wrong file",
     ]
     assert verify(served.store) == []
 
 
-def _hand_in(page: Page, file: Path, name: str) -> None:
+def _upload(page: Page, file: Path, name: str) -> None:
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_text(file.name).first.wait_for()
     page.get_by_label("Model", exact=True).first.fill(name)

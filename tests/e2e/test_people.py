@@ -1,4 +1,4 @@
-"""A coordinator and her readers’ codes, from invitation to revocation, in a real browser."""
+"""Invitation and revocation of a reader by a coordinator, in a browser."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,10 +15,10 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-def test_invited_by_a_link_and_revoked_at_once(
+def test_a_reader_is_invited_by_a_link_and_revoked_at_once(
     serve: Serve, reader: Reader, profile: Profile, tmp_path: Path
 ) -> None:
-    """A double click invites once; the printed sheet is the codes alone; revoked, all is over."""
+    """A double click invites once, and only the codes are printed."""
     server = serve()
     page = reader.page
     reader.sign_in(server.url, server.codes["coordinator"])
@@ -57,22 +57,10 @@ def test_invited_by_a_link_and_revoked_at_once(
     assert guest.page.evaluate("fetch('desk').then(answer => answer.status)") == 401
 
 
-def test_a_readers_link_in_the_coordinators_browser_is_refused_in_words(
+def test_an_administrator_enters_a_study_and_cannot_use_a_readers_link(
     serve: Serve, reader: Reader
 ) -> None:
-    """She stays who she is; the code does not stay in the address."""
-    server = serve()
-    page = reader.page
-    reader.sign_in(server.url, server.codes["coordinator"])
-    page.get_by_text("c, coordinator").wait_for()
-    page.goto("about:blank")
-    page.goto(f"{server.url}/#code={server.codes['R1']}")
-    page.get_by_text("Sign out first").wait_for()
-    assert "code" not in page.url
-
-
-def test_an_administrator_enters_a_study_by_its_button(serve: Serve, reader: Reader) -> None:
-    """The button of a study is named after it, and leads to the study's pages."""
+    """A button with the name of the study leads to its pages. The address keeps no code."""
     server = serve()
     now = datetime.now(UTC)
     code = administrator_code(server.store, name="A", entropy=entropy_from(5), now=now)
@@ -80,3 +68,7 @@ def test_an_administrator_enters_a_study_by_its_button(serve: Serve, reader: Rea
     reader.sign_in(server.url, code)
     page.get_by_role("button", name="Enter trial").click()
     page.get_by_role("heading", name="Progress").first.wait_for()
+    page.goto("about:blank")
+    page.goto(f"{server.url}/#code={server.codes['R1']}")
+    page.get_by_text("Sign out first").wait_for()
+    assert "code" not in page.url

@@ -1,4 +1,4 @@
-"""The picture in a real browser: every grey level, true aspect ratio, pixel for pixel."""
+"""The picture in a browser: every grey level, the aspect ratio, and single pixels."""
 
 import io
 import json
@@ -21,7 +21,7 @@ LOW, HIGH = 1_000, 61_000
 
 
 def _film() -> npt.NDArray[np.uint16]:
-    """Return a 16-bit film, 400 high and 300 wide, with a white frame to find it by."""
+    """Return a 16-bit film of 300 x 400 with a white frame by which it can be located."""
     rows, columns = np.mgrid[0:400, 0:300]
     film = LOW + (rows * 97 + columns * 131 + (rows * columns) % 23 * 400) % (HIGH - LOW - 3_000)
     film[:3], film[-3:], film[:, :3], film[:, -3:] = HIGH, HIGH, HIGH, HIGH
@@ -29,7 +29,7 @@ def _film() -> npt.NDArray[np.uint16]:
 
 
 def _expected(film: npt.NDArray[np.uint16]) -> Grey:
-    """Return the film through its full window, as NumPy computes it."""
+    """Return the grey levels of the film in its full window, computed by NumPy."""
     low, high = film.min(), film.max()
     return np.asarray((film.astype(float) - low) / (float(high) - low) * 255)
 
@@ -41,22 +41,22 @@ def _seen(reader: Reader) -> Grey:
 
 
 def _box(white: npt.NDArray[np.bool_]) -> tuple[slice, slice]:
-    """Return where the white frame is: rows and columns that are white over most of the film."""
+    """Return the rows and columns within the white frame of the film."""
     rows = np.flatnonzero(white.sum(axis=1) > white.shape[1] * 0.2)
     columns = np.flatnonzero(white.sum(axis=0) > white.shape[0] * 0.2)
     return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
 
 
 def _large() -> npt.NDArray[np.uint16]:
-    """Return a film of 1,800 x 1,500 that is nowhere like anywhere else, for the glass."""
+    """Return a film of 1,500 x 1,800 in which no two places are alike, for the magnifying glass."""
     return np.random.default_rng(5).integers(LOW, HIGH, (1_800, 1_500)).astype(np.uint16)
 
 
 def _windowed(reader: Reader, film: npt.NDArray[np.uint16]) -> Grey:
-    """Return the film through the window that the plate tells, as NumPy computes it."""
-    told = re.search(r"W (\d+)\s+L (\d+)", _plate(reader))
-    assert told is not None
-    width, level = (float(number) for number in told.groups())
+    """Return the grey levels of the film in the displayed window, computed by NumPy."""
+    match = re.search(r"W (\d+)\s+L (\d+)", _plate(reader))
+    assert match is not None
+    width, level = (float(number) for number in match.groups())
     return np.clip((film.astype(float) - (level - width / 2)) / width, 0, 1) * 255
 
 
@@ -65,7 +65,7 @@ def _plate(reader: Reader) -> str:
 
 
 def _press(reader: Reader, key: str, says: str) -> None:
-    """Press a key and wait until the plate says so."""
+    """Press a key and wait for a text on the plate."""
     reader.page.keyboard.press(key)
     reader.page.locator(".rr-plate", has_text=says).first.wait_for()
 
@@ -81,9 +81,9 @@ def either(request: pytest.FixtureRequest, profile: Profile) -> BrowserContext:
 
 @pytest.fixture
 def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reader]:
-    """Return a function that brings a reader before the film, one view alone, at its full window.
+    """Return a function that shows a reader a single film in its full window.
 
-    16 bits open at the 1st to the 99th percentile.
+    A film of 16 bits opens in the window from the 1st to the 99th percentile.
     """
     folder = tmp_path / "bank"
     (folder / "films").mkdir(parents=True)
@@ -112,16 +112,17 @@ def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reade
     return come
 
 
-def test_at_one_to_one_every_pixel_equals_numpys_in_three_windows(
+def test_at_one_to_one_every_pixel_equals_the_computed_one(
     at_film: Callable[..., Reader], either: BrowserContext, request: pytest.FixtureRequest
 ) -> None:
-    """Key Z: film pixels are screen pixels; full, automatic and hard window, inverted and flipped.
+    """Each pixel differs by at most one grey level in all windows, inverted and mirrored.
 
-    Each is exact to one grey level at every pixel, on the card and on the 2D canvas.
+    Before, the fitted film is complete, has the correct aspect ratio and fills the area.
     """
     reader = at_film(either)
     canvas = request.node.callspec.params["either"] == "canvas2d"
     assert reader.page.get_by_text("Basic display in use").is_visible() == canvas
+    _check_fitted(_seen(reader))
     _press(reader, "z", "100 %")
     seen = _seen(reader)
     box = _box(seen >= 254)
@@ -140,7 +141,7 @@ def test_at_one_to_one_every_pixel_equals_numpys_in_three_windows(
     upright = _seen(reader)[box]
     _press(reader, "y", "MIRRORED")
     mirrored = _seen(reader)
-    clear = slice(60, -60)  # of the mark and the plate, which lie over the canvas
+    clear = slice(60, -60)  # without the mark and the plate, which cover the canvas
     rows = box[0]
     across = [np.flatnonzero(mirrored[rows][:, clear][10] > 0)[i] + 60 for i in (0, -1)]
     assert across[1] - across[0] < film.shape[1]
@@ -154,7 +155,7 @@ def test_at_one_to_one_every_pixel_equals_numpys_in_three_windows(
 def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     at_film: Callable[..., Reader], dense: BrowserContext
 ) -> None:
-    """With two device pixels per CSS pixel, 1:1 is still one film pixel per device pixel."""
+    """The screen has two device pixels per CSS pixel."""
     reader = at_film(dense)
     _press(reader, "z", "100 %")
     seen = _seen(reader)
@@ -165,10 +166,10 @@ def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     assert np.abs(seen[box] - _expected(film)).max() <= 1
 
 
-def test_under_the_glass_are_the_films_own_pixels(
+def test_the_magnifying_glass_shows_the_pixels_of_the_film(
     at_film: Callable[..., Reader], either: BrowserContext
 ) -> None:
-    """Of a film shown smaller than it is, the glass at the pointer shows it 1:1, mirrored too."""
+    """It shows a reduced film at 1:1, also if mirrored."""
     film = _large()
     reader = at_film(either, film)
     films = reader.page.locator(".rr-films").bounding_box()
@@ -190,7 +191,7 @@ def test_under_the_glass_are_the_films_own_pixels(
 
 
 def _under_glass(reader: Reader) -> Grey:
-    """Return what is seen in the glass, less its border."""
+    """Return the picture in the magnifying glass without its border."""
     reader.page.locator(".rr-glass").wait_for()
     box = reader.page.locator(".rr-glass").bounding_box()
     assert box is not None
@@ -198,29 +199,25 @@ def _under_glass(reader: Reader) -> Grey:
     return _seen(reader)[top + 2 : top + side - 2, left + 2 : left + side - 2]
 
 
-def _where(part: Grey, whole: Grey) -> tuple[int, int]:
-    """Return the one place in a picture that a part of it equals within a grey level."""
+def _where(part: Grey, picture: Grey) -> tuple[int, int]:
+    """Return the only position in a picture at which a part equals it within a grey level."""
     height, width = part.shape
-    first = np.abs(whole[: 1 - height, : 1 - width] - part[0, 0]) <= 1
+    first = np.abs(picture[: 1 - height, : 1 - width] - part[0, 0]) <= 1
     for way in ((7, 3), (100, 40), (-1, -1)):
         row, column = (at % length for at, length in zip(way, part.shape, strict=True))
-        there = whole[row : row + first.shape[0], column : column + first.shape[1]]
-        first &= np.abs(there - part[way]) <= 1
-    found = [
+        shifted = picture[row : row + first.shape[0], column : column + first.shape[1]]
+        first &= np.abs(shifted - part[way]) <= 1
+    positions = [
         (int(top), int(left))
         for top, left in np.argwhere(first)
-        if np.abs(whole[top : top + height, left : left + width] - part).max() <= 1
+        if np.abs(picture[top : top + height, left : left + width] - part).max() <= 1
     ]
-    assert len(found) == 1
-    return found[0]
+    assert len(positions) == 1
+    return positions[0]
 
 
-def test_fitted_the_aspect_ratio_is_true_and_nothing_is_clipped(
-    at_film: Callable[..., Reader], context: BrowserContext
-) -> None:
-    """The whole film is seen, as large as it goes, black around it, darkest to brightest."""
-    reader = at_film(context)
-    seen = _seen(reader)
+def _check_fitted(seen: Grey) -> None:
+    """Check that a film is shown completely, undistorted, and on a black background."""
     rows, columns = _box(seen >= 250)
     height, width = rows.stop - rows.start, columns.stop - columns.start
     assert width / height == pytest.approx(300 / 400, abs=0.005)

@@ -1,4 +1,4 @@
-"""Before the first case, between cases and after the last one, in a real browser."""
+"""The steps before the first case, between cases and after the last one, in a browser."""
 
 import json
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def _focused(page: Page) -> str:
 
 
 def _see_everything(page: Page) -> None:
-    """Go through the display check as one who sees every shape: by looking at its pixels."""
+    """Complete the display check as a reader who sees every shape, by reading its pixels."""
     while (key := page.wait_for_function(FOUND).json_value()) != "done":
         page.keyboard.press(key)
 
@@ -87,8 +87,8 @@ def _rows(server: Server, query: str) -> list[dict[str, Any]]:
         return look.rows(query)
 
 
-def _heard(page: Page) -> list[bytes]:
-    """Return the list to which everything that reaches the page will be added."""
+def _traffic(page: Page) -> list[bytes]:
+    """Return a list to which all responses and messages to a page are added."""
     seen: list[bytes] = []
 
     def keep(request: Request) -> None:
@@ -107,16 +107,16 @@ def _heard(page: Page) -> list[bytes]:
     return seen
 
 
-def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
+def test_a_study_from_consent_to_the_end_with_a_reload_at_each_step(
     serve: Serve, reader: Reader
 ) -> None:
-    """Every step is shown once, its record stored, and nothing is asked twice after a reload."""
+    """Each step is shown and stored once. No traffic reveals the reference standard too early."""
     server = serve(**EVERYTHING)
     page = reader.page
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     reader.enter(server.url, server.codes["R1"])
-
+    traffic = _traffic(page)
     _step(reader, "consent", "Step 1 of 4")
     assert page.locator(".rr-words strong").inner_text() == "films"
     _reload(reader, "[data-step='consent']")
@@ -133,7 +133,7 @@ def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
     _press(reader, "2", "Enter")
     page.keyboard.type("3,5")
     _reload(reader, "[data-step='questionnaire']")
-    assert _focused(page) == "site", "the first question without an answer has the focus"
+    assert _focused(page) == "site", "the focus is on the first question without an answer"
     _press(reader, "Enter")
 
     _step(reader, "display", "Step 4 of 4")
@@ -147,6 +147,10 @@ def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
     assert reader.state("practice") == "true"
     assert page.locator(".rr-position").inner_text() == "Practice 1 of 2"
     _reload(reader, "[data-state='ready'][data-position='0']")
+    received = b"".join(traffic)
+    assert b"Which finding is present" in received
+    assert not [secret for secret in SECRETS if secret.encode() in received]
+    assert b'"correct"' not in received
     reader.answer("a")
     page.wait_for_selector(".rr-feedback:not([hidden])")
     _reload(reader, "[data-feedback='true']")
@@ -162,6 +166,7 @@ def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
     page.wait_for_selector("[data-halt='begin']")
     assert reader.brightness() < 0.02
     _reload(reader, "[data-halt='begin']")
+    traffic.clear()
     page.wait_for_timeout(700)  # longer than a double press
     _press(reader, "Enter")
 
@@ -186,6 +191,8 @@ def test_the_whole_way_from_consent_to_thanks_with_a_reload_at_each_stage(
     reader.answer("d")
     reader.wait("finished")
     _reload(reader, "[data-state='finished']")
+    assert not [secret for secret in SECRETS if secret.encode() in b"".join(traffic)]
+    assert b'"correct"' not in b"".join(traffic)
     assert page.evaluate(KEPT) == []
     _press(reader, "Enter", "Enter", "Enter")
     assert (_focused(page), reader.state("state")) == ("Thank you", "finished")
@@ -220,33 +227,6 @@ def _assert_everything_is_stored(server: Server) -> None:
     reasons = _rows(server, "SELECT words FROM reasons")
     assert [row["words"] for row in reasons] == ["Something else: the film is of a hand"]
     assert verify(server.store) == []
-
-
-def test_nothing_of_the_reference_standard_comes_before_a_practice_answer(
-    serve: Serve, reader: Reader
-) -> None:
-    """All traffic is looked through, up to the answer and after it."""
-    server = serve(cases=2, practice_cases=1)
-    reader.enter(server.url, server.codes["R1"])
-    seen = _heard(reader.page)
-    reader.wait("ready", 0)
-    before = b"".join(seen)
-    assert b"Which finding is present" in before
-    for secret in (*SECRETS, '"correct"', "reference_standard"):
-        assert secret.encode() not in before
-    reader.answer("a")
-    reader.page.wait_for_selector("[data-feedback='true']")
-    _press(reader, "Enter")
-    reader.page.wait_for_selector("[data-halt='begin']")
-    _press(reader, "p")
-    seen.clear()
-    for position in (1, 2):
-        reader.wait("ready", position)
-        reader.answer("a")
-    reader.wait("finished")
-    after = b"".join(seen)
-    for secret in (*SECRETS, '"correct"'):
-        assert secret.encode() not in after
 
 
 def test_a_reader_declines_then_agrees_and_completes_a_questionnaire(
@@ -306,10 +286,10 @@ def test_a_reader_declines_then_agrees_and_completes_a_questionnaire(
     assert page.locator("[data-option=A]").is_visible()
 
 
-def test_preparation_goes_on_without_a_line_and_arrives_in_order(
+def test_preparation_continues_without_a_connection(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """The next step is shown at once; what was done on a cut line survives a reload."""
+    """The next step is shown at once, and the records survive a reload and arrive in order."""
     server = serve(consent="May we?", instructions="Read.", questionnaire=QUESTIONNAIRE[1:])
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
@@ -330,11 +310,14 @@ def test_preparation_goes_on_without_a_line_and_arrives_in_order(
     assert [row["step"] for row in steps] == ["consent", "instructions", "questionnaire"]
 
 
-def test_a_screen_on_which_nothing_is_seen_is_advised_on_and_not_refused(
-    serve: Serve, reader: Reader
+def test_a_display_check_can_fail_and_comes_again_at_another_sign_in(
+    serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Space says that nothing is seen; what to do is said; it can be repeated; Enter goes on."""
-    server = serve(display_check=True)
+    """A reader who sees no shape gets advice, can repeat the check, and can continue.
+
+    After another sign-in in a second tab, the open case is finished before the next check.
+    """
+    server = serve(cases=3, display_check=True)
     reader.page.set_viewport_size({"width": 1180, "height": 700})
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "display")
@@ -354,15 +337,29 @@ def test_a_screen_on_which_nothing_is_seen_is_advised_on_and_not_refused(
             reader.page.get_by_role("button", name="Check again").click()
     _press(reader, "Enter")
     reader.wait("ready", 1)
+    reader.wait_saved()
     stored = json.loads(_rows(server, "SELECT detail FROM preparations")[0]["detail"])
     assert (stored["dark_step"], stored["bright_step"]) == ("none", "none")
     assert (stored["advice"], stored["times"]) == ("window nothing", 2)
+    context.clear_cookies()
+    other = Reader(context.new_page())
+    other.enter(server.url, server.codes["R1"])
+    other.page.wait_for_selector(".rr-sheet")  # the first window is open for reading
+    other.page.close()
+    reader.answer("b")
+    reader.wait_saved()
+    reader.wait("ready", 2)
+    reader.answer("c")
+    _step(reader, "display")
+    _see_everything(reader.page)
+    _press(reader, "Enter")
+    reader.wait("ready", 3)
+    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "B"), (2, "C")]
+    assert len(_rows(server, "SELECT * FROM preparations")) == 2
 
 
-def test_a_case_given_up_can_be_answered_later_and_the_other_way_round(
-    serve: Serve, reader: Reader
-) -> None:
-    """With back navigation both are kept, the later one superseding; Esc thinks again."""
+def test_a_skipped_case_can_be_answered_later_and_vice_versa(serve: Serve, reader: Reader) -> None:
+    """With going back, both records are stored and the later one counts; Esc cancels."""
     server = serve(cases=3, cannot_answer=True, back_navigation=True)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -402,8 +399,8 @@ def test_a_case_given_up_can_be_answered_later_and_the_other_way_round(
     assert verify(server.store) == []
 
 
-def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
-    """A tablet has no keys: every step, the shapes and the reasons can be touched."""
+def test_a_study_can_be_read_by_pointer(serve: Serve, reader: Reader) -> None:
+    """Steps, shapes and reasons can be touched on a tablet without keys."""
     server = serve(**{**EVERYTHING, "practice_cases": 0, "cases": 2, "break_every": 1})
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -422,7 +419,7 @@ def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
     reader.wait("ready", 1)
     page.locator(".rr-give-up").click()
     page.locator("[data-reason='4']").click()
-    page.locator(".rr-confirm").click(force=True)  # it says that it is not ready
+    page.locator(".rr-confirm").click(force=True)  # the button says that it is not ready
     assert "Please say briefly" in page.locator(".rr-hint").inner_text()
     page.locator(".rr-reason-text").fill("too small")
     page.locator(".rr-confirm").click()
@@ -438,31 +435,3 @@ def test_all_of_it_by_pointer(serve: Serve, reader: Reader) -> None:
         ("skipped", None),
         ("answered", "A"),
     ]
-
-
-def test_a_display_check_at_another_sign_in_waits_for_the_case_on_the_screen(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """Signed in anew in another tab, the case goes on; the check comes before the next one."""
-    server = serve(cases=3, display_check=True)
-    reader.enter(server.url, server.codes["R1"])
-    _step(reader, "display")
-    _see_everything(reader.page)
-    _press(reader, "Enter")
-    reader.wait("ready", 1)
-    reader.wait_saved()
-    context.clear_cookies()
-    other = Reader(context.new_page())
-    other.enter(server.url, server.codes["R1"])
-    other.page.wait_for_selector(".rr-sheet")  # reading is open in the first window
-    other.page.close()
-    reader.answer("b")
-    reader.wait_saved()
-    reader.wait("ready", 2)
-    reader.answer("c")
-    _step(reader, "display")
-    _see_everything(reader.page)
-    _press(reader, "Enter")
-    reader.wait("ready", 3)
-    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "B"), (2, "C")]
-    assert len(_rows(server, "SELECT * FROM preparations")) == 2

@@ -1,4 +1,4 @@
-"""The preview in a real browser: the reader's page to the last sheet, and nothing recorded."""
+"""The preview in a browser: the reading page from beginning to end, without records."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,25 +46,31 @@ def _answer(reader: Reader, *keys: str) -> None:
         reader.page.keyboard.press(key)
 
 
-def test_a_preview_from_consent_to_thanks_records_nothing(serve: Serve, reader: Reader) -> None:
-    """Every stage of the reader's page comes, survives a reload, and leaves the store as it was."""
+def test_a_preview_from_the_consent_to_the_end_records_nothing(
+    serve: Serve, reader: Reader
+) -> None:
+    """It starts again on request, survives a reload at each step, and does not change the store."""
     server = serve(**STUDY)
     _arrive(server, reader)
-    before = tables(server.store)  # the arrival is recorded, of the preview nothing
+    before = tables(server.store)  # the sign-in is recorded, the preview is not
     page = _open(server, reader)
     banner = page.locator(".rr-banner")
     assert "Preview: nothing is recorded" in banner.inner_text()
     _answer(reader, "1", "Enter")
-
+    reader.wait("ready", 0)
+    page.get_by_role("button", name="Start again").focus()
+    _answer(reader, "Enter")
+    page.wait_for_selector("[data-step='consent']")
+    _answer(reader, "1", "Enter")
     reader.wait("ready", 0)
     assert page.locator(".rr-position").inner_text() == "Practice 1 of 1"
     reader.wait_picture()
     assert reader.brightness() > 0.02
     _answer(reader, "a", "Enter", "2", "Enter")
     page.wait_for_selector("[data-feedback='true']")
-    told = page.locator(".rr-feedback").inner_text()
-    assert "This is not the real answer" in told
-    assert SECRETS[2] not in told
+    feedback = page.locator(".rr-feedback").inner_text()
+    assert "This is not the real answer" in feedback
+    assert SECRETS[2] not in feedback
     _answer(reader, "Enter")
     page.wait_for_selector("[data-halt='begin']")
     _answer(reader, "p")
@@ -82,40 +88,25 @@ def test_a_preview_from_consent_to_thanks_records_nothing(serve: Serve, reader: 
     _answer(reader, "b", "Enter", "1", "Enter")
     reader.wait("finished")
     assert "to see your answers beside" in page.locator(".rr-curtain").inner_text()
-
     assert page.evaluate(KEPT) == []
     assert tables(server.store) == before
     page.locator(".rr-curtain").get_by_role("button", name="End preview").click()
     page.get_by_role("link", name="Results").wait_for()
 
 
-def test_the_line_over_the_preview_moves_nothing(
+def test_a_preview_looks_like_the_reading_page_and_leaves_its_data_alone(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Films, question and buttons lie where a reader's lie, to the pixel."""
+    """Films, question and buttons have the same place. A reader's open case is kept."""
     server = serve(cases=3)
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     places = """() => ['.rr-films', '.rr-panel', '.rr-options', '.rr-confirm', '.rr-tools'].map(
-      (one) => { const {x, y, width, height} = document.querySelector(one).getBoundingClientRect();
-                 return [x, y, width, height]; })"""
-    own = reader.page.evaluate(places)
-    context.clear_cookies()
-    coordinator = Reader(context.new_page())
-    coordinator.enter(server.url, server.codes["coordinator"])
-    coordinator.page.get_by_role("link", name="Results").wait_for()
-    coordinator.page.goto(f"{server.url}/preview")
-    coordinator.wait("ready", 1)
-    assert coordinator.page.evaluate(places) == own
-
-
-def test_a_reader_of_the_same_computer_keeps_what_is_theirs(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """A case under way stays in the browser through a preview, and goes on as it was."""
-    server = serve(cases=3)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
+      (selector) => {
+        const box = document.querySelector(selector).getBoundingClientRect();
+        return [box.x, box.y, box.width, box.height];
+      })"""
+    of_reader = reader.page.evaluate(places)
     reader.page.keyboard.press("c")
     reader.page.goto("about:blank")
     context.clear_cookies()
@@ -127,6 +118,7 @@ def test_a_reader_of_the_same_computer_keeps_what_is_theirs(
     assert kept
     page.goto(f"{server.url}/preview")
     coordinator.wait("ready", 1)
+    assert page.evaluate(places) == of_reader
     coordinator.answer("a")
     coordinator.wait("ready", 2)
     assert page.evaluate(KEPT) == kept
@@ -138,24 +130,8 @@ def test_a_reader_of_the_same_computer_keeps_what_is_theirs(
     assert server.readings() == []
 
 
-def test_start_again_begins_at_the_beginning(serve: Serve, reader: Reader) -> None:
-    """By keyboard too: the line's buttons are reached with Tab."""
-    server = serve(**STUDY)
-    _arrive(server, reader)
-    page = _open(server, reader)
-    _answer(reader, "1", "Enter")
-    reader.wait("ready", 0)
-    page.get_by_role("button", name="Start again").focus()
-    _answer(reader, "Enter")
-    page.wait_for_selector("[data-step='consent']")
-    _answer(reader, "1", "Enter")
-    reader.wait("ready", 0)
-    page.locator(".rr-banner").get_by_role("button", name="End preview").click()
-    page.get_by_role("link", name="Results").wait_for()
-
-
-def test_the_preview_of_a_draft_ends_where_the_draft_is(serve: Serve, reader: Reader) -> None:
-    """By the button at the foot, which is a form: the draft and its step stand in the address."""
+def test_the_preview_of_a_draft_returns_to_the_draft(serve: Serve, reader: Reader) -> None:
+    """The button at the bottom is a form; the address has the draft and its step."""
     server = serve(cases=3)
     code = administrator_code(server.store, name="ada", entropy=entropy_from(9), now=NOW)
     with server.store.look() as look:

@@ -1,4 +1,4 @@
-"""Films of an earlier examination beside the current ones, as a reader sees them."""
+"""Films of an earlier examination next to the current ones, as a reader sees them."""
 
 import json
 from collections.abc import Callable
@@ -20,25 +20,36 @@ def _plates(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in shown.all_inner_texts()]
 
 
-def test_a_prior_film_hangs_beside_the_current_ones_and_says_so(
+def test_a_prior_film_is_shown_next_to_the_current_ones(
     serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
-    """Both are painted before the timer starts, the prior one goes and comes; answers are kept."""
+    """The timer starts after all films are painted, and the prior one can be hidden and moved."""
     bank = write_bank_with_priors(tmp_path / "bank")
     server = serve(bank=bank, context=["age", "prior"], seed=4)
-    reader.enter(server.url, server.codes["R1"])
+    held: list[Route] = []
+    reader.page.route("**/films/*/3/**", lambda route: held.append(route))
+    with reader.page.expect_request("**/films/*/3/**"):
+        reader.enter(server.url, server.codes["R1"])
+        reader.page.wait_for_selector("[data-step='begin']")
+        reader.page.keyboard.press("Enter")
+    expect(reader.page.locator(".reading-room")).to_have_attribute("data-state", "loading")
+    expect(reader.page.locator(".rr-plate:visible")).to_have_count(0)
+    with server.store.look() as look:
+        assert look.rows("SELECT id FROM presentations") == []
+    for route in held:
+        route.continue_()
+    reader.page.unroute("**/films/*/3/**")
     reader.wait("ready", 1)
     page = reader.page
     assert _plates(page) == ["PA Current", "LATERAL Current", "AP Prior, 3 months earlier"]
     expect(page.locator(".rr-context")).not_to_contain_text("prior")
-    boxes = [one.bounding_box() for one in page.locator(".rr-plate").all()]
+    boxes = [plate.bounding_box() for plate in page.locator(".rr-plate").all()]
     assert all(boxes)
     prior = boxes[2]
     assert prior is not None
     for current in boxes[:2]:
         assert current is not None
         assert current["x"] + current["width"] <= prior["x"]
-
     page.keyboard.press("Shift+V")
     expect(page.locator(".rr-plate:visible")).to_have_count(2)
     page.keyboard.press("Shift+V")
@@ -57,56 +68,11 @@ def test_a_prior_film_hangs_beside_the_current_ones_and_says_so(
     assert len(rows) == 6
     assert json.loads(rows[0]["behaviour"])["view_3_ms"] < rows[0]["response_ms"]
     with server.store.look() as look:
-        having = look.rows(
+        with_prior = look.rows(
             "SELECT position FROM assignments JOIN cases ON cases.id = case_id "
             "WHERE item IN (SELECT item FROM item_priors)"
         )
-    looked = {row["position"] for row in rows if json.loads(row["behaviour"]).get("view_3_ms")}
-    assert looked == {row["position"] for row in having}
-    assert looked
+    viewed = {row["position"] for row in rows if json.loads(row["behaviour"]).get("view_3_ms")}
+    assert viewed == {row["position"] for row in with_prior}
+    assert viewed
     assert all("view_not_shown" not in row["flags"] for row in rows)
-
-
-def test_without_the_protocols_word_no_prior_film_reaches_the_browser(
-    serve: Serve, reader: Reader, tmp_path: Path
-) -> None:
-    """The same bank read without: two films a case, no name of a third."""
-    bank = write_bank_with_priors(tmp_path / "bank")
-    server = serve(bank=bank)
-    bodies: list[str] = []
-    reader.page.on(
-        "response",
-        lambda found: bodies.append(found.text()) if "/desk" in found.url else None,
-    )
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    assert _plates(reader.page) == ["PA", "LATERAL"]
-    assert bodies
-    assert not any("Prior" in body or "/3/" in body for body in bodies)
-    page = reader.page
-    page.keyboard.press("Shift+V")
-    expect(page.locator(".rr-plate:visible")).to_have_count(2)
-
-
-def test_the_timer_starts_once_the_prior_film_is_painted_too(
-    serve: Serve, reader: Reader, tmp_path: Path
-) -> None:
-    """While the prior film alone is held up, there is no case and no timer."""
-    bank = write_bank_with_priors(tmp_path / "bank")
-    server = serve(bank=bank, context=["prior"], seed=4)
-    held: list[Route] = []
-    reader.page.route("**/films/*/3/**", lambda route: held.append(route))
-    with reader.page.expect_request("**/films/*/3/**"):
-        reader.enter(server.url, server.codes["R1"])
-        reader.page.wait_for_selector("[data-step='begin']")
-        reader.page.keyboard.press("Enter")
-    expect(reader.page.locator(".reading-room")).to_have_attribute("data-state", "loading")
-    expect(reader.page.locator(".rr-plate:visible")).to_have_count(0)
-    with server.store.look() as look:
-        assert look.rows("SELECT id FROM presentations") == []
-    for route in held:
-        route.continue_()
-    reader.page.unroute("**/films/*/3/**")
-    reader.wait("ready", 1)
-    reader.answer("a")
-    reader.wait("ready", 2)

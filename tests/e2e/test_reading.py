@@ -1,4 +1,4 @@
-"""A reader at a real browser: keyboard alone, reloads, cut lines, killed servers."""
+"""Reading in a browser: by keyboard, with reloads, interruptions and a killed server."""
 
 import json
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def _hide(page: Page, hidden: bool) -> None:
 
 
 class Traffic:
-    """What a page receives by websocket and, once signed in, by HTTP; and the hosts it is from."""
+    """The messages and responses that a page receives, and the hosts they come from."""
 
     def __init__(self, page: Page) -> None:
         self.seen: list[bytes] = []
@@ -35,7 +35,7 @@ class Traffic:
         page.on("requestfinished", lambda request: self.hosts.add(request.url.split("/")[2]))
 
     def read_bodies(self) -> None:
-        """Keep the bodies of responses from now on."""
+        """Record the bodies of responses from now on."""
         self._page.on("requestfinished", self._keep)
 
     def _keep(self, request: Request) -> None:
@@ -50,8 +50,11 @@ class Traffic:
         )
 
 
-def test_a_study_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
-    """Letters and digits answer shuffled options; no secret is sent; circumstances are kept."""
+def test_a_study_is_read_by_keyboard(serve: Serve, reader: Reader) -> None:
+    """Letters and digits select shuffled options.
+
+    No secret is sent, and circumstances are stored.
+    """
     server = serve(option_order="random")
     page, texts = reader.page, []
     errors: list[str] = []
@@ -73,7 +76,7 @@ def test_a_study_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
     rows = server.readings()
     assert len({row["shown_order"] for row in rows}) > 1
     for row, number, text in zip(rows, (1, 1, 2, 3, 0, 0), texts, strict=True):
-        assert row["answer"] == row["shown_order"][number], "the option at the letter pressed"
+        assert row["answer"] == row["shown_order"][number], "the option of the pressed letter"
         assert f"Finding {row['answer']}" in text
         assert 0 < row["response_ms"] <= row["elapsed_ms"] < 120_000
         assert 0 < row["first_selection_ms"] <= row["response_ms"]
@@ -93,10 +96,8 @@ def test_a_study_by_keyboard_alone(serve: Serve, reader: Reader) -> None:
     assert verify(server.store) == []
 
 
-def test_a_double_press_makes_one_reading_and_the_confidence_comes_after_the_letter(
-    serve: Serve, reader: Reader
-) -> None:
-    """Without an image: each case is read once however often Enter or the button is pressed."""
+def test_a_double_press_gives_one_reading(serve: Serve, reader: Reader) -> None:
+    """The confidence follows the letter. The condition is image-absent."""
     server = serve(confidence=5, conditions=["image-absent"])
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -116,10 +117,10 @@ def test_a_double_press_makes_one_reading_and_the_confidence_comes_after_the_let
     assert rows == [(1, "A", 4), (2, "B", 2)]
 
 
-def test_answers_survive_a_cut_line_a_reload_and_a_killed_server(
+def test_answers_survive_an_interruption_a_reload_and_a_killed_server(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Answers without a connection are kept, counted as unsent, and sent when it is back."""
+    """They are stored, counted as unsent, and sent when the connection is back."""
     server = serve()
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
@@ -152,8 +153,8 @@ def test_answers_survive_a_cut_line_a_reload_and_a_killed_server(
     assert verify(server.store) == []
 
 
-def test_hidden_and_paused_time_is_not_charged(serve: Serve, reader: Reader) -> None:
-    """Time with the page hidden or paused is stored apart; idle looking is reading."""
+def test_hidden_and_paused_time_is_not_response_time(serve: Serve, reader: Reader) -> None:
+    """Such time is stored separately; looking without input is reading."""
     server = serve()
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
@@ -180,56 +181,13 @@ def test_hidden_and_paused_time_is_not_charged(serve: Serve, reader: Reader) -> 
     )
 
 
-def test_going_back_needs_no_line(serve: Serve, reader: Reader, context: BrowserContext) -> None:
-    """The case before is still at hand with its answer; a change made there arrives later."""
-    server = serve(back_navigation=True)
-    reader.enter(server.url, server.codes["R1"])
-    for position, key in ((1, "a"), (2, "b")):
-        reader.wait("ready", position)
-        reader.answer(key)
-    reader.wait("ready", 3)
-    reader.wait_saved()
-    context.set_offline(True)
-    reader.page.keyboard.press("Backspace")
-    reader.wait("ready", 2)
-    assert reader.brightness() > 0.1
-    assert reader.page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
-    reader.answer("c")
-    reader.wait("ready", 3)
-    context.set_offline(False)
-    reader.wait_saved()
-    rows = server.readings()
-    assert [(row["position"], row["answer"]) for row in rows] == [(1, "A"), (2, "B"), (2, "C")]
-    assert rows[2]["supersedes"] == rows[1]["id"]
-
-
-def test_a_time_limit_commits_what_was_not_answered(serve: Serve, reader: Reader) -> None:
-    """At zero a case ends, is stored as timed out, and the next is shown without the list of keys.
-
-    After three cases in a row without a key or a click the page pauses.
-    """
-    server = serve(time_limit_s=2)
-    reader.enter(server.url, server.codes["R1"])
-    for position in (1, 2, 3):
-        reader.wait("ready", position)
-    reader.wait("paused")
-    reader.wait_saved()
-    rows = server.readings()
-    assert [(row["status"], row["answer"]) for row in rows] == [("timed_out", None)] * 3
-    for row in rows:
-        assert row["response_ms"] == pytest.approx(2000, abs=400)
-    reader.page.keyboard.press("p")
-    reader.wait("ready", 4)
-    reader.page.keyboard.press("?")
-    expect(reader.page.locator(".rr-sheet")).to_be_visible()
-    reader.wait("ready", 5)
-    expect(reader.page.locator(".rr-sheet")).to_be_hidden()
-
-
-def test_a_question_is_marked_as_faulty_and_answered_all_the_same(
-    serve: Serve, reader: Reader
+def test_going_back_works_offline_and_keeps_fault_marks(
+    serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """By key and by hand; a reload keeps it, going back takes it off."""
+    """An earlier case has its answer and its mark. Both can be changed, and arrive later.
+
+    A question is marked as faulty by key or pointer, and the mark survives a reload.
+    """
     server = serve(comments=True, fault_marks=True, back_navigation=True)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -248,16 +206,43 @@ def test_a_question_is_marked_as_faulty_and_answered_all_the_same(
     page.keyboard.press("b")
     page.keyboard.press("Enter")
     reader.wait("ready", 3)
+    reader.wait_saved()
+    context.set_offline(True)
     page.keyboard.press("Backspace")
     reader.wait("ready", 2)
+    assert reader.brightness() > 0.1
+    assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
     expect(mark).to_be_checked()
     mark.uncheck()
-    page.keyboard.press("Enter")
+    reader.answer("c")
     reader.wait("ready", 3)
+    context.set_offline(False)
     reader.wait_saved()
-    with server.store.look() as look:
-        rows = look.rows("SELECT answer, flags, supersedes FROM readings ORDER BY rowid")
+    rows = server.readings()
+    assert [(row["position"], row["answer"]) for row in rows] == [(1, "A"), (2, "B"), (2, "C")]
+    assert rows[2]["supersedes"] == rows[1]["id"]
     marked = ["question_faulty" in json.loads(row["flags"]) for row in rows]
     assert marked == [True, True, False]
-    assert rows[2]["supersedes"]
-    assert all(row["answer"] for row in rows)
+
+
+def test_a_time_limit_ends_a_case_without_an_answer(serve: Serve, reader: Reader) -> None:
+    """The case is stored as timed out, and the next one is shown without the list of shortcuts.
+
+    After three consecutive cases without input, the page pauses.
+    """
+    server = serve(time_limit_s=2)
+    reader.enter(server.url, server.codes["R1"])
+    for position in (1, 2, 3):
+        reader.wait("ready", position)
+    reader.wait("paused")
+    reader.wait_saved()
+    rows = server.readings()
+    assert [(row["status"], row["answer"]) for row in rows] == [("timed_out", None)] * 3
+    for row in rows:
+        assert row["response_ms"] == pytest.approx(2000, abs=400)
+    reader.page.keyboard.press("p")
+    reader.wait("ready", 4)
+    reader.page.keyboard.press("?")
+    expect(reader.page.locator(".rr-sheet")).to_be_visible()
+    reader.wait("ready", 5)
+    expect(reader.page.locator(".rr-sheet")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Every action of the staff's pages reports where the person who clicked is looking."""
+"""The report of every staff action is shown and focused near the button that was clicked."""
 
 import json
 import os
@@ -22,12 +22,12 @@ pytestmark = pytest.mark.browser
 
 REPORT = "[class*='st-key-report-']"
 NEAR_PX = 260
-"""How far from its button a report may begin."""
+"""Maximum distance between a button and its report."""
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Return a server with something on every page."""
+    """Return a server with content on every page."""
     server = prepare(tmp_path_factory.mktemp("reports"), entropy=entropy_from(1), now=NOW)
     server.start()
     yield server
@@ -44,12 +44,12 @@ class Desk:
     def press(
         self, name: str, words: str, *, within: Locator | None = None, goes: bool = False
     ) -> Locator:
-        """Press a button and return the report that has these words, seen and in focus.
+        """Press a button and return its report, which must be visible and focused.
 
         Parameters
         ----------
         goes
-            The button goes with what it belongs to: the report takes the place of both.
+            The button disappears, and the report takes its place.
         """
         button = (within or self.page).get_by_role("button", name=name, exact=True)
         button = button.filter(visible=True).first
@@ -66,7 +66,7 @@ class Desk:
 
     def _seen(self, report: Locator, button: Locator | None, words: str) -> None:
         self.page.wait_for_function(
-            "(found) => found.contains(document.activeElement)", arg=report.element_handle()
+            "(report) => report.contains(document.activeElement)", arg=report.element_handle()
         )
         box, height = report.bounding_box(), self.page.evaluate("innerHeight")
         assert box, words
@@ -90,12 +90,12 @@ class Desk:
         return expander
 
     def tab(self, label: str) -> None:
-        """Turn to a tab of the page."""
+        """Select a tab of the page."""
         self.page.get_by_role("tab", name=label).click()
         rest(self.page)
 
     def fill(self, label: str, text: str, *, within: Locator | None = None) -> None:
-        """Fill a text field and wait until the page knows."""
+        """Fill a text field and wait until the page has processed it."""
         field = (within or self.page).get_by_role("textbox", name=label).filter(visible=True)
         field.first.fill(text)
         field.first.press("Tab")
@@ -104,15 +104,15 @@ class Desk:
 
 @pytest.fixture
 def desk(served: Server, profile: Profile) -> Desk:
-    """Return an administrator at the demo study, in a small window: reports are cut off first."""
+    """Return an administrator at the demo study, in a small window that would cut off reports."""
     window = {"viewport": {"width": 1180, "height": 820}, "timezone_id": "Europe/Berlin"}
     page = profile(**window).new_page()
     sign_in(page, served, Role.ADMINISTRATOR)
     return Desk(page, served)
 
 
-def test_banks_report_beside_their_buttons(desk: Desk, tmp_path: Path) -> None:
-    """Teaching, an import refused and one done, the demo bank."""
+def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
+    """Teaching, an import that is refused, another that succeeds, and the demo bank."""
     size = desk.page.evaluate("innerWidth")
     desk.page.get_by_role("link", name="Question banks").first.click()
     rest(desk.page)
@@ -149,8 +149,8 @@ def _zipped(bank: Path, archive: Path, *, spoil: bool) -> None:
                 into.write(path, path.relative_to(bank.parent))
 
 
-def test_models_report_beside_their_buttons(desk: Desk, tmp_path: Path) -> None:
-    """A file that is nothing, a table whose columns have to be named, and saving it."""
+def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
+    """An invalid file, a table whose columns must be specified, and its saving."""
     size = desk.page.evaluate("innerWidth")
     desk.page.get_by_role("link", name="Models", exact=True).click()
     rest(desk.page)
@@ -172,7 +172,7 @@ def test_models_report_beside_their_buttons(desk: Desk, tmp_path: Path) -> None:
             )
         ]
     table = tmp_path / "table.csv"
-    table.write_text("\n".join(["Fall,Antwort", *(f"{one},A" for one in ids)]))
+    table.write_text("\n".join(["Fall,Antwort", *(f"{item_id},A" for item_id in ids)]))
     desk.page.locator("input[type=file]").first.set_input_files(table)
     rest(desk.page)
     desk.press("Read the file", "could not be recognised", goes=True)
@@ -188,8 +188,8 @@ def test_models_report_beside_their_buttons(desk: Desk, tmp_path: Path) -> None:
     desk.press("Withdraw this model", "Give a reason", within=withdrawal)
 
 
-def test_people_keep_every_new_code_until_it_is_hidden(desk: Desk) -> None:
-    """Invitations add their cards, whatever is done in between and wherever one goes."""
+def test_new_codes_are_shown_until_they_are_hidden(desk: Desk) -> None:
+    """Each invitation adds its card, and other pages do not remove them."""
     size = desk.page.evaluate("innerWidth")
     page = desk.page
     page.get_by_role("link", name="People", exact=True).click()
@@ -233,7 +233,7 @@ def test_people_keep_every_new_code_until_it_is_hidden(desk: Desk) -> None:
 
 
 def _asks_before_leaving(page: Page) -> bool:
-    """Return whether closing the window would be asked back by the browser."""
+    """Return whether closing the window needs a confirmation."""
     return bool(
         page.evaluate(
             """() => {
@@ -245,8 +245,8 @@ def _asks_before_leaving(page: Page) -> bool:
     )
 
 
-def test_reviews_scoring_and_closing_report_beside_their_buttons(desk: Desk) -> None:
-    """Reviewers get codes and new ones; a review starts and closes; the study closes."""
+def test_reports_of_reviews_and_closing_are_near_their_buttons(desk: Desk) -> None:
+    """Reviewers get access codes, a review is started, and the study is closed."""
     size = desk.page.evaluate("innerWidth")
     page = desk.page
     desk.open("bank-review?bank=1")

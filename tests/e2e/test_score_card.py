@@ -1,4 +1,4 @@
-"""The score card in a real browser: told once the study is closed, case by case, by keyboard."""
+"""The score card in a browser: shown after the closing, case by case, by keyboard."""
 
 from collections.abc import Callable
 
@@ -22,18 +22,16 @@ def _read_all(server: Server) -> None:
         desk.take_records(server.store, who, [reading(cases[0].case)], now=NOW)
 
 
-def test_a_reader_comes_back_to_their_score_card_after_closing(
-    serve: Serve, reader: Reader
-) -> None:
-    """The end page promises it; then the reader pages through films and answers by key."""
+def test_a_reader_sees_the_score_card_after_the_closing(serve: Serve, reader: Reader) -> None:
+    """The last page announces it, and arrow keys move between the cases."""
     server = serve(feedback="after study")
     _read_all(server)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     reader.wait("finished")
-    told = page.locator(".rr-curtain").inner_text()
-    assert "Once the study is closed" in told
-    assert "match" not in told
+    text = page.locator(".rr-curtain").inner_text()
+    assert "Once the study is closed" in text
+    assert "match" not in text
     close(server.store)
     page.reload()
     page.get_by_text("Your score card").wait_for()
@@ -57,15 +55,3 @@ def test_a_reader_comes_back_to_their_score_card_after_closing(
     )
     page.get_by_text("Only cases that do not match").click()
     page.wait_for_function("document.querySelector('.scored .verdict')?.innerText.startsWith('✗')")
-
-
-def test_a_study_without_feedback_ends_with_thanks(serve: Serve, reader: Reader) -> None:
-    """The reader of a closed study is thanked, and told nothing."""
-    server = serve()
-    _read_all(server)
-    close(server.store)
-    reader.enter(server.url, server.codes["R1"])
-    reader.page.get_by_text("is closed. There is nothing more").wait_for()
-    assert reader.page.locator(".scored").count() == 0
-    reader.page.get_by_role("button", name="Sign out").click()
-    reader.page.wait_for_selector("input[name='access_code']")

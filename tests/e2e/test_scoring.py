@@ -1,4 +1,4 @@
-"""Answers in words scored at a real browser: two by keyboard, a third where they differ."""
+"""Scoring of open answers in a browser by two scorers, and a third where they differ."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,10 +24,8 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-def test_two_and_a_third_score_a_handful_of_answers(
-    serve: Serve, profile: Profile, tmp_path: Path
-) -> None:
-    """By keyboard, blind to whose they are; closed, exported, and the report tells the gap."""
+def test_three_scorers_score_open_answers(serve: Serve, profile: Profile, tmp_path: Path) -> None:
+    """The answers are blinded, and the report has the gap after closing and export."""
     server = serve(readers=("R1", "R2"), cases=3, conditions=["open-ended", "unaided"])
     answer_all(server.store, "R1", lambda _: "Left effusion")
     answer_all(server.store, "R2", lambda _: "No finding")
@@ -39,21 +37,21 @@ def test_two_and_a_third_score_a_handful_of_answers(
     page.goto(f"{server.url}/archive")
     page.get_by_role("link", name="Have answers in words scored").click()
     rest(page)
-    _chosen(page, [one.name for one in people])
+    _chosen(page, [scorer.name for scorer in people])
     page.get_by_role("button", name="Start the scoring").click()
     page.get_by_text("0 of 6 different answers settled.").wait_for()
 
     scorers = [Reader(profile().new_page()) for _ in people]
     for place, scorer in enumerate(scorers):
         scorer.enter(server.url, new_code(entropy_from(50 + place)).text)
-    # The second finds everything partly correct; the others go by the words.
-    for _ in range(2):  # in the second round those that two differed on
+    # The second scores everything as partly correct; the others by the text.
+    for _ in range(2):  # the second round has the answers on which two differed
         for place, scorer in enumerate(scorers):
             _score(scorer, (lambda _: "2") if place == 1 else _by_words)
     with server.store.look() as look:
         row = judging.judging_row(look, SCORING, 1)
         assert not any(words.waits_for for words in judging.everything_judged(look, row))
-    _can_be_changed(scorers[0].page)
+    _assert_scores_can_be_changed(scorers[0].page)
 
     page.reload()
     page.get_by_text("6 of 6 different answers settled.").wait_for()
@@ -65,9 +63,9 @@ def test_two_and_a_third_score_a_handful_of_answers(
     out = tmp_path / "out"
     done = processes.run("analysis", "report", str(tmp_path / "bundle"), "--out", str(out))
     assert done.returncode == 0, done.stderr
-    told = (out / "report.html").read_text(encoding="utf-8")
-    assert "Multiple choice minus open-ended, on the cases asked both ways" in told
-    assert "Two blind scorers gave 6 answers the same score" in told
+    report = (out / "report.html").read_text(encoding="utf-8")
+    assert "Multiple choice minus open-ended, on the cases asked both ways" in report
+    assert "Two blind scorers gave 6 answers the same score" in report
     assert (out / "tables" / "open_gap.csv").read_text("utf-8").count("half credit") >= 2
 
 
@@ -82,11 +80,11 @@ def _chosen(page: Page, names: list[str]) -> None:
         chosen.fill(name)
         page.get_by_role("option", name=name).wait_for()
         page.keyboard.press("Enter")
-    page.keyboard.press("Escape")  # while it is open, nothing else is there for anybody
+    page.keyboard.press("Escape")  # while the list is open, other elements are not accessible
 
 
-def _score(scorer: Reader, finds: Callable[[str], str]) -> None:
-    """Score by keyboard whatever waits for somebody, until the page they came from is back."""
+def _score(scorer: Reader, score_of: Callable[[str], str]) -> None:
+    """Score all waiting answers by keyboard, until the previous page is shown again."""
     page = scorer.page
     page.goto(page.url.partition("/reviews")[0])
     if "waiting" not in page.get_by_text("You have judged").inner_text():
@@ -96,15 +94,15 @@ def _score(scorer: Reader, finds: Callable[[str], str]) -> None:
     position = int(scorer.state("position"))
     for at in range(position, int(scorer.state("total")) + 1):
         scorer.wait("ready", at)
-        told = page.locator("[data-label=room]").inner_text()
-        assert "Answer to score:" in told
-        assert "R1" not in told
-        assert "R2" not in told
-        scorer.answer(finds(told.partition("Answer to score:")[2].partition("\n")[0]))
+        text = page.locator("[data-label=room]").inner_text()
+        assert "Answer to score:" in text
+        assert "R1" not in text
+        assert "R2" not in text
+        scorer.answer(score_of(text.partition("Answer to score:")[2].partition("\n")[0]))
     page.get_by_text("You have judged").wait_for()
 
 
-def _can_be_changed(page: Page) -> None:
-    """See that somebody's own scores are listed, with the words, and can still be changed."""
+def _assert_scores_can_be_changed(page: Page) -> None:
+    """Check that a scorer's scores are listed with the texts and can be changed."""
     page.get_by_text("Your verdicts").click()
     page.get_by_text("Select a row to change a verdict.").wait_for()

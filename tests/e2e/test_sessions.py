@@ -1,4 +1,4 @@
-"""Several sessions, pauses and lapses through the page, in a real browser."""
+"""Sessions, pauses and lapsed deadlines on the reading page."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -7,9 +7,8 @@ import pytest
 from playwright.sync_api import Page
 
 from study.base.actor import By
-from study.base.canonical import moment, stamp
+from study.base.canonical import moment
 from study.monitoring import interventions
-from study.store import studies
 from study.trail.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
@@ -29,8 +28,8 @@ def _held(reader: Reader, why: str) -> None:
     reader.page.wait_for_selector(f"[data-state='paused'][data-halt='{why}']")
 
 
-def _go_on(reader: Reader, halt: str) -> None:
-    """Lift a curtain by its button: Enter means nothing for the length of a double press."""
+def _continue(reader: Reader, halt: str) -> None:
+    """Press the button of a curtain. Enter is ignored for the time of a double press."""
     reader.page.wait_for_selector(f"[data-halt='{halt}']")
     reader.page.locator(".rr-curtain button").click()
 
@@ -42,7 +41,7 @@ def _read(reader: Reader, positions: range) -> None:
 
 
 def _post(page: Page, kind: str, case: str) -> dict[str, object]:
-    """Send one record of a case as a page would that does not care what it was given."""
+    """Send a record of a case that the page did not receive."""
     sent: dict[str, object] = page.evaluate(
         """async ([kind, id]) => {
           const desk = await (await fetch('desk')).json();
@@ -60,8 +59,8 @@ def _post(page: Page, kind: str, case: str) -> dict[str, object]:
     return sent
 
 
-def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reader) -> None:
-    """Practice, a session with a hidden repeat, the date of the next, a reload, forged records."""
+def test_the_wash_out_cannot_be_shortened(serve: Serve, reader: Reader) -> None:
+    """Neither a reload nor forged records open the next session, whose date is shown."""
     wash_out = timedelta(seconds=8)
     server = serve(
         cases=3,
@@ -79,7 +78,7 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
     reader.answer("a")
     page.wait_for_selector("[data-feedback='true']")
     page.keyboard.press("Enter")
-    _go_on(reader, "begin")
+    _continue(reader, "begin")
     reader.wait("ready", 1)
     assert page.locator(".rr-position").inner_text() == "Case 1 of 4"
     assert page.locator(".rr-session").inner_text() == "Session 1 of 2"
@@ -91,17 +90,19 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
     assert str(datetime.now().year) in _curtain(page)
     assert reader.brightness() < 0.02
     for kind in ("presentation", "reading"):
-        told = _post(page, kind, _assignments(server)[4])
-        assert told["refused"] == [{"id": f"forged-{kind}", "why": "This session is not open yet."}]
-        assert told["desk"]["cases"] == []  # type: ignore[index]
+        response = _post(page, kind, _assignments(server)[4])
+        assert response["refused"] == [
+            {"id": f"forged-{kind}", "why": "This session is not open yet."}
+        ]
+        assert response["desk"]["cases"] == []  # type: ignore[index]
     page.reload()
     _held(reader, "washing out")
 
     page.wait_for_selector("[data-halt='begin']")
     assert "Session 2 of 2" in _curtain(page)
     assert "without images" in _curtain(page)
-    assert len(server.readings()) == 4, "nothing is shown before the reader goes on"
-    _go_on(reader, "begin")
+    assert len(server.readings()) == 4, "nothing is shown before the reader continues"
+    _continue(reader, "begin")
     reader.wait("ready", 1)
     assert page.locator(".rr-session").inner_text() == "Session 2 of 2"
     page.keyboard.press("Backspace")
@@ -116,7 +117,7 @@ def test_the_wash_out_is_kept_whatever_the_page_does(serve: Serve, reader: Reade
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     reader.wait("finished")
-    _assert_rested(server, wash_out)
+    _assert_wash_out(server, wash_out)
 
 
 def _assignments(server: Server) -> list[str]:
@@ -125,7 +126,7 @@ def _assignments(server: Server) -> list[str]:
     return [row["id"] for row in rows]
 
 
-def _assert_rested(server: Server, wash_out: timedelta) -> None:
+def _assert_wash_out(server: Server, wash_out: timedelta) -> None:
     with server.store.look() as look:
         rows = look.rows(
             "SELECT session, repeat, case_id, assignments.position, "
@@ -137,23 +138,21 @@ def _assert_rested(server: Server, wash_out: timedelta) -> None:
     assert [row["session"] for row in rows] == [1] * 4 + [2] * 4
     for half in (rows[:4], rows[4:]):
         assert len({row["case_id"] for row in half}) == 3
-        again = next(row for row in half if row["repeat"] == 2)
-        first = next(row for row in half if row["case_id"] == again["case_id"])
+        repeated = next(row for row in half if row["repeat"] == 2)
+        first = next(row for row in half if row["case_id"] == repeated["case_id"])
         assert first["repeat"] == 1
     last = max(moment(row["read"]) for row in rows[:4])
     assert min(moment(row["shown"]) for row in rows[4:]) - last >= wash_out
     assert verify(server.store) == []
 
 
-def test_a_pause_lets_the_case_on_the_screen_be_finished_and_shows_no_other(
-    serve: Serve, reader: Reader
-) -> None:
-    """The answer is kept with a flag; the page says why nothing comes, and goes on by itself."""
+def test_during_a_pause_only_the_open_case_can_be_finished(serve: Serve, reader: Reader) -> None:
+    """The answer is stored with a flag. The page states the reason and resumes by itself."""
     server = serve()
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     reader.page.wait_for_load_state("networkidle")
-    _step_in(server, "pause")
+    _intervene(server, "pause")
     reader.answer("b")
     _held(reader, "paused")
     assert "Reading is paused" in _curtain(reader.page)
@@ -166,17 +165,17 @@ def test_a_pause_lets_the_case_on_the_screen_be_finished_and_shows_no_other(
     for key in ("Enter", "p", "Escape"):
         reader.page.keyboard.press(key)
         _held(reader, "paused")
-    _step_in(server, "resume")
-    _go_on(reader, "again")
+    _intervene(server, "resume")
+    _continue(reader, "again")
     _read(reader, range(2, 7))
     reader.wait("finished")
     assert not any("paused" in row["flags"] for row in server.readings()[1:])
     assert verify(server.store) == []
 
 
-def _step_in(server: Server, what: str, **about: object) -> None:
-    reader = None if what in ("pause", "resume") else "R1"
-    getattr(interventions, what)(
+def _intervene(server: Server, action: str, **about: object) -> None:
+    reader = None if action in ("pause", "resume") else "R1"
+    getattr(interventions, action)(
         server.store,
         study="trial",
         reader_id=reader,
@@ -187,10 +186,8 @@ def _step_in(server: Server, what: str, **about: object) -> None:
     )
 
 
-def test_a_lapsed_session_goes_on_when_it_is_released_and_ends_with_the_reader(
-    serve: Serve, reader: Reader
-) -> None:
-    """Each stop has its page: lapsed, left, and what is on the screen at the end is not lost."""
+def test_a_lapsed_session_resumes_after_its_release(serve: Serve, reader: Reader) -> None:
+    """After the reader has left the study, the page says so, and no stored answer is lost."""
     server = serve(session_days=3 / DAY_S)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -202,13 +199,13 @@ def test_a_lapsed_session_goes_on_when_it_is_released_and_ends_with_the_reader(
     _held(reader, "lapsed")
     assert "Ask your coordinator" in _curtain(page)
     assert [("received_after_lapse" in row["flags"]) for row in server.readings()] == [True]
-    _step_in(server, "release", session=1)
+    _intervene(server, "release", session=1)
     page.reload()
     reader.wait("ready", 2)
     reader.answer("a")
     reader.wait("ready", 3)
     reader.wait_saved()
-    _step_in(server, "withdraw")
+    _intervene(server, "withdraw")
     reader.answer("a")
     page.wait_for_selector(".rr-sheet:not([hidden])")
     assert "You have left this study" in page.locator(".rr-sheet").inner_text()
@@ -216,19 +213,3 @@ def test_a_lapsed_session_goes_on_when_it_is_released_and_ends_with_the_reader(
     page.locator(".rr-sheet button").click()
     page.wait_for_selector("input[name='access_code']")
     assert verify(server.store) == []
-
-
-def test_a_study_closed_under_a_reader_says_so(serve: Serve, reader: Reader) -> None:
-    """No case comes any more, and the page is no error."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    _read(reader, range(1, 2))
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    with server.store.change() as change:
-        study = studies.find(change, "trial")
-        assert study is not None
-        studies.mark_closed(change, study.id, stamp(datetime.now(UTC)))
-    reader.page.reload()
-    reader.page.get_by_role("heading", name="Thank you").wait_for()
-    assert reader.page.locator("[data-state]").count() == 0

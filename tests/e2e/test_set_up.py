@@ -1,4 +1,4 @@
-"""A coordinator's way from nothing to an open study, in a real browser, guided by the screens."""
+"""From an empty deployment to an open study in a browser."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Server]:
-    """Return a served deployment with an administrator and nothing else."""
+    """Return a served deployment with an administrator only."""
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
     code = administrator_code(store, name="ada", entropy=entropy_from(2), now=NOW)
     write_bank(tmp_path / "banks" / "chest")
@@ -42,7 +42,7 @@ def _import(page: Page) -> None:
 
 
 def _write(page: Page) -> None:
-    """Begin a draft and walk through its steps, with a reload in the middle."""
+    """Start a draft and complete its steps, with a reload in the middle."""
     page.get_by_role("link", name="Draft a study").click()
     page.get_by_label("Study name", exact=True).fill("Residents")
     page.get_by_role("button", name="Start").click()
@@ -50,7 +50,7 @@ def _write(page: Page) -> None:
     page.get_by_role("button", name="Next: Design").click()
     repeats = page.get_by_label("Hidden repeats", exact=True)
     repeats.fill("2")
-    # The click comes with what was typed: it is saved before the step is left.
+    # The value that was typed is saved before the next step opens.
     page.get_by_role("button", name="Next: Reading rules").click()
     page.get_by_role("heading", name="Answering").wait_for()
     page.get_by_text("12 readings").or_(page.get_by_text("2 hidden repeats")).first.wait_for()
@@ -66,10 +66,10 @@ def _write(page: Page) -> None:
         page.get_by_role("heading", name=step).wait_for()
 
 
-def test_from_an_empty_deployment_to_an_open_study(
+def test_a_study_is_set_up_in_an_empty_deployment(
     empty: Server, reader: Reader, tmp_path: Path
 ) -> None:
-    """Bank, draft, file, draw, opening: by clicks alone, and everything holds."""
+    """Bank, draft, protocol file, draw and opening need clicks only, and no breach is found."""
     page = reader.page
     reader.sign_in(empty.url, empty.codes["ada"])
     _import(page)
@@ -100,10 +100,3 @@ def test_from_an_empty_deployment_to_an_open_study(
     with empty.store.look() as look:
         assert study_row(look, "Residents").state == "open"
     assert verify(empty.store) == []
-
-
-def test_a_protocol_file_is_not_handed_to_just_anybody(empty: Server, reader: Reader) -> None:
-    """Signed out, neither a draft's nor a study's file is there."""
-    for path in ("draft/protocol.toml?draft=1", "study/protocol.toml"):
-        answer = reader.page.request.get(f"{empty.url}/{path}")
-        assert answer.status == 401

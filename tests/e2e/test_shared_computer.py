@@ -18,17 +18,19 @@ Serve = Callable[..., Server]
 def test_the_next_reader_sees_nothing_of_the_last(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Not after a sign-out nor a mere second sign-in; unsent answers wait under their seal."""
+    """A sign-out empties the cache of films. Unsent answers wait under the seal of their reader."""
     server = serve(readers=("R1", "R2"), comments=True, back_navigation=True)
     page = reader.page
-    said = "first reader's own words"
+    comment = "first reader's own words"
+    films: list[str] = []
+    page.on("request", lambda each: films.append(each.url) if "/films/" in each.url else None)
 
     def secrets_seen() -> bool:
         markup = page.evaluate(
             "document.documentElement.outerHTML +"
-            " [...document.querySelectorAll('textarea')].map(one => one.value).join()"
+            " [...document.querySelectorAll('textarea')].map(field => field.value).join()"
         )
-        return said in markup or "Reader R1" in markup
+        return comment in markup or "Reader R1" in markup
 
     reader.sign_in(server.url, server.codes["R1"])
     reader.wait("ready", 1)
@@ -36,17 +38,21 @@ def test_the_next_reader_sees_nothing_of_the_last(
     page.route("**/desk/records", lambda route: route.abort())
     page.keyboard.press("c")
     page.keyboard.press("t")
-    page.keyboard.type(said)
+    page.keyboard.type(comment)
     page.keyboard.press("Escape")
     page.keyboard.press("Enter")
     reader.wait("ready", 2)
     page.keyboard.press("b")
     page.keyboard.press("t")
-    page.keyboard.type(said)
+    page.keyboard.type(comment)
     page.keyboard.press("Escape")
     assert secrets_seen()
+    fetched = "url => fetch(url).then(answer => answer.status)"
+    assert page.evaluate(fetched, films[0]) == 200
     page.get_by_role("button", name="Sign out").click()
     page.locator(".rr-sheet").get_by_role("button", name="Sign out").click()
+    page.wait_for_selector("[name=access_code]")
+    assert page.evaluate(fetched, films[0]) == 401
     reader.sign_in(server.url, server.codes["R2"])
     reader.wait("ready", 1)
     page.get_by_text("Reader R2").wait_for()
@@ -70,37 +76,13 @@ def test_the_next_reader_sees_nothing_of_the_last(
     assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
     rows = server.readings()
     assert [(row["reader_id"], row["answer"], row["comment"]) for row in rows] == [
-        ("R1", "C", said),
+        ("R1", "C", comment),
         ("R2", "D", ""),
     ]
 
 
-def test_signing_out_empties_the_cache_and_keeps_unsent_answers(
-    serve: Serve, reader: Reader
-) -> None:
-    """A film's address is answered by the server again, which refuses it; the outbox is there."""
-    server = serve()
-    page = reader.page
-    films: list[str] = []
-    page.on("request", lambda each: films.append(each.url) if "/films/" in each.url else None)
-    reader.sign_in(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.wait_saved()
-    page.route("**/desk/records", lambda route: route.abort())
-    reader.answer("c")
-    reader.wait("ready", 2)
-    fetched = "url => fetch(url).then(answer => answer.status)"
-    assert page.evaluate(fetched, films[0]) == 200
-    page.get_by_role("button", name="Sign out").click()
-    page.locator(".rr-sheet").get_by_role("button", name="Sign out").click()
-    page.wait_for_selector("[name=access_code]")
-    assert page.evaluate(fetched, films[0]) == 401
-    kept = "Object.keys(localStorage).filter(key => key.includes(':record:')).length"
-    assert page.evaluate(kept) >= 1
-
-
 def _leave_alone(store: Store, minutes: float) -> None:
-    """Let nobody have touched the computer for so long."""
+    """Set the last activity of all sign-ins to a number of minutes ago."""
     at_utc = stamp(datetime.now(UTC) - timedelta(minutes=minutes))
     with store.change() as change:
         change.execute("UPDATE sign_ins SET active_at_utc = :at_utc", at_utc=at_utc)
@@ -110,28 +92,31 @@ _LOOK = "document.dispatchEvent(new Event('visibilitychange'))"
 
 
 def _reload_after(page: Page, store: Store, minutes: float) -> None:
-    """Load the page again so long after anybody touched it; what it had to tell of that is told.
+    """Reload the page with the last activity a number of minutes ago.
 
-    A page that leaves before it has read the answer tells it once more, on its way out.
+    Pending reports of activity are sent before, because an unloading page would repeat them.
     """
     page.wait_for_function(
-        "performance.getEntriesByType('resource').some(one => one.name.endsWith('/here'))"
+        "performance.getEntriesByType('resource').some(entry => entry.name.endsWith('/here'))"
     )
     page.keyboard.press("Shift")
     with page.expect_response(
-        lambda one: one.url.endswith("here") and one.request.method == "POST"
-    ) as told:
+        lambda response: response.url.endswith("here") and response.request.method == "POST"
+    ) as report:
         page.evaluate(_LOOK)
-    told.value.finished()
+    report.value.finished()
     page.evaluate("new Promise(done => setTimeout(done))")
     _leave_alone(store, minutes)
     page.reload()
 
 
-def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothing(
+def test_an_inactive_reader_is_warned_and_then_signed_out_without_a_loss(
     serve: Serve, reader: Reader
 ) -> None:
-    """A warning that a key takes away; after the end the film is covered, and the answer kept."""
+    """A key closes the warning. After the end, the film is covered and the answer is kept.
+
+    The page checks by itself as well, without any key.
+    """
     server = serve()
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -142,11 +127,12 @@ def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothin
     warning.wait_for()
     page.keyboard.press("c")
     warning.wait_for(state="hidden")
-    assert page.locator("[aria-pressed=true]").count() == 0  # the key was for the warning
+    assert page.locator("[aria-pressed=true]").count() == 0  # the key closed the warning only
     page.keyboard.press("c")
     _leave_alone(server.store, 121)
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="You have been signed out").wait_for()
+    signed_out = page.get_by_role("heading", name="You have been signed out")
+    signed_out.wait_for()
     page.get_by_text("1 answer is saved on this computer").wait_for()
     assert page.locator(".rr-main[data-covered]").count() == 1
     page.get_by_role("button", name="Sign in again").click()
@@ -154,23 +140,15 @@ def test_a_reader_who_comes_back_in_time_stays_and_one_who_does_not_loses_nothin
     reader.wait("ready", 2)
     reader.wait_saved()
     assert [row["answer"] for row in server.readings()] == ["C"]
-
-
-def test_a_reading_page_left_alone_covers_its_film(serve: Serve, reader: Reader) -> None:
-    """Without anybody having pressed a key: the page asks by itself when the time has come."""
-    server = serve()
-    page = reader.page
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
     _reload_after(page, server.store, 117)
-    page.get_by_role("heading", name="Are you still there?").wait_for()
+    warning.wait_for()
     _leave_alone(server.store, 121)
     page.evaluate(_LOOK)
-    page.get_by_role("heading", name="You have been signed out").wait_for()
+    signed_out.wait_for()
 
 
-def test_a_staff_page_left_alone_warns_and_then_shows_nothing(serve: Serve, reader: Reader) -> None:
-    """Overview asks the server by itself every ten seconds, which is no sign of anybody."""
+def test_an_inactive_staff_page_warns_and_then_shows_nothing(serve: Serve, reader: Reader) -> None:
+    """The page's own requests every ten seconds do not count as activity."""
     server = serve()
     page = reader.page
     reader.enter(server.url, server.codes["coordinator"])

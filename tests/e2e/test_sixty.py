@@ -1,4 +1,4 @@
-"""A whole study of 60 cases by keyboard alone, through reloads, cut lines and a killed server."""
+"""A study of 60 cases is read by keyboard, with reloads, interruptions and a killed server."""
 
 import json
 import time
@@ -22,15 +22,15 @@ CASES = 60
 RELOAD_EVERY = 12
 CUT_EVERY = 16
 CUT_FOR = 2
-"""Cases beyond the one on the screen that the page has at hand without a line."""
+"""Number of further cases that the page has loaded without a connection."""
 
 KILL_AT = 40
 SLACK_MS = 5.0
-"""Two clocks, one of them rounded."""
+"""Tolerance for two clocks, one of which is rounded."""
 
 
 class Films:
-    """The films that have come to a page, by what crosses the line."""
+    """The films that a page has received."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -43,15 +43,15 @@ class Films:
             self._come.add("/".join(path[1].split("/")[:2]))
 
     def wait_at_hand(self, position: int) -> None:
-        """Wait until both views of this case and of the next two have come."""
+        """Wait until both views of this case and of the next two are loaded."""
         while len(self._come) < 2 * min(position + CUT_FOR, CASES):
             self._page.wait_for_event("requestfinished")
 
 
-def test_sixty_cases_lose_and_double_nothing(
+def test_sixty_cases_are_stored_once_and_completely(
     serve: Callable[..., Server], reader: Reader, context: BrowserContext, tmp_path: Path
 ) -> None:
-    """Every answer is the key pressed, once, with times the test's own clock can vouch for."""
+    """Each answer is the pressed key, with times that agree with the clock of the test."""
     bank = write_bank(tmp_path / "bank", n_patients=CASES, per_patient=1)
     server = serve(cases=CASES, bank=bank)
     page = reader.page

@@ -1,4 +1,4 @@
-"""What surrounds a reading is told by its flags, in a real browser."""
+"""Doubtful circumstances of a reading are flagged, in a browser."""
 
 import json
 from collections.abc import Callable
@@ -19,8 +19,8 @@ def _flags(server: Server) -> list[set[str]]:
     return [set(json.loads(row["flags"])) for row in server.readings()]
 
 
-def test_doubtful_surroundings_are_flagged_one_by_one(serve: Serve, reader: Reader) -> None:
-    """A cover, a zoomed page, a small window, a clock that is set: each has a name."""
+def test_each_doubtful_circumstance_is_flagged(serve: Serve, reader: Reader) -> None:
+    """The page is covered or zoomed, the window is small, or the clock is set."""
     server = serve(cases=6)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
@@ -43,7 +43,7 @@ def test_doubtful_surroundings_are_flagged_one_by_one(serve: Serve, reader: Read
         start=1,
     ):
         reader.wait("ready", position)
-        page.wait_for_timeout(150)  # the first look has been taken
+        page.wait_for_timeout(150)  # the first check is complete
         if before:
             page.evaluate(before)
         page.wait_for_timeout(700)
@@ -66,29 +66,6 @@ def test_doubtful_surroundings_are_flagged_one_by_one(serve: Serve, reader: Read
     ]
 
 
-def test_a_computer_that_slept_is_not_charged(serve: Serve, reader: Reader) -> None:
-    """Where the clock ran on in its sleep, that time is hidden time, and flagged."""
-    server = serve()
-    reader.page.add_init_script(
-        "const now = performance.now.bind(performance); window.slept = 0;"
-        " performance.now = () => now() + window.slept;"
-    )
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.page.wait_for_timeout(300)
-    reader.page.evaluate("window.slept = 60_000")
-    reader.page.wait_for_timeout(300)
-    reader.page.keyboard.press("a")
-    reader.page.keyboard.press("p")
-    reader.wait("paused")
-    kept = reader.page.evaluate(
-        "JSON.parse(Object.entries(localStorage).find(([key]) => key.endsWith(':running'))[1])"
-    )
-    assert "asleep" in kept["flags"]
-    assert kept["clock"]["hidden_ms"] == pytest.approx(60_000, abs=2_000)
-    assert kept["clock"]["response_ms"] < 30_000
-
-
 TRANSLATIONS = {
     "untouched": "",
     "Google's class": "document.documentElement.classList.add('translated-ltr')",
@@ -101,13 +78,21 @@ TRANSLATIONS = {
 }
 
 
-def test_a_translated_page_is_flagged_and_the_reader_is_told(
+def test_a_translated_page_is_flagged_with_a_warning(
     serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
-    """Whichever way translators change a page; the next case has the study's own words again."""
-    server = serve(cases=len(TRANSLATIONS), bank=write_bank(tmp_path / "bank", 5))
+    """Every way of translating a page is detected. The next case has the original text again.
+
+    The document asks browsers not to translate it, and marks every element of the room.
+    """
+    bank = write_bank(tmp_path / "bank", 5)
+    server = serve(cases=len(TRANSLATIONS), bank=bank, comments=True)
     page, warning = reader.page, reader.page.locator(".rr-warning")
     reader.enter(server.url, server.codes["R1"])
+    reader.wait("ready", 1)
+    assert page.evaluate("document.querySelector('meta[name=google]')?.content") == "notranslate"
+    elements = "[...document.querySelectorAll('.reading-room, .reading-room *')]"
+    assert page.evaluate(f"{elements}.filter((each) => each.translate === true).length") == 0
     for position, change in enumerate(TRANSLATIONS.values(), start=1):
         reader.wait("ready", position)
         expect(warning).to_be_empty()
@@ -126,14 +111,3 @@ def test_a_translated_page_is_flagged_and_the_reader_is_told(
     reader.wait("finished")
     flagged = ["page_translated" in flags for flags in _flags(server)]
     assert flagged == [bool(change) for change in TRANSLATIONS.values()]
-
-
-def test_nothing_on_the_page_is_offered_for_translation(serve: Serve, reader: Reader) -> None:
-    """The document asks browsers to leave it, and every element of the room is marked."""
-    server = serve(comments=True)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    asked = "document.querySelector('meta[name=google]')?.content"
-    assert reader.page.evaluate(asked) == "notranslate"
-    marked = "[...document.querySelectorAll('.reading-room, .reading-room *')]"
-    assert reader.page.evaluate(f"{marked}.filter((each) => each.translate === true).length") == 0

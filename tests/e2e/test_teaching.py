@@ -1,4 +1,4 @@
-"""Teaching in a real browser: a round by keyboard, and how it went."""
+"""Teaching in a browser: a round of cases by keyboard, and its result."""
 
 from collections.abc import Callable
 
@@ -14,10 +14,8 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-def test_a_reader_practises_a_round_once_their_study_is_closed(
-    serve: Serve, reader: Reader
-) -> None:
-    """Each answer is followed by the reference answer; a reload loses nothing; the end says how."""
+def test_a_reader_completes_a_round_after_the_closing(serve: Serve, reader: Reader) -> None:
+    """The reference answer follows each answer, a reload loses nothing, and the result is shown."""
     server, page = serve(), reader.page
     close(server.store, study="trial", reason="Done.", now=NOW)
     teaching.mark(server.store, "bank", taught=True, now=NOW)
@@ -25,15 +23,15 @@ def test_a_reader_practises_a_round_once_their_study_is_closed(
     page.get_by_role("link", name="Practise with teaching cases").click()
     page.get_by_role("link", name="Start a round of 20 cases").click()
     begin(page)
-    told = page.locator(".rr-feedback:not([hidden])")
+    feedback = page.locator(".rr-feedback:not([hidden])")
     for position in range(1, teaching.ROUND + 1):
         page.wait_for_selector(f"[data-state='ready'][data-position='{position}']")
         page.keyboard.press("a")
         page.keyboard.press("Enter")
-        told.wait_for()
+        feedback.wait_for()
         if position == 2:
             page.reload()
-            told.wait_for()
+            feedback.wait_for()
         page.keyboard.press("Enter")
     page.wait_for_url("**/teaching")
     page.get_by_text("Right first time").wait_for()

@@ -1,4 +1,4 @@
-"""The film's tools in a real browser: hanging, linking, mirror, measuring, hands, time in use."""
+"""The tools of the film in a browser: arrangement, mirroring, measuring, and times of use."""
 
 import json
 import re
@@ -17,7 +17,7 @@ SPACED = f"for (const view of views) view.spacing_mm = {SPACING_MM}"
 
 
 def _desk(page: Page, change: str) -> None:
-    """Let every view of the desk be changed by some JavaScript as the page reads it."""
+    """Change every view of the desk by JavaScript when the page reads it."""
     page.add_init_script(
         """const read = Response.prototype.json;
         Response.prototype.json = async function () {
@@ -34,17 +34,17 @@ def _come(server: Server, reader: Reader, name: str = "R1") -> None:
 
 
 def _names(page: Page) -> list[str]:
-    """Return the labels of the films on view, from left to right."""
-    found = [
+    """Return the labels of the visible films from left to right."""
+    labels = [
         (box["x"], plate.locator(".rr-plate-name").inner_text())
         for plate in page.locator(".rr-plate:visible").all()
         if (box := plate.bounding_box()) is not None
     ]
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(labels)]
 
 
 def _plate(page: Page, name: str) -> Locator:
-    """Return what stands on a film, once the film is as it was asked for."""
+    """Return the plate of a film, once the film is drawn."""
     Reader(page).wait_picture()
     return page.locator(".rr-plate", has=page.get_by_text(name, exact=True))
 
@@ -58,16 +58,16 @@ def _state(page: Page, name: str) -> str:
 
 
 def _changed(page: Page, name: str, before: str) -> None:
-    """Wait until a plate tells something else; a wheel is heard some frames later."""
+    """Wait until a plate changes. A wheel takes effect some frames later."""
     changed = _plate(page, name).locator(".rr-plate-state").filter(has_not_text=before)
     changed.wait_for()
 
 
 def _zoom(page: Page, name: str) -> int:
-    """Return the percentage that a plate tells."""
-    told = re.search(r"(?<!–)\b(\d+) %", _state(page, name))
-    assert told is not None
-    return int(told.group(1))
+    """Return the zoom of a plate in percent."""
+    match = re.search(r"(?<!–)\b(\d+) %", _state(page, name))
+    assert match is not None
+    return int(match.group(1))
 
 
 def _drag(page: Page, by: tuple[int, int], start: tuple[int, int] = (200, 400)) -> None:
@@ -78,30 +78,32 @@ def _drag(page: Page, by: tuple[int, int], start: tuple[int, int] = (200, 400)) 
 
 
 def _lengths(page: Page) -> list[float]:
-    """Return the lengths that stand beside the measured lines, in mm."""
+    """Return the lengths of the measured lines in mm."""
     Reader(page).wait_picture()
-    found = page.locator(".rr-plate:visible .rr-marks text").all_text_contents()
-    assert all(text.endswith(" mm at the detector") for text in found)
-    return [float(text.split()[0]) for text in found]
+    texts = page.locator(".rr-plate:visible .rr-marks text").all_text_contents()
+    assert all(text.endswith(" mm at the detector") for text in texts)
+    return [float(text.split()[0]) for text in texts]
 
 
 def _set(page: Page, words: str) -> None:
-    """Choose on the settings sheet by the words of a choice."""
+    """Select a setting by its label."""
     page.keyboard.press("s")
     page.get_by_role("radio", name=words).check()
     page.keyboard.press("Escape")
     page.locator(".rr-sheet").wait_for(state="hidden")
 
 
-def test_frontal_left_lateral_right_swapped_alone_and_as_it_came(
-    serve: Serve, reader: Reader
-) -> None:
-    """Whatever the item's order; X exchanges, V walks, R brings all back, and the plates say so."""
+def test_films_are_swapped_single_reset_and_magnified(serve: Serve, reader: Reader) -> None:
+    """The frontal film is on the left in any order of the item. X swaps, V shows one, R resets.
+
+    The magnifying glass starts in the middle, follows arrows and pointer, and closes with Esc.
+    """
     server = serve()
     page = reader.page
     _desk(page, "views.reverse()")
     _come(server, reader)
     assert _names(page) == ["PA", "LATERAL"]
+    _use_the_glass(page)
     page.keyboard.press("x")
     _says(page, "PA", "swapped")
     assert _names(page) == ["LATERAL", "PA"]
@@ -114,7 +116,7 @@ def test_frontal_left_lateral_right_swapped_alone_and_as_it_came(
     _says(page, "LATERAL", "MIRRORED")
     page.keyboard.press("r")
     page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 2")
-    page.wait_for_function(  # the plates are there before the next frame puts them in place
+    page.wait_for_function(  # the plates move to their places in the next frame
         """() => {
           const [first, second] = document.querySelectorAll('.rr-plate:not([hidden])');
           return first.offsetLeft !== second.offsetLeft;
@@ -130,10 +132,35 @@ def test_frontal_left_lateral_right_swapped_alone_and_as_it_came(
         )
 
 
-def test_the_film_alone_mirrored_and_linked(serve: Serve, reader: Reader) -> None:
+def _use_the_glass(page: Page) -> None:
+    """Open the magnifying glass, move it with arrows and pointer, and close it."""
+    glass = page.locator(".rr-glass")
+
+    def middle() -> tuple[float, float]:
+        page.wait_for_function("() => new Promise(requestAnimationFrame)")
+        box = glass.bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    page.keyboard.press("m")
+    glass.wait_for()
+    pane = _plate(page, "PA").bounding_box()
+    assert pane is not None
+    assert middle() == pytest.approx((pane["width"] / 2, pane["height"] / 2), abs=1)
+    x, y = middle()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert middle() == pytest.approx((x + 24, y + 24), abs=1)
+    page.mouse.move(640, 500)
+    assert middle() == pytest.approx((640, 500), abs=1)
+    page.keyboard.press("Escape")
+    glass.wait_for(state="hidden")
+
+
+def test_films_without_the_question_mirrored_and_linked(serve: Serve, reader: Reader) -> None:
     """Q hides the question until an answer, Y mirrors until the next case, K links the films.
 
-    Enter does not confirm an answer that is hidden; without a pointer Y mirrors all films.
+    Enter does not confirm a hidden answer. Without a pointer, Y mirrors all films.
     """
     server = serve()
     page = reader.page
@@ -142,10 +169,10 @@ def test_the_film_alone_mirrored_and_linked(serve: Serve, reader: Reader) -> Non
     page.keyboard.press("b")
     page.keyboard.press("q")
     page.locator(".rr-question").wait_for(state="hidden")
-    whole = page.locator(".rr-films").bounding_box()
+    alone = page.locator(".rr-films").bounding_box()
     assert wide is not None
-    assert whole is not None
-    assert whole["width"] > wide["width"] + 200
+    assert alone is not None
+    assert alone["width"] > wide["width"] + 200
     assert page.get_by_text("Case 1 of 6").is_visible()
     page.keyboard.press("Enter")
     page.locator(".rr-question").wait_for()
@@ -185,14 +212,14 @@ def test_the_film_alone_mirrored_and_linked(serve: Serve, reader: Reader) -> Non
     assert _zoom(page, "LATERAL") / before == pytest.approx(_zoom(page, "PA") / nearer, rel=0.01)
     windows = {name: _state(page, name).split("  ")[0] for name in ("PA", "LATERAL")}
     _drag(page, (80, 0))
-    for name, told in windows.items():
-        _changed(page, name, told)
+    for name, text in windows.items():
+        _changed(page, name, text)
 
 
-def test_lengths_by_pointer_and_by_keyboard(serve: Serve, reader: Reader) -> None:
-    """A line keeps its length under zoom, pan, mirror and swap; its ends can be moved.
+def test_lengths_are_measured_by_pointer_and_keyboard(serve: Serve, reader: Reader) -> None:
+    """A line keeps its length under zoom, pan, mirror and swap, and its ends can be moved.
 
-    By keyboard: J and an arrow draw a line, arrows and O move its ends, four are the maximum.
+    J and an arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
     """
     server = serve()
     page = reader.page
@@ -256,10 +283,10 @@ def test_lengths_by_pointer_and_by_keyboard(serve: Serve, reader: Reader) -> Non
     reader.wait("ready", 4)
 
 
-def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
+def test_the_scale_bar_is_correct_or_missing(
     serve: Serve, reader: Reader, dense: BrowserContext
 ) -> None:
-    """On a dense screen its length is its millimetres at the present zoom; a film may have none."""
+    """On a dense screen, its length matches the zoom. A film without spacing has none."""
     server = serve(readers=("R1", "R2"), smallest_window=[])
     page = dense.new_page()
     _desk(page, SPACED)
@@ -287,10 +314,10 @@ def test_the_scale_bar_is_true_and_absent_where_nothing_is_known(
     assert reader.page.get_by_text("measuring", exact=True).count() == 0
 
 
-def test_hands_are_as_set_and_each_reader_has_their_own(
+def test_each_reader_has_separate_settings_of_wheel_and_button(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Wheel and left button do what this reader chose, after a reload too; the next has others."""
+    """They survive a reload, and the next reader has the default ones."""
     server = serve(readers=("R1", "R2"))
     page = reader.page
     _come(server, reader)
@@ -334,10 +361,8 @@ def test_hands_are_as_set_and_each_reader_has_their_own(
     assert _zoom(page, "PA") > fitted
 
 
-def test_time_in_use_is_recorded_and_never_more_than_was_charged(
-    serve: Serve, reader: Reader
-) -> None:
-    """Each view and tool has its charged time, over a reload too; a pause counts for none."""
+def test_the_time_of_views_and_tools_is_recorded(serve: Serve, reader: Reader) -> None:
+    """It survives a reload, excludes pauses, and never exceeds the response time."""
     server = serve()
     page = reader.page
     _desk(page, "views.reverse()")
@@ -370,53 +395,23 @@ def test_time_in_use_is_recorded_and_never_more_than_was_charged(
     }
     assert all(value == round(value) for value in used.values())
     assert min(used["inverted_ms"], used["alone_ms"]) >= 300
-    # One after the other, so that a pause that counted for either would be beyond the whole.
+    # They are used in sequence, so a pause that counted for either would exceed the total.
     assert used["inverted_ms"] + used["alone_ms"] <= row["response_ms"] + 5
-    # The second view of the item is the frontal one, on the left, and the first to be alone.
+    # The second view of the item is the frontal one on the left, which is shown alone first.
     assert used["view_2_ms"] == pytest.approx(row["response_ms"], abs=5)
     assert used["view_1_ms"] == pytest.approx(row["response_ms"] - used["alone_ms"], abs=5)
     assert used["glass_ms"] <= used["alone_ms"]
 
 
-def test_the_glass_follows_the_pointer_and_the_arrows(serve: Serve, reader: Reader) -> None:
-    """It comes to the middle of the film where there is no pointer, and goes with Esc."""
-    server = serve()
-    page = reader.page
-    _come(server, reader)
-    glass = page.locator(".rr-glass")
-
-    def middle() -> tuple[float, float]:
-        page.wait_for_function("() => new Promise(requestAnimationFrame)")
-        box = glass.bounding_box()
-        assert box is not None
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-    page.keyboard.press("m")
-    glass.wait_for()
-    pane = _plate(page, "PA").bounding_box()
-    assert pane is not None
-    assert middle() == pytest.approx((pane["width"] / 2, pane["height"] / 2), abs=1)
-    x, y = middle()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
-    assert middle() == pytest.approx((x + 24, y + 24), abs=1)
-    page.mouse.move(640, 500)
-    assert middle() == pytest.approx((640, 500), abs=1)
-    page.keyboard.press("Escape")
-    glass.wait_for(state="hidden")
-
-
 @pytest.fixture
 def tablet(profile: Profile) -> BrowserContext:
-    """Return the profile of a tablet, touched and never pointed at."""
+    """Return the profile of a tablet with a touch screen."""
     size = {"width": 1180, "height": 820}
     return profile(viewport=size, has_touch=True, is_mobile=True)
 
 
-def test_on_a_tablet_every_tool_has_a_button_for_a_finger(
-    serve: Serve, tablet: BrowserContext
-) -> None:
-    """All tools are on the screen, at least 44 pixels high, and none covers the answer."""
+def test_on_a_tablet_every_tool_has_a_large_button(serve: Serve, tablet: BrowserContext) -> None:
+    """All tools are visible, at least 44 pixels high, and do not cover the answers."""
     server = serve()
     reader = Reader(tablet.new_page())
     _come(server, reader)
@@ -433,8 +428,8 @@ def test_on_a_tablet_every_tool_has_a_button_for_a_finger(
     _says(reader.page, "PA", "MIRRORED")
 
 
-def test_the_cardiothoracic_ratio_and_a_window_that_is_kept(serve: Serve, reader: Reader) -> None:
-    """Shift + J lays two spans whose ends are drawn; a window goes along only where it is asked."""
+def test_the_cardiothoracic_ratio_and_keeping_a_window(serve: Serve, reader: Reader) -> None:
+    """Shift + J draws two spans, whose ends can be dragged. A window is kept on request only."""
     server = serve()
     page = reader.page
     _come(server, reader)

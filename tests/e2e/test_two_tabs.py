@@ -1,4 +1,4 @@
-"""One reader, several windows of one browser: reading goes on in one of them at a time."""
+"""A reader with several windows of a browser can read in one of them at a time."""
 
 from collections.abc import Callable
 
@@ -21,16 +21,16 @@ new MutationObserver(() => {
 NO_CHANNEL = "delete window.BroadcastChannel;"
 
 
-def _told(reader: Reader, words: str) -> None:
-    """Wait for the sheet that says so, with no case behind it."""
+def _shows_sheet(reader: Reader, words: str) -> None:
+    """Wait for a sheet with a text, behind which no case is shown."""
     expect(reader.page.locator(".rr-sheet")).to_contain_text(words)
     assert reader.state("state") == "loading"
     assert reader.brightness() < 0.05
     assert not reader.page.locator(".rr-question").is_visible()
 
 
-def _go_on_here(reader: Reader) -> None:
-    """Press the sheet's button, later than a key held down since the window opened."""
+def _continue_here(reader: Reader) -> None:
+    """Press the button of the sheet after the time in which a held key is ignored."""
     reader.page.wait_for_timeout(700)
     reader.page.get_by_role("button", name="Continue here").click()
 
@@ -41,37 +41,44 @@ def _second(context: BrowserContext, server: Server) -> Reader:
     return other
 
 
-def test_a_second_tab_waits_until_told_and_the_case_goes_on_with_its_time(
+def test_reading_moves_to_a_second_tab_on_request_and_back(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """Nothing doubled, nothing lost: choice and time move over, and back again."""
+    """Choice, time and unsent answers move with it. No answer is lost or stored twice."""
     server = serve()
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
+    reader.wait_saved()
+    reader.page.wait_for_load_state("networkidle")
+    reader.page.route("**/desk/records", lambda route: route.abort())
     reader.answer("a")
     reader.wait("ready", 2)
     reader.page.keyboard.press("c")
     reader.page.wait_for_timeout(1200)
     other = _second(context, server)
-    _told(other, "Reading is open in another window")
+    _shows_sheet(other, "Reading is open in another window")
     assert reader.state("state") == "ready"
     for key in ("Escape", "d", "p"):
         other.page.keyboard.press(key)
-    _told(other, "Reading is open in another window")
-    _go_on_here(other)
+    _shows_sheet(other, "Reading is open in another window")
+    _continue_here(other)
     other.wait("ready", 2)
     assert other.page.locator("[data-option=C]").get_attribute("aria-pressed") == "true"
-    _told(reader, "Reading has continued in another window")
+    _shows_sheet(reader, "Reading has continued in another window")
     reader.page.keyboard.press("d")
     other.page.keyboard.press("Enter")
     other.wait("ready", 3)
     other.answer("b")
     other.wait("ready", 4)
     other.wait_saved()
-    _told(reader, "Reading has continued in another window")
-    _go_on_here(reader)
+    reader.page.unroute("**/desk/records")
+    reader.page.evaluate("window.dispatchEvent(new Event('online'))")
+    reader.wait_saved()
+    assert [row["answer"] for row in server.readings()] == ["A", "C", "B"]
+    _shows_sheet(reader, "Reading has continued in another window")
+    _continue_here(reader)
     reader.wait("ready", 4)
-    _told(other, "Reading has continued in another window")
+    _shows_sheet(other, "Reading has continued in another window")
     for position in (4, 5, 6):
         reader.wait("ready", position)
         reader.answer("a")
@@ -88,36 +95,10 @@ def test_a_second_tab_waits_until_told_and_the_case_goes_on_with_its_time(
     assert verify(server.store) == []
 
 
-def test_what_was_not_sent_yet_moves_over_too(
+def test_a_closed_or_reloaded_window_leaves_no_sheet(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """A line cut for one window only: the other sends its answers and does not ask them again."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.wait_saved()
-    reader.page.wait_for_load_state("networkidle")
-    reader.page.route("**/desk/records", lambda route: route.abort())
-    for position, key in ((1, "b"), (2, "c")):
-        reader.wait("ready", position)
-        reader.answer(key)
-    reader.wait("ready", 3)
-    other = _second(context, server)
-    _told(other, "Reading is open in another window")
-    _go_on_here(other)
-    other.wait("ready", 3)
-    other.answer("d")
-    other.wait_saved()
-    reader.page.unroute("**/desk/records")
-    reader.page.evaluate("window.dispatchEvent(new Event('online'))")
-    reader.wait_saved()
-    assert [row["answer"] for row in server.readings()] == ["B", "C", "D"]
-
-
-def test_a_closed_or_reloaded_window_leaves_no_sheet_behind(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """Not even for a moment; the heartbeat goes with the page."""
+    """The sheet does not appear even briefly, and closing the page ends its heartbeat."""
     server = serve()
     context.add_init_script(SHEETS_SEEN)
     reader.enter(server.url, server.codes["R1"])
@@ -134,29 +115,10 @@ def test_a_closed_or_reloaded_window_leaves_no_sheet_behind(
     assert other.page.evaluate("localStorage.getItem('sheet-seen')") is None
 
 
-def test_without_channels_the_first_answer_stands(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """A browser without BroadcastChannel: the other tab is told and goes on where the reader is."""
-    server = serve()
-    context.add_init_script(NO_CHANNEL)
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    other = _second(context, server)
-    other.wait("ready", 1)
-    reader.answer("a")
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    other.answer("d")
-    other.wait("ready", 2)
-    other.wait_saved()
-    assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "A")]
-
-
-def test_a_page_that_comes_back_from_the_browsers_memory_goes_on(
+def test_a_page_restored_from_the_cache_of_the_browser_resumes(
     serve: Serve, reader: Reader
 ) -> None:
-    """It hides its film when it goes, asks where the reader is when it returns, and flags it."""
+    """The film is hidden meanwhile, and the pause is asked about and flagged."""
     server = serve()
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)

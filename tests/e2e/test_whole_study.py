@@ -1,7 +1,7 @@
-"""A new coordinator's whole study in a real browser: from an empty deployment to files in hand.
+"""A coordinator runs a study in a browser, from an empty deployment to the exported files.
 
-Nothing is done behind the screens: the code of the first administrator is all there is. What is
-clicked and typed is counted, so that it can be told how long a person needs.
+All steps use the pages, from the code of the first administrator on. Clicks and fields are
+counted to estimate the time that a person needs.
 """
 
 import io
@@ -30,7 +30,7 @@ MODEL = ROOT / "data" / "demo" / "models" / "simulated-model-a.json"
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Server]:
-    """Return a served deployment with an administrator and nothing else."""
+    """Return a served deployment with an administrator only."""
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
     code = administrator_code(store, name="ada", entropy=entropy_from(2), now=NOW)
     server = Server(store=store, codes={"ada": code}, port=free_port(), log=tmp_path / "app.log")
@@ -40,7 +40,7 @@ def empty(tmp_path: Path) -> Iterator[Server]:
 
 
 def _sets_up(ada: Coordinator) -> None:
-    """Bring in a bank, write the draft step by step, preview it and come back to it."""
+    """Import a bank, complete the steps of a draft, and preview it."""
     ada.follow("Import a bank")
     ada.click(ada.page.get_by_role("tab", name="Demo bank"))
     ada.click("Import the demo bank")
@@ -67,7 +67,7 @@ def _sets_up(ada: Coordinator) -> None:
 
 
 def _opens(ada: Coordinator) -> list[str]:
-    """Draw, invite three readers, and open; return the readers' codes as the sheet shows them."""
+    """Draw, invite three readers, and open the study; return the displayed access codes."""
     ada.turn_to("Studies")
     ada.click("Continue")
     ada.click(ada.page.get_by_role("button", name="Review and draw"))
@@ -103,7 +103,7 @@ def _reads(reader: Reader, first: int, last: int) -> None:
 
 
 def _watches(ada: Coordinator, second: Reader) -> None:
-    """See who has read how much, remind, pause and resume, and set one reading aside."""
+    """Check the progress, compose a reminder, pause and resume, and exclude a reading."""
     ada.follow("Follow progress")
     ada.sees(f"{N_CASES + 1} of {N_CASES * N_READERS}")
     ada.choose("Reminders")
@@ -122,7 +122,7 @@ def _watches(ada: Coordinator, second: Reader) -> None:
 
 
 def _amends(ada: Coordinator) -> None:
-    """Change what may be changed, with a reason, and add a model."""
+    """Amend the protocol with a reason, and add a model."""
     ada.turn_to("Protocol")
     ada.click(ada.page.locator("summary", has_text="Amend the protocol"))
     changed = ada.page.get_by_role("combobox", name="What to change")
@@ -139,14 +139,14 @@ def _amends(ada: Coordinator) -> None:
     ada.adds_model(MODEL, "Model A")
 
 
-def _sees_no_accuracy(ada: Coordinator) -> None:
+def _checks_that_accuracy_is_hidden(ada: Coordinator) -> None:
     ada.turn_to("Results")
     ada.sees("Accuracy is shown once the study is closed")
     expect(ada.page.get_by_role("radio", name="Accuracy")).to_have_count(0)
 
 
 def _closes(ada: Coordinator) -> bytes:
-    """Close the study for good, see the results, and return the bundle."""
+    """Close the study permanently, check the results, and return the bundle."""
     content = ada.closes(STUDY)
     ada.turn_to("Results")
     ada.sees("What was studied")
@@ -154,8 +154,8 @@ def _closes(ada: Coordinator) -> bytes:
     return content
 
 
-def _leaves_it_safe(ada: Coordinator) -> None:
-    """Find the acts in the trail, verify it, and make a backup."""
+def _verifies_and_backs_up(ada: Coordinator) -> None:
+    """Search the audit trail, verify it, and make a backup."""
     ada.turn_to("Audit trail")
     ada.sees("events found")
     ada.click("Verify now")
@@ -165,33 +165,33 @@ def _leaves_it_safe(ada: Coordinator) -> None:
     ada.sees("Backup made; verification passed.")
 
 
-def test_from_an_empty_deployment_to_a_closed_study_with_its_files(
+def test_a_study_is_run_from_an_empty_deployment_to_its_files(
     empty: Server, profile: Profile, reader: Reader, record_property: Callable[[str, object], None]
 ) -> None:
-    """Three readers read, one reading is excluded, the protocol amended; all in the browser."""
+    """Three readers read, one reading is excluded, and the protocol is amended, in the browser."""
     ada = Coordinator(reader.page)
     reader.sign_in(empty.url, empty.codes["ada"])
     ada.fields += 1
     _sets_up(ada)
     codes = _opens(ada)
     readers = [Reader(profile().new_page()) for _ in codes]
-    for one, code in zip(readers, codes, strict=True):
-        _begins(one, empty, code)
+    for invited, code in zip(readers, codes, strict=True):
+        _begins(invited, empty, code)
     _reads(readers[0], 1, N_CASES)
     _reads(readers[1], 1, 1)
     _watches(ada, readers[1])
     _reads(readers[2], 1, N_CASES)
     _amends(ada)
-    _sees_no_accuracy(ada)
+    _checks_that_accuracy_is_hidden(ada)
     bundle = _closes(ada)
-    _leaves_it_safe(ada)
+    _verifies_and_backs_up(ada)
     with zipfile.ZipFile(io.BytesIO(bundle)) as inside:
         names = {Path(name).name for name in inside.namelist()}
     assert {"items.csv", "readings.csv", "raters.csv"} <= names
     assert len(empty.readings()) == N_CASES * N_READERS
     assert verify(empty.store) == []
     took_s = time.monotonic() - ada.began_s
-    told = f"{ada.clicks} clicks, {ada.fields} fields: {ada.minutes:.1f} min; ran {took_s:.0f} s"
-    record_property("whole_study", told)
-    print(told)
+    summary = f"{ada.clicks} clicks, {ada.fields} fields: {ada.minutes:.1f} min; ran {took_s:.0f} s"
+    record_property("whole_study", summary)
+    print(summary)
     assert ada.minutes < MOST_MINUTES
