@@ -1,4 +1,4 @@
-"""The two studies, served in whichever state a test asks for."""
+"""Fixtures that serve two studies in the requested state."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -16,7 +16,7 @@ from ui.server.deployment import store
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_loop() -> Iterator[None]:
-    """Answer every request in one loop, as the server does: one for each takes half its time."""
+    """Answer every request in the same event loop, as the server does; this is also faster."""
     with start_blocking_portal() as portal, patch.object(TestClient, "portal", portal):
         yield
 
@@ -29,7 +29,7 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Deployment]:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Deployment], Deployment]]:
-    """Return a function that serves a deployment until the test ends, its store kept warm."""
+    """Return a function that serves a deployment until the test ends."""
     with ExitStack() as used:
 
         def serve(deployment: Deployment) -> Deployment:

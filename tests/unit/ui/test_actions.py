@@ -35,7 +35,7 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
 
 
 def _called(call: ast.Call) -> tuple[str, str]:
-    """Return what a method is called on, where that is a name, and the method."""
+    """Return the object's name and the method of a call, where the object is a name."""
     function = call.func
     if not isinstance(function, ast.Attribute):
         return "", ""
@@ -44,7 +44,7 @@ def _called(call: ast.Call) -> tuple[str, str]:
 
 
 def _acts(node: ast.AST, functions: dict[str, ast.FunctionDef], seen: frozenset[str]) -> bool:
-    """Return whether code records who acts, itself or through a function of its module."""
+    """Return whether code records the acting person, itself or in a function of its module."""
     for name in (name.id for name in ast.walk(node) if isinstance(name, ast.Name)):
         if name == "acting":
             return True
@@ -63,8 +63,8 @@ def _functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
 
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_buttons_are_those_that_report(path: Path) -> None:
-    """A button of Streamlit's would leave it to the page where, and whether, it reports."""
+def test_pages_use_only_buttons_that_report(path: Path) -> None:
+    """With a plain Streamlit button, reporting would be left to each page."""
     offenders = [
         f"line {call.lineno}: {owner}.{method}"
         for call in _calls(_tree(path))
@@ -75,8 +75,8 @@ def test_buttons_are_those_that_report(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_what_only_turns_the_window_does_not_act(path: Path) -> None:
-    """`actions.turn` and the callbacks of fields report nothing, so they may change nothing."""
+def test_callbacks_of_the_view_change_no_data(path: Path) -> None:
+    """`actions.turn` and the callbacks of fields report nothing, so they must not change data."""
     tree = _tree(path)
     functions = _functions(tree)
     offenders = []
@@ -92,7 +92,7 @@ def test_what_only_turns_the_window_does_not_act(path: Path) -> None:
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_no_action_ends_its_run_itself(path: Path) -> None:
-    """A run ended by the action would lose its report: `Report.then` leaves the page after it."""
+    """Ending the run would lose the report; `Report.then` leaves the page after it."""
     offenders = []
     for function in _functions(_tree(path)).values():
         inside = [

@@ -35,10 +35,8 @@ def _json(store: Store) -> dict[str, Any]:
     return result
 
 
-def test_a_case_has_its_aid_and_an_unaided_case_no_field_for_it(
-    banked: Store, tmp_path: Path
-) -> None:
-    """The text that introduces it is rendered; what the protocol does not show is null."""
+def test_only_aided_cases_have_an_aid(banked: Store, tmp_path: Path) -> None:
+    """The introduction is rendered; fields that the protocol hides are null."""
     _open(banked, aid_text="Output of an **AI** model.", conditions=["aided", "unaided"])
     first, second, _ = _json(banked)["cases"]
     assert first["aid"] == {
@@ -62,7 +60,7 @@ def test_a_case_has_its_aid_and_an_unaided_case_no_field_for_it(
 
 
 def test_the_stages_of_sequential_reading_share_position_and_images(banked: Store) -> None:
-    """Stage 2 names the own answer of stage 1 once it is stored; the debriefing is at the end."""
+    """Stage 2 contains the reader's answer of stage 1; the debriefing follows at the end."""
     _open(banked, aid="after", aid_errors=1)
     shown = _json(banked)
     first, second = shown["cases"][:2]

@@ -1,4 +1,4 @@
-"""The downloads of a study, per role and state: blinded while open, whole once closed."""
+"""Downloads of a study by role and state: blinded while it is open, complete when closed."""
 
 import csv
 import hashlib
@@ -29,7 +29,7 @@ Client = Callable[[str | None], TestClient]
 
 @pytest.fixture
 def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Return an open study one of whose two readers has read everything."""
+    """Return an open study in which one of two readers has read all cases."""
     store = opened()
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
@@ -101,8 +101,10 @@ PATHS = (
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_downloads_are_for_those_who_may_export(client: Client, trial: Store, path: str) -> None:
-    """Coordinator and statistician, who sees no names; no reader, nobody signed out."""
+def test_coordinators_and_statisticians_can_download(
+    client: Client, trial: Store, path: str
+) -> None:
+    """A statistician gets no names. Readers and signed-out visitors get nothing."""
     archive.make(_statistician(trial))
     expected = {None: 401, "reader": 401, "statistician": 200, "coordinator": 200}
     for who, status in expected.items():
@@ -110,7 +112,7 @@ def test_downloads_are_for_those_who_may_export(client: Client, trial: Store, pa
 
 
 def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: Store) -> None:
-    """For everybody; and every download stands in the trail with its hash."""
+    """Every role gets the blinded bundle, and every download is in the trail with its hash."""
     for who in ("coordinator", "statistician"):
         content = client(who).get("/export/bundle.zip").content
         assert _truths(content) == {""}
@@ -121,8 +123,8 @@ def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: 
     assert "" not in _truths(client("statistician").get("/export/bundle.zip").content)
 
 
-def test_files_made_are_handed_out_as_they_were_hashed(client: Client, trial: Store) -> None:
-    """The hash shown is that of the downloaded file; other files in the folder are not served."""
+def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> None:
+    """Other files in the folder are not served."""
     studies.close(trial, study="trial", reason="done", now=NOW)
     statistician = client("statistician")
     assert statistician.get("/export/archive/study.db").status_code == 409
@@ -139,8 +141,8 @@ def test_files_made_are_handed_out_as_they_were_hashed(client: Client, trial: St
         assert statistician.get(f"/export/archive/{name}").status_code in (404, 409)
 
 
-def test_whole_files_are_withdrawn_where_accuracy_may_not_be_seen(trial: Store) -> None:
-    """Files made whole are not handed out while their study may not show accuracy."""
+def test_complete_files_are_withheld_where_accuracy_is_hidden(trial: Store) -> None:
+    """Existing complete files are not served while their study hides accuracy."""
     who = _statistician(trial)
     archive.make(who)
     place = archive._place(trial, who) / "made.json"
@@ -150,8 +152,8 @@ def test_whole_files_are_withdrawn_where_accuracy_may_not_be_seen(trial: Store) 
         archive.hand_out(who, "bundle.zip")
 
 
-def test_files_made_again_take_the_place_of_the_old(trial: Store) -> None:
-    """Twice, and after closing: one set of files is stored, and nobody else can list it."""
+def test_new_files_replace_the_previous_files(trial: Store) -> None:
+    """One set of files is stored per study, and other studies cannot list it."""
     who = _statistician(trial)
     archive.make(who)
     archive.make(who)

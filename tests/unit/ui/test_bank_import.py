@@ -1,4 +1,4 @@
-"""An import in a process of its own: what it says, what it leaves when it is cancelled."""
+"""Imports in a separate process: progress, errors and cancellation."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from ui.server import bank_import
 
 @pytest.fixture
 def brought(store: Store) -> Arrived:
-    """Return a bank of 24 items that was unpacked for the import."""
+    """Return an unpacked bank of 24 items."""
     place = banks_folder(store) / "one"
     write_bank(place)
     return Arrived(place=place, is_ours=True)
@@ -28,8 +28,8 @@ def _begin(store: Store, arrived: Arrived) -> bank_import.ImportJob:
     return bank_import.begin(store, arrived, "one", by=COMMAND_LINE, now=NOW)
 
 
-def test_an_import_is_reported_until_it_is_dismissed(store: Store, brought: Arrived) -> None:
-    """For everyone who asks, as often as they ask."""
+def test_the_result_of_an_import_is_shown_until_dismissed(store: Store, brought: Arrived) -> None:
+    """Every person sees it, on every request."""
     job = _begin(store, brought)
     assert job.is_done(60)
     assert job.outcome().n_items == 24
@@ -40,8 +40,8 @@ def test_an_import_is_reported_until_it_is_dismissed(store: Store, brought: Arri
         assert [row.n_items for row in banks.listed(look)] == [24]
 
 
-def test_faults_travel_out_of_the_process(store: Store, brought: Arrived) -> None:
-    """With all that the page says of them; what was unpacked is gone."""
+def test_errors_of_the_import_process_reach_the_page(store: Store, brought: Arrived) -> None:
+    """The page gets all details, and the unpacked files are deleted."""
     file = brought.place / "bank.json"
     items = json.loads(file.read_text())
     items["q0001"]["question"] = ""
@@ -58,8 +58,8 @@ def test_faults_travel_out_of_the_process(store: Store, brought: Arrived) -> Non
 
 
 @pytest.mark.slow
-def test_a_cancelled_import_leaves_nothing(store: Store, brought: Arrived) -> None:
-    """Another cannot begin meanwhile; afterwards it can."""
+def test_a_cancelled_import_leaves_no_files(store: Store, brought: Arrived) -> None:
+    """No other import can start until it has ended."""
     keep = shutil.copytree(brought.place, banks_folder(store) / "kept")
     job = _begin(store, brought)
     second = Arrived(place=shutil.copytree(keep, banks_folder(store) / "second"), is_ours=True)

@@ -1,4 +1,4 @@
-"""Lines to the server: who is let in, who is closed for keeping it waiting, who makes way."""
+"""Connections to the server: limits, time limits, and which connection is closed first."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -24,7 +24,7 @@ LAST = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 @asynccontextmanager
 async def served(lines: Lines) -> AsyncIterator[tuple[Say, asyncio.Event]]:
-    """Serve a page that answers at once, and ``/later`` that does when the event is set."""
+    """Serve a page at once, and ``/later`` when the event is set."""
     go_on = asyncio.Event()
 
     async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -58,15 +58,15 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
 
 
 def within_ten_seconds(scene: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
-    """Return the result of a scene."""
+    """Return the result of a coroutine, which must end within ten seconds."""
     return run_apart(asyncio.wait_for(scene(), 10))
 
 
 @pytest.mark.parametrize(
     "words", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: a\r\n", WHOLE, WHOLE + b"GET"]
 )
-def test_a_line_without_a_whole_request_is_closed_in_time(words: bytes) -> None:
-    """Before the first request and between two."""
+def test_a_connection_without_a_complete_request_is_closed(words: bytes) -> None:
+    """The limit applies before the first request and between two requests."""
 
     async def scene() -> bytes:
         async with served(Lines(most=10, header_s=0.05)) as (say, _):
@@ -80,8 +80,8 @@ def test_a_line_without_a_whole_request_is_closed_in_time(words: bytes) -> None:
     ("first", "answer"),
     [(b"GET / HT", b""), (POSTED, b"done")],
 )
-def test_dribbling_does_not_hold_a_line(first: bytes, answer: bytes) -> None:
-    """A byte of a header sets no clock back, nor one of a body that nobody reads."""
+def test_slow_bytes_do_not_extend_the_time_limit(first: bytes, answer: bytes) -> None:
+    """Neither bytes of a header nor of an unread body restart the time limit."""
 
     async def scene() -> bytes:
         async with served(Lines(most=10, header_s=0.2)) as (say, _):
@@ -96,7 +96,7 @@ def test_dribbling_does_not_hold_a_line(first: bytes, answer: bytes) -> None:
 
 
 async def _until_closed(reader: asyncio.StreamReader) -> bytes:
-    """Return what came before the line was closed, or reset with bytes on it that nobody read."""
+    """Return the received bytes when the connection was closed or reset."""
     received = b""
     with suppress(ConnectionResetError):
         while more := await reader.read(1024):
@@ -104,8 +104,8 @@ async def _until_closed(reader: asyncio.StreamReader) -> bytes:
     return received
 
 
-def test_those_who_send_nothing_make_way_for_those_who_do() -> None:
-    """Of fifty half requests the oldest are closed, and a new one is answered."""
+def test_idle_connections_are_closed_for_new_ones() -> None:
+    """Of fifty incomplete requests the oldest are closed, and a new request is answered."""
 
     async def scene() -> tuple[list[bool], bytes]:
         async with served(Lines(most=10, header_s=60)) as (say, _):
@@ -119,8 +119,8 @@ def test_those_who_send_nothing_make_way_for_those_who_do() -> None:
     assert answered.endswith(b"done")
 
 
-def test_the_number_of_waiting_lines_is_limited() -> None:
-    """Far below the number of lines there may be: those are for people."""
+def test_the_number_of_waiting_connections_is_limited() -> None:
+    """The limit is far below the number of connections that active clients may have."""
 
     async def scene() -> list[bool]:
         async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
@@ -132,8 +132,8 @@ def test_the_number_of_waiting_lines_is_limited() -> None:
     assert within_ten_seconds(scene) == [True] * 15 + [False] * 5
 
 
-def test_a_browser_between_two_requests_stays_before_those_who_never_sent_one() -> None:
-    """Its line is the oldest, and is kept."""
+def test_a_connection_that_sent_a_request_is_kept_longer() -> None:
+    """It is kept although it is the oldest connection."""
 
     async def scene() -> bytes:
         async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
@@ -147,8 +147,8 @@ def test_a_browser_between_two_requests_stays_before_those_who_never_sent_one() 
     assert within_ten_seconds(scene).endswith(b"done")
 
 
-def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
-    """Where all lines are busy the newcomer is refused, not a line in use."""
+def test_a_connection_that_waits_for_an_answer_is_kept() -> None:
+    """If all connections are in use, a new one is refused."""
 
     async def scene() -> tuple[bytes, list[bytes]]:
         async with served(Lines(most=3, header_s=0.1)) as (say, go_on):
@@ -167,44 +167,44 @@ def test_nobody_who_waits_for_an_answer_is_cut_off() -> None:
 
 
 class Clock:
-    """A loop whose timers fire on request."""
+    """An event loop whose timers fire on request."""
 
     def __init__(self) -> None:
         self.set: list[tuple[float, Callable[..., None], tuple[Any, ...]]] = []
 
     def call_later(self, after_s: float, run: Callable[..., None], *what: Any) -> Any:
-        """Set a clock, whose handle takes it away again."""
+        """Set a timer and return a handle that cancels it."""
         self.set.append((after_s, run, what))
         return self
 
     def cancel(self) -> None:
-        """Take the clock away that was set last."""
+        """Cancel the timer that was set last."""
         self.set.pop()
 
     def ring(self) -> float:
-        """Let the clock ring that was set last; return after how long."""
+        """Fire the timer that was set last and return its delay."""
         after_s, run, what = self.set.pop()
         run(*what)
         return after_s
 
 
 class Wire(asyncio.Transport):
-    """A line with a number of bytes on it that nobody has read yet."""
+    """A transport with a number of bytes that the client has not read yet."""
 
     left = 0
     aborted = False
 
     def get_write_buffer_size(self) -> int:
-        """Return how much is left."""
+        """Return the number of unread bytes."""
         return self.left
 
     def abort(self) -> None:
-        """Note that the line was closed."""
+        """Record that the connection was closed."""
         self.aborted = True
 
 
 def test_a_slow_client_gets_its_answer_and_a_stalled_client_is_closed() -> None:
-    """A film of 10 MB on a slow line takes longer than a line may stand still."""
+    """The time limit restarts with each part of the answer that the client reads."""
     clock, wire = Clock(), Wire()
     config = uvicorn.Config(PlainTextResponse("done"), lifespan="off", log_config=None)
     config.load()

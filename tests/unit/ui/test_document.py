@@ -1,4 +1,4 @@
-"""The document of every page says in which language it is and which way that is written."""
+"""The HTML document of every page states its language and writing direction."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ SERVED = '<!DOCTYPE html>\n<html lang="en">\n<head></head></html>'
 
 @pytest.fixture
 def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    """Serve a document as Streamlit does, with catalogues of two languages beside English."""
+    """Serve a document as Streamlit does, with catalogues of two languages besides English."""
     for name in ("de", "ar"):
         (tmp_path / name).mkdir()
         (tmp_path / name / words.FILE).write_text(f'{HEAD}\nmsgid "Hello {{who}}"\nmsgstr ""\n')
@@ -36,10 +36,10 @@ def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
         ("xx", b'lang="en" dir="ltr"'),
     ],
 )
-def test_the_document_says_its_language_and_direction(
+def test_the_document_states_its_language_and_direction(
     browser: TestClient, wanted: str, opening_tag: bytes
 ) -> None:
-    """Also to a browser that has it already, in another language perhaps."""
+    """A cached copy in another language is not reused."""
     known = browser.get("/", headers={"Accept-Language": "xx"}).headers
     assert "etag" not in known
     answer = browser.get("/", headers={"Accept-Language": wanted, "Range": "bytes=0-3"})
@@ -60,16 +60,16 @@ def test_the_document_says_its_language_and_direction(
         ("/people", "overview", False),
     ],
 )
-def test_a_page_of_cases_asks_browsers_not_to_translate_it(
+def test_browsers_are_asked_not_to_translate_pages_with_cases(
     browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str, home: str, kept: bool
 ) -> None:
-    """By its name, or as the first page of the person; the staff's pages may be translated."""
+    """They are recognized by path or as the person's first page. Other pages can be translated."""
     monkeypatch.setattr("ui.app.middleware._home", lambda _: home)
     assert ('<meta name="google" content="notranslate">' in browser.get(path).text) is kept
 
 
-def test_names_stand_apart_from_words_of_the_other_direction(browser: TestClient) -> None:
-    """Between isolating marks, in such a language only: copied words carry none elsewhere."""
+def test_names_are_isolated_in_right_to_left_languages(browser: TestClient) -> None:
+    """Copied text of other languages contains no isolation marks."""
     assert words.t("Hello {who}", who="R-1") == "Hello R-1"
     with words.spoken("ar"):
         assert words.t("Hello {who}", who="R-1") == "Hello \u2068R-1\u2069"

@@ -1,4 +1,4 @@
-"""Who gets in, and with how much: origins, uploads, bodies, threads, and what the log says."""
+"""Limits on requests: origins, uploads, bodies, waiting writes, and the messages in the log."""
 
 import asyncio
 import logging
@@ -52,7 +52,7 @@ async def _length(request: Request) -> Response:
 
 @pytest.fixture
 def streamlits() -> Starlette:
-    """Return routes where Streamlit has its own, behind our middleware."""
+    """Return our middleware around routes at the addresses of Streamlit's."""
     theirs = [
         WebSocketRoute("/_stcore/stream", _greet),
         WebSocketRoute("/held", _hold),
@@ -81,7 +81,7 @@ def streamlits() -> Starlette:
 def test_a_websocket_is_opened_only_by_a_page_of_this_server(
     streamlits: Starlette, page: str | None, host: str, enters: bool
 ) -> None:
-    """Scheme, host and port are compared; what is no browser names no page."""
+    """Scheme, host and port are compared. Clients other than browsers send no origin."""
     headers = {"host": host} | ({"origin": page} if page else {})
     with TestClient(streamlits) as client:
         if enters:
@@ -97,18 +97,18 @@ def test_a_websocket_is_opened_only_by_a_page_of_this_server(
             assert "pass on Host" in refused.value.text
 
 
-def test_behind_tls_the_page_is_compared_with_what_the_proxy_says(streamlits: Starlette) -> None:
-    """The scheme is the one the proxy was reached by."""
+def test_behind_tls_the_origin_is_compared_with_the_proxys_address(streamlits: Starlette) -> None:
+    """The scheme is that of the request to the proxy."""
     client = TestClient(streamlits, base_url="https://reading.example")
     own = {"origin": "https://reading.example"}
     with client.websocket_connect("wss://reading.example/_stcore/stream", headers=own) as opened:
         assert opened.receive_text() == "come in"
 
 
-def test_strangers_leave_room_for_those_who_are_signed_in(
+def test_websockets_without_sign_in_are_limited(
     streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However many websockets they hold; one that is closed makes way for another."""
+    """Signed-in people are not limited, and a closed websocket makes room for another."""
     monkeypatch.setattr("ui.app.middleware.MAX_STRANGERS", 1)
     reader = {"cookie": f"{COOKIE}={enter('open').tokens['reader of amber']}"}
     path = "/held"
@@ -130,10 +130,8 @@ def test_strangers_leave_room_for_those_who_are_signed_in(
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_uploads_are_for_those_who_have_something_to_upload(
-    streamlits: Starlette, enter: Enter, who: str
-) -> None:
-    """Neither a stranger nor a reader fills the server's memory."""
+def test_only_roles_with_uploads_can_upload(streamlits: Starlette, enter: Enter, who: str) -> None:
+    """Readers and signed-out clients cannot fill the server's memory."""
     deployment = enter("open")
     client = TestClient(streamlits)
     if who in deployment.tokens:
@@ -160,7 +158,7 @@ def _scope(path: str, token: str = "", *headers: tuple[bytes, bytes]) -> dict[st
 
 
 class Sender:
-    """Sends a body in pieces, for ever, and counts how much of it was taken."""
+    """Sends an endless body in pieces and counts the bytes that were read."""
 
     def __init__(self, piece: bytes) -> None:
         self._piece = piece
@@ -173,7 +171,7 @@ class Sender:
 
 
 def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tuple[int, str]:
-    """Return the status and the words a request is answered with, whatever else it still sends."""
+    """Return the status and the body of the answer to a request."""
     sent: list[Message] = []
 
     async def send(message: Message) -> None:
@@ -184,10 +182,10 @@ def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tupl
 
 
 @pytest.mark.parametrize("length", [b"10", b"", None])
-def test_a_body_is_counted_whatever_length_it_says_it_has(
+def test_bodies_are_read_up_to_the_limit(
     streamlits: Starlette, enter: Enter, length: bytes | None
 ) -> None:
-    """A chunked body never ends: it is read up to the limit, and not a piece further."""
+    """The limit also applies to chunked bodies and to wrong content lengths."""
     reader = enter("open").tokens["reader of amber"]
     headers = [] if length is None else [(b"content-length", length)]
     for path, limit in (
@@ -200,8 +198,10 @@ def test_a_body_is_counted_whatever_length_it_says_it_has(
         assert sender.taken <= limit + 1000
 
 
-def test_nothing_is_read_of_what_nobody_may_send(streamlits: Starlette, enter: Enter) -> None:
-    """Answers and files are asked whose they are before their body."""
+def test_the_sign_in_is_checked_before_the_body_is_read(
+    streamlits: Starlette, enter: Enter
+) -> None:
+    """Records, previews and uploads of signed-out clients are refused unread."""
     enter("open")
 
     async def unread() -> Message:
@@ -212,10 +212,10 @@ def test_nothing_is_read_of_what_nobody_may_send(streamlits: Starlette, enter: E
     assert _answer(streamlits, _scope(UPLOAD), unread)[0] == 403
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(
+def test_a_request_with_a_stalled_body_times_out(
     streamlits: Starlette, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half a form holds its line for half a minute."""
+    """An incomplete form occupies a connection for at most half a minute."""
     enter("open")
     monkeypatch.setattr(middleware, "SLOWEST_S", 0.01)
 
@@ -226,8 +226,10 @@ def test_a_body_that_does_not_come_is_not_waited_for(
     assert _answer(streamlits, _scope("/sign-in"), never)[0] == 408
 
 
-def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes count as they come, for this sign-in alone; an hour later they are forgotten."""
+def test_the_volume_of_uploads_is_limited_per_sign_in_and_hour(
+    enter: Enter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Received bytes count for their sign-in only, and for an hour."""
     deployment = enter("open")
     monkeypatch.setattr(middleware, "MAX_UPLOADED", 2500)
     now = [0.0]
@@ -253,10 +255,10 @@ def test_a_sign_in_uploads_so_much_an_hour(enter: Enter, monkeypatch: pytest.Mon
     assert run_apart(everybody()) == [2000, 0, 0, 2000, 0, 2000]
 
 
-def test_a_message_broken_off_leaves_no_traceback(
+def test_a_client_that_disconnects_causes_no_traceback(
     streamlits: Starlette, enter: Enter, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A client that hangs up in the middle gets no answer, and nothing is logged."""
+    """It gets no answer, and nothing is logged."""
     reader = enter("open").tokens["reader of amber"]
     sent: list[Message] = []
 
@@ -271,10 +273,10 @@ def test_a_message_broken_off_leaves_no_traceback(
     assert (sent, caplog.records) == ([], [])
 
 
-def test_behind_tls_the_cookie_is_one_that_no_other_host_can_plant(
+def test_behind_tls_only_the_cookie_with_the_host_prefix_is_accepted(
     streamlits: Starlette, altered: Enter
 ) -> None:
-    """It has the prefix browsers know; the bare name counts for nothing there."""
+    """No other host can set a cookie with this prefix."""
     token = altered("open").tokens["reader of amber"]
     for scheme, name, status in (
         ("https", SECURE_COOKIE, 200),
@@ -290,8 +292,8 @@ def test_behind_tls_the_cookie_is_one_that_no_other_host_can_plant(
     assert "path=/;" in ended.lower()
 
 
-def test_browsers_keep_to_tls_once_they_came_by_it(streamlits: Starlette) -> None:
-    """And no page asks for a camera. Without TLS the header is absent."""
+def test_security_headers_require_tls_where_it_is_used(streamlits: Starlette) -> None:
+    """The policy forbids the camera in either case."""
     for scheme, says in (("https", True), ("http", False)):
         headers = TestClient(streamlits, base_url=f"{scheme}://testserver").get("/nowhere").headers
         assert ("strict-transport-security" in headers) == says
@@ -302,7 +304,7 @@ def test_browsers_keep_to_tls_once_they_came_by_it(streamlits: Starlette) -> Non
 def test_reading_requests_do_not_wait_for_writing_requests(
     streamlits: Starlette, altered: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another program holds the lock: sixty posts get "try again", the desk is answered."""
+    """With the database locked, sixty posts are refused and the desk is answered."""
     monkeypatch.setattr(deployment, "PATIENCE_S", 0.2)
     monkeypatch.setattr("ui.reading.desk.PATIENCE_S", 0.2)
     deployed = altered("open")
@@ -321,7 +323,7 @@ def test_reading_requests_do_not_wait_for_writing_requests(
         for thread in posts:
             thread.start()
         assert client.get("/desk").status_code == 200
-        assert len(answers) < 60  # the desk did not wait for them
+        assert len(answers) < 60  # the desk was answered before the posts ended
         for thread in posts:
             thread.join()
         other.execute("ROLLBACK")
@@ -333,8 +335,8 @@ def test_reading_requests_do_not_wait_for_writing_requests(
     assert answers[-1].status_code == 200
 
 
-def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A write that waits too long is refused, and those before it continue."""
+def test_a_write_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writes before it continue."""
     monkeypatch.setattr(deployment, "PATIENCE_S", 0.05)
     go_on = threading.Event()
 
@@ -358,20 +360,20 @@ def test_a_turn_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
         ("database disk image is malformed", "is damaged"),
     ],
 )
-def test_a_trouble_of_the_store_names_its_file_in_the_log_only(
+def test_errors_of_the_database_name_its_file_only_in_the_log(
     store: Store, caplog: pytest.LogCaptureFixture, words: str, sentence: str
 ) -> None:
-    """Strangers see it at the sign-in."""
+    """Signed-out visitors can see the message on the sign-in page."""
     with pytest.raises(StudyError, match=sentence) as error, store.look():
         raise sqlite3.OperationalError(words)
     assert "/" not in str(error.value)
     assert str(store.path) in caplog.text
 
 
-def test_streamlit_tells_no_browser_where_the_program_lies(
+def test_paths_and_versions_are_removed_from_streamlits_first_message(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Its first message holds the path of the script, Python's version and the system's name."""
+    """It contains the path of the script, Python's version and the operating system."""
     from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
     def original(session: AppSession) -> ForwardMsg:
@@ -395,8 +397,8 @@ def _record(words: str, *args: object, level: int = logging.ERROR) -> logging.Lo
     return logging.LogRecord("asyncio", level, "base_events.py", 1, words, args, None)
 
 
-def test_the_same_trouble_is_logged_once_a_minute_with_its_count() -> None:
-    """Another is logged at once; what is no trouble is always logged."""
+def test_repeated_errors_are_logged_once_a_minute_with_their_count() -> None:
+    """Other errors are logged at once, and messages below errors always."""
     now = [0.0]
     once = OnceAMinute(clock=lambda: now[0])
     full = "socket.accept() out of system resource\nsocket: %s"
@@ -409,8 +411,8 @@ def test_the_same_trouble_is_logged_once_a_minute_with_its_count() -> None:
     assert again.getMessage().endswith("socket: 7 (999 more of the kind since the last line)")
 
 
-def test_the_log_once_a_minute_forgets_rather_than_grows() -> None:
-    """Ten thousand kinds of trouble are not kept for ever."""
+def test_the_memory_of_repeated_errors_is_limited() -> None:
+    """Ten thousand different errors are not kept."""
     once = OnceAMinute(clock=lambda: 0.0)
     assert all(once.filter(_record(f"trouble {n}")) for n in range(10_000))
     assert len(once._told) <= 500

@@ -1,4 +1,4 @@
-"""Example files: what is handed out as an example is taken when it is handed back."""
+"""Example files offered for download are accepted when they are uploaded."""
 
 import io
 
@@ -9,8 +9,8 @@ from tests.conftest import NOW
 from ui.overview.examples import bank_zip
 
 
-def test_the_example_of_a_bank_is_imported_without_a_fault(store: Store) -> None:
-    """Every question of it, with every image it names, and small enough to be looked into."""
+def test_the_example_bank_is_imported_without_errors(store: Store) -> None:
+    """All its questions and images are imported, and the file is small."""
     example = bank_zip()
     brought = receive(store, io.BytesIO(example), name="Example")
     done = import_arrived(store, brought, name="Example", simulated=True, by=COMMAND_LINE, now=NOW)

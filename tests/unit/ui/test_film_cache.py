@@ -1,4 +1,4 @@
-"""The cache of films: each film once for all requests; ahead of time, and within bounds."""
+"""The cache of films: each film is prepared once, in advance, within limits of memory."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,8 +9,8 @@ import pytest
 from ui.reading.films import FilmCache
 
 
-def test_of_many_who_ask_at_once_one_prepares() -> None:
-    """The others wait for it and get the same."""
+def test_simultaneous_requests_prepare_a_film_once() -> None:
+    """The other requests wait for the result."""
     cache, gate, made = FilmCache(most=4, queued=4), threading.Event(), []
 
     def make() -> bytes:
@@ -30,8 +30,8 @@ def test_of_many_who_ask_at_once_one_prepares() -> None:
     assert (returned, made) == ([b"film"] * 6, [1])
 
 
-def test_a_failure_is_raised_and_the_film_is_tried_again() -> None:
-    """A film that cannot be read now may be there later."""
+def test_a_failed_film_is_tried_again() -> None:
+    """The error is raised, and the next request reads the file again."""
     cache = FilmCache(most=4, queued=4)
 
     def fail() -> bytes:
@@ -42,8 +42,8 @@ def test_a_failure_is_raised_and_the_film_is_tried_again() -> None:
     assert cache.get("a", lambda: b"film") == b"film"
 
 
-def test_the_longest_unused_is_forgotten() -> None:
-    """Memory is bounded; asking again keeps a film."""
+def test_the_least_recently_used_film_is_removed() -> None:
+    """Requesting a film keeps it in the cache."""
     cache = FilmCache(most=2, queued=4)
     for key in ("a", "b", "a", "c"):
         cache.get(key, partial(str.encode, key))
@@ -51,7 +51,7 @@ def test_the_longest_unused_is_forgotten() -> None:
     assert cache.get("b", lambda: b"again") == b"again"
 
 
-def test_a_step_that_fails_does_not_end_the_background() -> None:
+def test_a_failed_film_does_not_stop_the_background_thread() -> None:
     """A request for that film gets the error; the next film and the next job are prepared."""
     cache = FilmCache(most=4, queued=4)
     done: list[int] = []
@@ -69,8 +69,8 @@ def test_a_step_that_fails_does_not_end_the_background() -> None:
     assert done == [2]
 
 
-def test_jobs_do_not_pile_up() -> None:
-    """One waiting job a reader, and no more jobs than the queue holds."""
+def test_the_number_of_waiting_jobs_is_limited() -> None:
+    """Each reader has at most one waiting job, and the queue has a limit."""
     cache, started, gate = FilmCache(most=4, queued=2), threading.Event(), threading.Event()
     done: list[str] = []
 

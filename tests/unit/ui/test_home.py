@@ -1,4 +1,4 @@
-"""The name of a person's first page leads to the bare address, every other name to its page."""
+"""The address of a person's first page redirects to the bare address."""
 
 from collections.abc import Callable
 
@@ -28,10 +28,10 @@ async def _page(request: Request) -> PlainTextResponse:
 
 
 @pytest.mark.parametrize("who", BEGINS_AT)
-def test_only_the_own_first_page_is_at_the_bare_address(
+def test_only_the_persons_first_page_redirects_to_the_bare_address(
     enter: Callable[[str], Deployment], who: str
 ) -> None:
-    """With what was asked beside it; all else is answered where it was asked for."""
+    """The query is kept, and all other pages are answered at their own address."""
     application = Starlette(routes=[Route("/{rest:path}", _page)], middleware=[DOCUMENT])
     client = TestClient(application, follow_redirects=False)
     tokens = enter("open").tokens
@@ -46,8 +46,8 @@ def test_only_the_own_first_page_is_at_the_bare_address(
     assert client.get(f"/{own}/").headers["location"] == "/"
 
 
-def test_what_is_sent_is_not_led_elsewhere(enter: Callable[[str], Deployment]) -> None:
-    """Only what a browser opens is."""
+def test_post_requests_are_not_redirected(enter: Callable[[str], Deployment]) -> None:
+    """Only pages opened by a browser are redirected."""
     enter("open")
     routes = [Route("/{rest:path}", _page, methods=["POST"])]
     client = TestClient(Starlette(routes=routes, middleware=[DOCUMENT]), follow_redirects=False)

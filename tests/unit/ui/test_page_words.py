@@ -1,4 +1,4 @@
-"""Pages speak in their own words, and every time on them names its zone."""
+"""Pages use their own terms, and all times on them state their time zone."""
 
 import ast
 import re
@@ -26,13 +26,15 @@ def _sources() -> list[Path]:
 
 
 def test_every_setting_of_a_protocol_has_a_label() -> None:
-    """A new key needs one, because refusals name it."""
+    """Error messages use the label, so a new key needs one."""
     assert set(setting_labels()) == {*Protocol().in_full(), "bank"}
 
 
 @pytest.mark.parametrize("values", WRONG, ids=str)
-def test_no_key_of_the_protocol_file_is_left_in_a_page_message(values: dict[str, object]) -> None:
-    """Keys with an underscore anywhere, others where a fault names them."""
+def test_error_messages_of_pages_contain_no_keys_of_the_protocol_file(
+    values: dict[str, object],
+) -> None:
+    """Keys with an underscore are searched everywhere, others where an error names them."""
     faults = faults_of(values)
     assert faults
     for fault in map(in_page_words, faults):
@@ -41,7 +43,7 @@ def test_no_key_of_the_protocol_file_is_left_in_a_page_message(values: dict[str,
 
 
 def test_no_message_writes_a_plural_in_brackets() -> None:
-    """“2 error(s)” is written by `tn` or with a colon."""
+    """Messages such as “2 error(s)” use `tn` or a colon instead."""
     plurals = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in _sources()
@@ -53,8 +55,8 @@ def test_no_message_writes_a_plural_in_brackets() -> None:
     assert not plurals
 
 
-def test_columns_of_moments_name_their_zone() -> None:
-    """`minute` and `until` write the zone themselves; the heads of tables have to."""
+def test_headings_of_time_columns_name_the_zone() -> None:
+    """`minute` and `until` add the zone themselves; headings of tables have to contain it."""
     unnamed = []
     for path in [source for source in _sources() if ROOT / "study" not in source.parents]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

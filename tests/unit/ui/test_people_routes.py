@@ -1,4 +1,4 @@
-"""Signing in and choosing a study over HTTP: each refusal in its word, and no way past it."""
+"""Signing in and choosing a study over HTTP, with the reason of every refusal."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -57,8 +57,8 @@ def _try(client: TestClient, code: str) -> str:
     return str(answer.headers["location"])
 
 
-def test_each_refusal_reaches_the_page_in_its_word(client: Client, banked: Store) -> None:
-    """Unknown, expired, no part any more; and the page has a sentence for each."""
+def test_every_refusal_has_a_reason_and_a_message(client: Client, banked: Store) -> None:
+    """Codes that are unknown, expired or without a role have different reasons."""
     expired = _give(banked, "old", Role.STATISTICIAN, "trial", -1, 21)
     gone = _give(banked, "gone", Role.STATISTICIAN, "trial", 9, 23)
     with banked.change() as change:
@@ -79,7 +79,7 @@ def test_each_refusal_reaches_the_page_in_its_word(client: Client, banked: Store
 def test_staff_of_a_study_sign_out_before_its_reader_signs_in(
     client: Client, banked: Store
 ) -> None:
-    """In the same browser it is refused in words; after signing out it is not."""
+    """In the same browser a reader's sign-in is refused until then."""
     reader = invite(banked, "R1")[0].text
     browser = client()
     assert _try(browser, _give(banked, "c", Role.COORDINATOR, "trial", 9, 24)) == "./"
@@ -90,7 +90,7 @@ def test_staff_of_a_study_sign_out_before_its_reader_signs_in(
 
 
 def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
-    """The route takes it in place of a code; a second time it is worth nothing."""
+    """The route accepts it in place of a code, and refuses it the second time."""
     _give(banked, "carla", Role.COORDINATOR, "", 9, 25)
     identity = Identity(
         issuer="i", subject="s", email="carla@example.org", vouched=datetime.now(UTC)
@@ -106,7 +106,7 @@ def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
 
 
 def test_a_person_can_choose_only_their_own_studies(client: Client, banked: Store) -> None:
-    """An administrator enters any study; nobody takes a role that is not theirs."""
+    """An administrator can enter every study; nobody gets a role of another person."""
     text = deployments.administrator_code(banked, name="admin", entropy=entropy_from(27), now=NOW)
     admin = client()
     assert _try(admin, text) == "./"
@@ -128,8 +128,8 @@ def test_a_person_can_choose_only_their_own_studies(client: Client, banked: Stor
     assert verify(banked) == []
 
 
-def test_signing_out_after_single_sign_on_leads_past_the_provider(client: Client) -> None:
-    """The page then ends the provider's sign-in too; a form must not leave our origin."""
+def test_signing_out_ends_the_single_sign_on_session(client: Client) -> None:
+    """The page does this after the form, whose target must have our origin."""
     browser = client()
     assert browser.post("/sign-out").headers["location"] == "./"
     browser.cookies.set(ui_access.STREAMLITS_COOKIE, "x")

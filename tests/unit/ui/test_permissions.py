@@ -1,4 +1,4 @@
-"""The permission matrix: two studies, every role and signed out, every page, route and message.
+"""The permission matrix: two studies, all roles, signed-out visitors, and every page and route.
 
 The tables are written out and not derived from the program's own, so that a change of rights shows.
 A page or route that stands in none fails the test.
@@ -57,8 +57,8 @@ PAGES = {
     "preview_draft.py": "- + + - - - -",
 }
 
-# What is Amber's is asked for by everybody: nobody, the deployment's two, Amber's A, C, S, R, then
-# Cobalt's. A route that names no study answers from the asker's own, Cobalt's people so as Amber's.
+# Everybody requests data of Amber. Columns: nobody, the deployment's two roles, then A, C, S and R
+# of Amber and of Cobalt. Routes without a study use the person's own study.
 _OWN_READER = "401 403 403  403 403 403 {0}  403 403 403 {0}"
 _EXPORT = "401 401 401  {0} {0} {0} 401  {0} {0} {0} 401"
 _SET_UP = "401 401 401  200 200 401 401  200 200 401 401"
@@ -66,10 +66,12 @@ _MAKE_STUDY = "401 200 200  401 401 401 401  401 401 401 401"
 _FORM = "303 303 303  303 303 303 303  303 303 303 303"
 _ANYBODY = "200 200 200  200 200 200 200  200 200 200 200"
 _SIGNED_IN = "401 200 200  200 200 200 200  200 200 200 200"
-_TAUGHT = "401 404 404  404 404 404 404  404 404 404 404"  # no bank is, unless it is marked
-_REVIEWED = "401 404 404  401 401 401 401  401 401 401 401"  # nobody has asked for a review
+_TAUGHT = "401 404 404  404 404 404 404  404 404 404 404"  # only marked banks are used for teaching
+_REVIEWED = "401 404 404  401 401 401 401  401 401 401 401"  # no review has been requested
 _PREVIEW = "401 403 403  403 {0} 403 403  403 403 403 403"
-_BEGUN_ANEW = "401 403 403  403 204 404 404  404 404 404 404"  # it exists until then
+_BEGUN_ANEW = (
+    "401 403 403  403 204 404 404  404 404 404 404"  # the preview exists until this request
+)
 _ENDED = "401 404 404  404 404 404 404  404 404 404 404"
 
 
@@ -90,7 +92,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     ),
     "GET /desk": _by_state(_OWN_READER, 409, 200, 200),
     "GET /desk/cases/{position}": _by_state(_OWN_READER, 409, 404, 409),
-    "POST /desk/records": _OWN_READER.format(403),  # the seal of nobody
+    "POST /desk/records": _OWN_READER.format(403),  # unknown seal
     "GET /export/bundle.zip": _EXPORT.format(200),
     "GET /export/report.zip": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.html": _by_state(_EXPORT, 409, 409, 200),
@@ -163,14 +165,14 @@ def _sees(page: str, who: str) -> bool:
 
 
 def _other(who: str) -> tuple[str, ...]:
-    """Return what a person must not see: the other study's name, or both names."""
+    """Return texts that a person must not see: names of the other study, or of both."""
     if who == "deployment administrator":
-        return ()  # who may go on in either
+        return ()  # can enter either study
     return tuple(study for study in (AMBER, COBALT) if study not in who)
 
 
-def test_the_tables_hold_every_page_and_every_route() -> None:
-    """Nothing is served that nobody thought about."""
+def test_the_tables_contain_all_pages_and_routes() -> None:
+    """A new page or route needs an entry."""
     assert set(PAGES) == {entry.file for entry in every_page()}
     assert set(PAGES) == {path.name for path in (ROOT / "pages").glob("*.py")}
     assert set(ROUTES) == {_named(route) for route in routes()}
@@ -178,15 +180,17 @@ def test_the_tables_hold_every_page_and_every_route() -> None:
 
 def _named(route: Any) -> str:
     if isinstance(route, Mount):
-        return f"GET /{route.path.split('/')[1]}"  # the viewer's modules, once for each language
+        return f"GET /{route.path.split('/')[1]}"  # modules of the viewer, for each language
     assert isinstance(route, Route)
     (method,) = (route.methods or set()) - {"HEAD"}
     return f"{method} {route.path}"
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_the_menu_leads_where_one_may_go(enter: Callable[[str], Deployment], who: str) -> None:
-    """Every page of the table and no other, but signing in and a choice of one."""
+def test_the_menu_contains_the_permitted_pages(
+    enter: Callable[[str], Deployment], who: str
+) -> None:
+    """It contains no other page except signing in and the choice of a study."""
     files = {entry.file for entry in pages_of(enter("open").person(who))}
     aside = {"sign_in.py", "studies.py"}
     assert files - aside == {page for page in PAGES if _sees(page, who)} - aside
@@ -198,13 +202,13 @@ _REFUSED = [("open", who) for who in EVERYBODY] + [
 
 
 @pytest.mark.parametrize(("state", "who"), _REFUSED)
-def test_pages_refuse_whom_they_are_not_for(
+def test_pages_refuse_people_without_permission(
     enter: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, who: str
 ) -> None:
-    """Called past the router each says so in one sentence, and shows nothing else."""
+    """A page opened without the router shows one sentence and nothing else."""
     person = enter(state).person(who)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
-    monkeypatch.setattr(st, "stop", stop)  # Streamlit's own would end the runner's script
+    monkeypatch.setattr(st, "stop", stop)  # Streamlit's function would end the script
     refused = [str(ROOT / "pages" / page) for page in PAGES if not _sees(page, who)]
 
     shown = AppTest.from_function(_one_after_the_other, default_timeout=60, args=(refused,)).run()
@@ -219,7 +223,7 @@ def test_pages_refuse_whom_they_are_not_for(
 
 
 def _one_after_the_other(pages: list[str]) -> None:
-    """Run pages that all refuse, within a script of Streamlit's test runner."""
+    """Run pages that all refuse within a single script of Streamlit's test runner."""
     import runpy
     from contextlib import suppress
 
@@ -241,11 +245,11 @@ _SHOWN = [
 def test_pages_show_nothing_of_the_other_study(
     enter: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, who: str
 ) -> None:
-    """No name, question, reason or count of a study reaches a person without a role in it."""
+    """No name, question, reason or count of a study is shown to people without a role in it."""
     deployment = enter(state)
     person = deployment.person(who)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
-    monkeypatch.setattr(st, "switch_page", lambda page: None)  # there is no other in this runner
+    monkeypatch.setattr(st, "switch_page", lambda page: None)  # the test runner has only this page
     for page in (page for page in PAGES if _sees(page, who)):
         ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
         ran.query_params["draft"] = str(deployment.draft)
@@ -259,7 +263,7 @@ def test_pages_show_nothing_of_the_other_study(
 
 
 def _elements(block: Any) -> Iterator[bytes]:
-    """Yield all that is sent to the browser for a block, children included."""
+    """Yield the messages that are sent to the browser for a block and its children."""
     for child in block.children.values():
         if hasattr(child, "children"):
             yield from _elements(child)
@@ -269,14 +273,14 @@ def _elements(block: Any) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("route", ROUTES)
-def test_routes_answer_whom_they_are_for(
+def test_routes_answer_people_with_permission(
     altered: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, route: str
 ) -> None:
-    """Everybody asks for what is Amber's; the status is the table's, and nothing leaks."""
+    """Everybody requests data of Amber; the table has the statuses, and no answer leaks data."""
     deployment = altered(state)
     report = "ui.results.report_parts._report"
     monkeypatch.setattr(report, lambda _, study, *rest: _report_of(study))
-    monkeypatch.setattr("ui.server.access.LEAST_S", 0.0)  # how long a wrong code is answered after
+    monkeypatch.setattr("ui.server.access.LEAST_S", 0.0)  # delay after a wrong code
     method, path = route.split(" ")
     address = _address(deployment, path)
     row = ROUTES[route]
@@ -286,7 +290,9 @@ def test_routes_answer_whom_they_are_for(
         message = {"seal": "nobody's", "records": []} if "records" in path else None
         answer = deployment.client(who).request(method, address, json=message)
         answers[who] = str(answer.status_code)
-        shown = _unpacked(answer.content).replace(b"chamber", b"")  # a word of the demo bank
+        shown = _unpacked(answer.content).replace(
+            b"chamber", b""
+        )  # a word in the demo bank contains "amber"
         assert not [name for name in _other(who) if name.encode() in shown], who
         if state != "closed":
             assert b"nobody-may-see" not in shown, who
@@ -302,7 +308,7 @@ def _report_of(study: str) -> bytes:
 
 
 def _unpacked(content: bytes) -> bytes:
-    """Return what was answered in small letters, a zip file with all its files in clear."""
+    """Return the content of an answer in lower case, with the contents of zip files."""
     if not content.startswith(b"PK\x03\x04"):
         return content.lower()
     with zipfile.ZipFile(io.BytesIO(content)) as files:
@@ -311,14 +317,14 @@ def _unpacked(content: bytes) -> bytes:
 
 
 def _first_case(kept: Store, reader: Person) -> str:
-    """Return a reader's first case; none in a study that is only drawn."""
+    """Return a reader's first case, or "none" where the study has not been opened."""
     with kept.look() as look:
         assigned = studies.assignments(look, reader.reader or 0)
     return str(assigned[0]["id"]) if assigned else "none"
 
 
 def _address(deployment: Deployment, path: str) -> str:
-    """Return the address of a route for what is Amber's."""
+    """Return the address of a route for data of Amber."""
     coordinator, reader = (
         deployment.person(f"{name} of amber") for name in ("coordinator", "reader")
     )
@@ -364,10 +370,8 @@ def _address(deployment: Deployment, path: str) -> str:
 
 
 @pytest.mark.parametrize("route", [name for name in ROUTES if name.startswith("POST")])
-def test_no_form_of_another_site_does_anything(
-    altered: Callable[[str], Deployment], route: str
-) -> None:
-    """A form of another site, sent by a signed-in browser, is refused by its origin."""
+def test_forms_of_other_sites_are_refused(altered: Callable[[str], Deployment], route: str) -> None:
+    """The browser is signed in, and the origin is refused."""
     deployment = altered("open")
     address = _address(deployment, route.partition(" ")[2])
     for headers in ({"origin": "https://elsewhere.example"}, {"sec-fetch-site": "cross-site"}):
@@ -378,10 +382,10 @@ def test_no_form_of_another_site_does_anything(
 
 
 @pytest.mark.parametrize("digits", [18, 30, 5000])
-def test_numbers_no_store_has_are_answered_with_not_found(
+def test_numbers_beyond_every_limit_are_not_found(
     enter: Callable[[str], Deployment], digits: int
 ) -> None:
-    """However long: Python reads 4,300 digits and SQLite 18."""
+    """Python reads 4,300 digits, and SQLite 18."""
     deployment, number = enter("closed"), "9" * digits
     for who, address, status in (
         ("coordinator of amber", f"/case-films/{number}?item=amber-q0000", 404),

@@ -1,4 +1,4 @@
-"""The permission matrix of what the reading component sends, and of choosing a study.
+"""The permission matrix for messages of the reading page and for choosing a study.
 
 Every kind of message x whose case x whose seal x everybody x the state of the study.
 """
@@ -37,10 +37,10 @@ _READERS = {"own": "amber-R1", "other reader's": "amber-R2", "other study's": "c
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_messages_are_taken_from_their_reader_alone(
+def test_messages_are_accepted_only_from_their_reader(
     altered: Callable[[str], Deployment], state: str, who: str
 ) -> None:
-    """With a reader's own seal nobody else is answered, and nothing is taken when not open."""
+    """Other people are refused, and all messages are refused unless the study is open."""
     deployment = altered(state)
     sent = {"seal": _seal(deployment, "own"), "records": [_record("preparation", "")]}
     answer = deployment.client(who).post("/desk/records", json=sent)
@@ -50,10 +50,10 @@ def test_messages_are_taken_from_their_reader_alone(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("seal", "case"), MESSAGES)
-def test_every_kind_of_message_is_for_ones_own_cases(
+def test_messages_are_accepted_only_for_the_readers_own_cases(
     altered: Callable[[str], Deployment], kind: str, seal: str, case: str
 ) -> None:
-    """A message under another's seal is refused whole, a record of another's case by name."""
+    """Another reader's seal refuses the whole message; otherwise each record is checked."""
     if kind == "preparation" and case != "own case":
         return
     deployment = altered("open")
@@ -68,10 +68,10 @@ def test_every_kind_of_message_is_for_ones_own_cases(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_preview_takes_no_case_of_a_reader(
+def test_a_preview_accepts_no_case_of_a_reader(
     altered: Callable[[str], Deployment], kind: str
 ) -> None:
-    """Neither may a reader's message go to a preview, nor a preview's to the study."""
+    """Nor does the study accept a message of a preview."""
     deployment = altered("open")
     coordinator = deployment.person("coordinator of amber")
     assert coordinator is not None
@@ -108,7 +108,7 @@ def _seal(deployment: Deployment, whose: str) -> str:
 
 
 def _case(deployment: Deployment, kind: str, whose: str) -> str:
-    """Return the first case on a reader's list, of practice for a message of practice."""
+    """Return the first case on a reader's list, for practice messages a practice case."""
     table = "practice_assignments" if kind == "practice" else "assignments"
     with deployment.store.look() as look:
         return str(
@@ -130,7 +130,7 @@ def _record(kind: str, case: str) -> dict[str, Any]:
 def _told(
     browser: TestClient, seal: str, record: dict[str, Any], address: str = "/desk/records"
 ) -> str:
-    """Return the outcome of a single record, or the status where the whole message was refused."""
+    """Return the outcome of a single record, or the status if the message was refused."""
     answer = browser.post(address, json={"seal": seal, "records": [record]})
     if answer.status_code != 200:
         return str(answer.status_code)
@@ -140,7 +140,7 @@ def _told(
 
 
 def _rows(deployment: Deployment) -> list[int]:
-    """Return how many rows every table has that a reader's message may fill."""
+    """Return the number of rows of every table that a reader's messages fill."""
     tables = ("preparations", "practice_readings", "presentations", "readings")
     with deployment.store.look() as look:
         return [int(look.value(f"SELECT COUNT(*) FROM {table}")) for table in tables]
@@ -150,7 +150,7 @@ def _rows(deployment: Deployment) -> list[int]:
 def test_a_study_is_chosen_by_people_with_a_role_in_it(
     altered: Callable[[str], Deployment], who: str
 ) -> None:
-    """With the number of every role there is, for every study: only one's own let anybody in."""
+    """All numbers of roles are tried with every study; only the person's own are accepted."""
     deployment = altered("open")
     with deployment.store.look() as look:
         grants = [row["id"] for row in look.rows("SELECT id FROM grants")]

@@ -1,4 +1,4 @@
-"""The preview's routes and the score card's films: who reaches them, and what crosses the wire."""
+"""Routes of previews and films of the score card: permissions and contents."""
 
 import gzip
 import io
@@ -64,15 +64,15 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
 
 
 def _opened(client: TestClient, store: Store) -> str:
-    """Open a preview as its page does, and return where its routes are."""
+    """Open a preview as its page does and return the address of its routes."""
     now = datetime.now(UTC)
     who = signing_in.signed_in(store, client.cookies[COOKIE], now=now)
     assert who is not None
     return f"/preview/{previews.preview(store, who, entropy=secrets.token_bytes, now=now).mark}"
 
 
-def test_a_preview_is_reached_only_by_the_person_who_opened_it(sign: Sign, banked: Store) -> None:
-    """Every route refuses everybody else, the same person in another browser too."""
+def test_only_the_person_who_opened_a_preview_can_reach_it(sign: Sign, banked: Store) -> None:
+    """All routes refuse other people, and the same person in another browser."""
     mine = sign("c")
     base = _opened(mine, banked)
     first_desk = mine.get(f"{base}/desk").json()
@@ -92,7 +92,7 @@ def test_a_preview_is_reached_only_by_the_person_who_opened_it(sign: Sign, banke
 
 
 def test_the_data_of_a_preview_have_the_shape_of_a_readers(sign: Sign, banked: Store) -> None:
-    """The same keys all the way down, so that the page cannot tell the difference."""
+    """All keys are equal at every level, so the page works in the same way."""
     client, mine = sign("R1"), sign("c")
     base = _opened(mine, banked)
     own, shown = client.get("/desk").json(), mine.get(f"{base}/desk").json()
@@ -115,10 +115,8 @@ def _shape(value: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_the_study_cases_of_a_preview_tell_nothing_but_what_the_protocol_tells(
-    sign: Sign, banked: Store
-) -> None:
-    """Feedback after the study: none in the preview. After each case: as for a reader."""
+def test_a_preview_gives_feedback_as_the_protocol_specifies(sign: Sign, banked: Store) -> None:
+    """Feedback after the study is not given in a preview; feedback after each case is."""
     for who, tells in {"c": False, "d": True}.items():
         client = sign(who)
         base = _opened(client, banked)
@@ -129,13 +127,15 @@ def test_the_study_cases_of_a_preview_tell_nothing_but_what_the_protocol_tells(
             assert answer.json()["refused"] == []
             has_feedback = case["practice"] or tells
             assert bool(answer.json()["feedback"]) == has_feedback
-            assert (MADE_UP in answer.text) == has_feedback  # for the bank is read in an open study
+            assert (MADE_UP in answer.text) == has_feedback  # an open study uses this bank
         for secret in (*SECRETS, "n_correct"):
             assert secret not in client.get(f"{base}/desk").text
 
 
-def test_a_preview_begun_anew_takes_nothing_of_the_one_before(sign: Sign, banked: Store) -> None:
-    """After starting again there is nothing at the old address until the page opens it."""
+def test_a_restarted_preview_accepts_no_messages_of_the_previous_preview(
+    sign: Sign, banked: Store
+) -> None:
+    """The previous address is not found until the page opens the preview again."""
     client = sign("c")
     base = _opened(client, banked)
     seal = client.get(f"{base}/desk").json()["seal"]
@@ -146,10 +146,8 @@ def test_a_preview_begun_anew_takes_nothing_of_the_one_before(sign: Sign, banked
     assert client.post(f"{base}/desk/records", json=stale).status_code == 409
 
 
-def test_a_preview_takes_no_message_from_elsewhere_and_no_rubbish(
-    sign: Sign, banked: Store
-) -> None:
-    """Another site's page, a message that is none, one too large, numbers that are none."""
+def test_a_preview_refuses_foreign_and_invalid_messages(sign: Sign, banked: Store) -> None:
+    """Foreign origins, large or malformed messages and invalid numbers are refused."""
     client = sign("c")
     base = _opened(client, banked)
     foreign = {"origin": "https://elsewhere.example"}
@@ -170,8 +168,8 @@ def _read_all(store: Store) -> None:
         assert desk.take_records(store, who, [reading(cases[0].case)], now=NOW).refused == ()
 
 
-def test_the_films_of_a_score_card_are_its_readers_alone(sign: Sign, banked: Store) -> None:
-    """While the study is open for nobody; then for those who read the case, as a whole picture."""
+def test_the_films_of_a_score_card_are_for_its_reader(sign: Sign, banked: Store) -> None:
+    """They are complete images, available after closing to readers who read the case."""
     _read_all(banked)
     film = "/score-card/1/films/0"
     for who, status in {None: 401, "c": 401, "R1": 409, "R2": 409}.items():
@@ -187,10 +185,10 @@ def test_the_films_of_a_score_card_are_its_readers_alone(sign: Sign, banked: Sto
         assert sign("R1").get(f"/score-card/{path}").status_code == 404
 
 
-def test_without_feedback_the_films_of_a_closed_study_are_nobodys(
+def test_without_feedback_no_films_of_a_closed_study_are_served(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The route checks the protocol by itself, independently of the page."""
+    """The route checks the protocol independently of the page."""
     store = opened()
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     _read_all(store)

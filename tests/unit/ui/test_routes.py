@@ -1,4 +1,4 @@
-"""The HTTP routes: who may reach what, what crosses the wire, and what is refused."""
+"""The HTTP routes: permissions, transferred data, and refusals."""
 
 import asyncio
 import gzip
@@ -89,8 +89,8 @@ def _film(client: TestClient, view: int = 0) -> str:
     return f"/{url}"
 
 
-def test_the_permission_matrix_holds(sign: Sign) -> None:
-    """Only a reader reaches the desk and the films; nobody else gets anything."""
+def test_only_readers_reach_the_desk_and_the_films(sign: Sign) -> None:
+    """Coordinators and signed-out clients get no data."""
     film = _film(sign("R1"))
     expected = {None: 401, "coordinator": 403, "R1": 200}
     for who, status in expected.items():
@@ -103,8 +103,8 @@ def test_the_permission_matrix_holds(sign: Sign) -> None:
         assert sign(who).get(film).status_code == status
 
 
-def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: Store) -> None:
-    """In every state of the study, with the whole range of greys; nobody else, no other item."""
+def test_the_films_of_a_case_are_for_its_coordinator(sign: Sign, banked: Store) -> None:
+    """In every state of the study, other people and other items are refused."""
     with banked.look() as look:
         rows = look.rows("SELECT item_id, study FROM cases JOIN items ON items.id = item")
         outside = look.value(
@@ -128,8 +128,8 @@ def test_the_films_of_a_case_are_for_its_coordinator_alone(sign: Sign, banked: S
     assert case_films.addresses(banked, rows[0]["study"] + 1, rows[0]["item_id"]) == []
 
 
-def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> None:
-    """Another film, another expiry or another signature is refused."""
+def test_the_address_of_a_film_is_signed_and_expires(sign: Sign) -> None:
+    """Another film, another expiry time or another signature is refused."""
     client = sign("R1")
     film = _film(client)
     _, base, case, view, expires, signature = film.split("/")
@@ -148,10 +148,8 @@ def test_a_films_address_cannot_be_forged_or_outlive_its_hour(sign: Sign) -> Non
     assert sign("R2").get(film).status_code == 403
 
 
-def test_a_film_of_another_readers_case_is_refused_however_well_it_is_signed(
-    sign: Sign, banked: Store
-) -> None:
-    """A name is looked up among the reader's own cases: the signature alone opens nothing."""
+def test_a_film_of_another_readers_case_is_refused(sign: Sign, banked: Store) -> None:
+    """A valid signature is not sufficient: the film is looked up among the reader's own cases."""
     client, other = sign("R1"), person(banked, "R2")
     case, view = _film(client).split("/")[2:4]
     with banked.look() as look:
@@ -165,8 +163,8 @@ def test_a_film_of_another_readers_case_is_refused_however_well_it_is_signed(
     assert statuses == [200, 404, 404]
 
 
-def test_a_prior_film_is_served_only_where_the_protocol_shows_it(sign: Sign, banked: Store) -> None:
-    """Signed for its reader, it is still nothing in a study that does not ask for it."""
+def test_a_prior_film_is_served_only_if_the_protocol_shows_it(sign: Sign, banked: Store) -> None:
+    """A valid signature is not sufficient."""
     client, reader = sign("R1"), person(banked, "R1")
     tamper(banked, "INSERT INTO item_priors SELECT id, 1, 1, 'PA', '', 91 FROM items")
     with banked.look() as look:
@@ -190,10 +188,10 @@ def test_a_prior_film_is_served_only_where_the_protocol_shows_it(sign: Sign, ban
 @pytest.mark.parametrize(
     ("view_number", "bits", "files"), [(0, 16, "*_pa.png"), (1, 8, "*_lat.png")]
 )
-def test_films_arrive_with_every_grey_level(
+def test_films_are_transferred_without_loss(
     sign: Sign, tmp_path: Path, view_number: int, bits: int, files: str
 ) -> None:
-    """What the browser unpacks equals the file, sample by sample, at either depth."""
+    """All samples equal those of the file, at both depths."""
     client = sign("R1")
     view = client.get("/desk").json()["cases"][0]["views"][view_number]
     assert view["bits"] == bits
@@ -207,8 +205,8 @@ def test_films_arrive_with_every_grey_level(
         assert (view["low"], view["high"]) == (samples.min(), samples.max())
 
 
-def test_films_are_ready_before_they_are_asked_for(sign: Sign, banked: Store) -> None:
-    """Handing out the desk prepares five cases' films, and puts them on the shelf."""
+def test_films_are_prepared_before_they_are_requested(sign: Sign, banked: Store) -> None:
+    """A request for the desk prepares the films of five cases and stores them."""
     sign("R1").get("/desk")
     films._cache().settled()
     shelf = banked.path.with_name(f"{banked.path.name}-films")
@@ -216,10 +214,10 @@ def test_films_are_ready_before_they_are_asked_for(sign: Sign, banked: Store) ->
     assert 6 < len(list(shelf.iterdir())) <= 10
 
 
-def test_a_film_changed_after_its_import_is_not_served_from_the_shelf(
+def test_a_film_changed_after_its_import_is_not_served(
     sign: Sign, banked: Store, tmp_path: Path
 ) -> None:
-    """A new process checks the file before it trusts what was prepared of it."""
+    """A new process verifies the file before it uses the prepared film."""
     client = sign("R1")
     film = _film(client)
     films._cache().settled()
@@ -233,8 +231,8 @@ def test_a_film_changed_after_its_import_is_not_served_from_the_shelf(
     assert (answer.status_code, "changed after its import" in answer.text) == (503, True)
 
 
-def test_nothing_secret_crosses_the_wire_in_a_whole_session(sign: Sign) -> None:
-    """Headers and bodies of every answer, from sign-in to the finished desk."""
+def test_a_session_transfers_no_secrets(sign: Sign) -> None:
+    """Headers and bodies of all answers are searched, from signing in to the last case."""
     client = sign("R1")
     seen = []
     desk = client.get("/desk")
@@ -254,7 +252,7 @@ def test_nothing_secret_crosses_the_wire_in_a_whole_session(sign: Sign) -> None:
 
 @pytest.fixture
 def newcomer(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], TestClient]:
-    """Return a function to sign R1 in to a study with every step that may come before its cases."""
+    """Return a function to sign R1 in to a study with all steps of preparation."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json(
         {
@@ -302,7 +300,7 @@ def _prepare(client: TestClient) -> dict[str, Any]:
 def test_the_desk_lists_the_steps_before_the_first_case(
     newcomer: Callable[[], TestClient],
 ) -> None:
-    """Steps with their HTML or questions, in order, and no case; rules beside them."""
+    """The steps are in order, with HTML or questions, and no case is sent."""
     first_desk = newcomer().get("/desk").json()
     question = {"id": "years", "question": "Years?", "kind": "number"}
     assert first_desk["preparation"] == [
@@ -318,18 +316,18 @@ def test_the_desk_lists_the_steps_before_the_first_case(
     assert (first_desk["rules"]["cannot_answer"], first_desk["rules"]["break_every"]) == (True, 4)
 
 
-def test_a_study_without_preparation_says_so(sign: Sign) -> None:
-    """The page goes straight to its first case."""
+def test_a_study_without_preparation_starts_with_its_cases(sign: Sign) -> None:
+    """The page shows the first case at once."""
     first_desk = sign("R1").get("/desk").json()
     assert (first_desk["preparation"], first_desk["practice_total"]) == ([], 0)
     assert [case["practice"] for case in first_desk["cases"]] == [False] * 3
     assert (first_desk["rules"]["cannot_answer"], first_desk["rules"]["break_every"]) == (False, 0)
 
 
-def test_a_newcomer_goes_from_consent_to_the_finished_study_blind(
+def test_a_reader_completes_a_study_without_receiving_secrets(
     newcomer: Callable[[], TestClient],
 ) -> None:
-    """Nothing secret before a practice answer, feedback after it, none on the study's cases."""
+    """Practice cases give feedback after the answer, and cases of the study give none."""
     client = newcomer()
     seen, feedbacks = [client.get("/desk").text], []
     desk = _prepare(client)["desk"]
@@ -357,8 +355,8 @@ def test_a_newcomer_goes_from_consent_to_the_finished_study_blind(
         assert secret not in "".join(seen).replace('"feedback"', "")
 
 
-def test_another_sign_in_asks_for_the_display_again(newcomer: Callable[[], TestClient]) -> None:
-    """A reload does not; the cases wait for it."""
+def test_a_new_sign_in_requires_the_display_check_again(newcomer: Callable[[], TestClient]) -> None:
+    """No case is sent before; a reload of the page does not require it."""
     client = newcomer()
     _prepare(client)
     assert client.get("/desk").json()["preparation"] == []
@@ -369,15 +367,15 @@ def test_another_sign_in_asks_for_the_display_again(newcomer: Callable[[], TestC
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"{}", b"nonsense", b'{"seal": 1}', b"[" * 5000, b'{"records": 3}']
 )
-def test_rubbish_is_refused_in_one_sentence(sign: Sign, body: bytes) -> None:
-    """Whatever is posted, the answer is a status and a reason."""
+def test_invalid_messages_are_refused_in_one_sentence(sign: Sign, body: bytes) -> None:
+    """Every answer has a status and a reason."""
     answer = sign("R1").post("/desk/records", content=body)
     assert answer.status_code == 400
     assert answer.json()["why"]
 
 
 def test_a_post_from_another_site_is_refused(sign: Sign) -> None:
-    """The Origin header has to be our own host."""
+    """The Origin header must have the server's own host."""
     client = sign("R1")
     for path in ("/sign-in", "/sign-out", "/desk/records"):
         answer = client.post(path, headers={"origin": "https://elsewhere.example"})
@@ -385,8 +383,8 @@ def test_a_post_from_another_site_is_refused(sign: Sign) -> None:
     assert client.get("/desk").status_code == 200
 
 
-def test_a_refusal_says_for_which_reason(sign: Sign) -> None:
-    """The page tells another reader from another address, and a sign-out from both."""
+def test_refusals_have_different_reasons(sign: Sign) -> None:
+    """The page distinguishes another reader, another address and an ended sign-in."""
     client = sign("R1")
     message = {"seal": client.get("/desk").json()["seal"], "sent_epoch_ms": 1.0, "records": []}
 
@@ -402,8 +400,8 @@ def test_a_refusal_says_for_which_reason(sign: Sign) -> None:
     assert client.post("/desk/records", json=message).status_code == 200
 
 
-def test_a_slow_workstation_is_not_late(sign: Sign) -> None:
-    """The moment of sending, by the page's own clock, comes with the message."""
+def test_the_clock_of_a_slow_workstation_is_corrected(sign: Sign) -> None:
+    """The message contains the time of sending by the clock of the page."""
     client = sign("R1")
     desk = client.get("/desk").json()
     case = desk["cases"][0]["case"]
@@ -417,8 +415,10 @@ def test_a_slow_workstation_is_not_late(sign: Sign) -> None:
         assert "received_late" not in look.value("SELECT flags FROM readings")
 
 
-def test_asking_how_long_a_sign_in_lasts_does_not_make_it_last(sign: Sign, banked: Store) -> None:
-    """A page asks by itself; a key press is reported by a post. An ended sign-in says so."""
+def test_requests_without_user_activity_do_not_extend_the_sign_in(
+    sign: Sign, banked: Store
+) -> None:
+    """The page asks for the remaining time by GET, and reports activity by POST."""
     client = sign("R1")
 
     def last_used(minutes: int) -> None:
@@ -436,15 +436,15 @@ def test_asking_how_long_a_sign_in_lasts_does_not_make_it_last(sign: Sign, banke
     assert client.post("/here", headers={"origin": "https://a.example"}).status_code == 403
 
 
-def test_signing_out_ends_it(sign: Sign) -> None:
-    """After signing out the desk is closed in this browser."""
+def test_signing_out_ends_the_sign_in(sign: Sign) -> None:
+    """The desk is then refused in this browser."""
     client = sign("R1")
     client.post("/sign-out")
     assert client.get("/desk").status_code == 401
 
 
-def test_nobody_is_signed_in_by_an_altered_cookie(sign: Sign) -> None:
-    """The signature covers every sign of the cookie."""
+def test_an_altered_cookie_is_refused(sign: Sign) -> None:
+    """Every character of the cookie counts."""
     client = sign("R1")
     token = client.cookies[access.COOKIE]
     client.cookies.clear()
@@ -453,7 +453,7 @@ def test_nobody_is_signed_in_by_an_altered_cookie(sign: Sign) -> None:
 
 
 def test_signing_out_ends_every_copy_of_the_cookie(sign: Sign) -> None:
-    """A cookie copied before signing out opens nothing after."""
+    """A cookie copied before signing out is refused afterwards."""
     client = sign("R1")
     copied = client.cookies[access.COOKIE]
     client.post("/sign-out")
@@ -462,10 +462,10 @@ def test_signing_out_ends_every_copy_of_the_cookie(sign: Sign) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "secure"), [("http", False), ("https", True)])
-def test_the_cookie_is_closed_to_scripts_and_other_sites(
+def test_the_cookie_is_protected_from_scripts_and_other_sites(
     sign: Sign, scheme: str, secure: bool
 ) -> None:
-    """HttpOnly and SameSite=strict at sign-in; Secure behind TLS."""
+    """It is HttpOnly and SameSite=strict, and Secure behind TLS."""
     client = sign(None)
     client.base_url = f"{scheme}://testserver"
     answer = client.post("/sign-in", data={"access_code": sign.codes["R1"]})  # type: ignore[attr-defined]
@@ -477,7 +477,7 @@ def test_the_cookie_is_closed_to_scripts_and_other_sites(
 
 @pytest.fixture
 def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return how long answers were held back, in seconds; the tests do not wait for them."""
+    """Return the delays of answers, in seconds, which the tests do not wait for."""
     waits: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -492,10 +492,10 @@ def _try(client: TestClient, code: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_right_code_is_accepted_while_others_guess(
+def test_a_correct_code_is_accepted_during_an_attack(
     sign: Sign, banked: Store, waited: list[float]
 ) -> None:
-    """After 150 wrong codes from its owner's address; guessing gets slower and is recorded."""
+    """After 150 wrong codes the owner can sign in; delays increase and are recorded."""
     right = sign.codes["R1"]  # type: ignore[attr-defined]
     wrong, guesser = right[:-1] + "#", sign(None)
     assert {_try(guesser, wrong) for _ in range(150)} == {"./?refused=unknown"}
@@ -514,10 +514,10 @@ def test_a_right_code_is_accepted_while_others_guess(
     assert len(waited) == slowed
 
 
-def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
+def test_known_and_unknown_codes_are_refused_after_the_same_time(
     sign: Sign, waited: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answer is sent after the same time, however long the work took."""
+    """The delay includes the time for checking the code."""
     for code, took_s in ((sign.codes["R1"][:-1] + "#", 0.2), ("no such code", 0.05)):  # type: ignore[attr-defined]
         clock = SimpleNamespace(monotonic=partial(next, iter([0.0, took_s])))
         monkeypatch.setattr("ui.server.access.time", clock)
@@ -525,8 +525,8 @@ def test_a_known_code_and_an_unknown_one_are_refused_after_the_same_time(
         assert took_s + waited[-1] == pytest.approx(access.LEAST_S)
 
 
-def test_wrong_guesses_are_answered_later_and_later_up_to_a_limit() -> None:
-    """By code and by address; ten minutes after the last one all is forgotten."""
+def test_the_delay_after_wrong_codes_increases_up_to_a_limit() -> None:
+    """It counts attempts by code and by address, and is reset after ten minutes."""
     counted = access.Guesses()
     at_one_code = [counted.wrong(f"address {n}", "ABCDEF", NOW) for n in range(20)]
     assert at_one_code[:8] == [0.25] * 5 + [0.5, 1.0, 2.0]
@@ -540,8 +540,8 @@ def test_wrong_guesses_are_answered_later_and_later_up_to_a_limit() -> None:
     assert len(counted._found) == 2
 
 
-def test_guesses_at_a_million_codes_take_no_more_memory_than_at_some() -> None:
-    """The oldest attempts are forgotten first; an address that continues is not."""
+def test_the_memory_of_wrong_codes_is_limited() -> None:
+    """The oldest attempts are removed first, but not those of an active address."""
     counted = access.Guesses()
     for n in range(50_000):
         counted.wrong("here", f"{n}", NOW)
@@ -550,13 +550,13 @@ def test_guesses_at_a_million_codes_take_no_more_memory_than_at_some() -> None:
 
 
 @pytest.mark.parametrize("path", ["/sign-in", "/desk/records", "/anything"])
-def test_too_large_a_message_is_refused_before_it_is_read(sign: Sign, path: str) -> None:
-    """Nobody fills the server's memory, signed in or not."""
+def test_large_messages_are_refused_before_they_are_read(sign: Sign, path: str) -> None:
+    """Signed-in and signed-out clients are both refused."""
     assert sign("R1").post(path, content=b"x" * 3_000_000).status_code == 413
 
 
-def test_downloads_are_for_the_coordinator_alone(sign: Sign) -> None:
-    """Bundle and report hold the reference standard: each request is asked who it is."""
+def test_downloads_are_for_the_coordinator(sign: Sign) -> None:
+    """The bundle and the report contain the reference standard."""
     for path in (
         "/export/bundle.zip",
         "/export/closing-report.html",
@@ -575,8 +575,8 @@ def test_downloads_are_for_the_coordinator_alone(sign: Sign) -> None:
         assert "items.csv" in archive.namelist()
 
 
-def test_an_exam_paper_is_handed_out_while_the_study_is_read(sign: Sign, banked: Store) -> None:
-    """Whole, recorded, and nothing of it stays on the server; an unknown shape is not found."""
+def test_an_exam_paper_can_be_downloaded_from_an_open_study(sign: Sign, banked: Store) -> None:
+    """The download is recorded, leaves no file, and an unknown format is not found."""
     assert sign("R1").get("/export/exam-paper/jsonl.zip").status_code == 401
     coordinator = sign("coordinator")
     answer = coordinator.get("/export/exam-paper/jsonl.zip")
@@ -599,15 +599,15 @@ def test_an_exam_paper_is_handed_out_while_the_study_is_read(sign: Sign, banked:
 
 
 def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:
-    """Metrics, agent and health of scripts are nobody's."""
+    """Metrics and the health of scripts are not served."""
     for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/script-health-check"):
         answer = sign("coordinator").get(path)
         assert (answer.status_code, answer.text) == (404, "Page not found.")
         assert "content-security-policy" in answer.headers
 
 
-def test_every_answer_carries_the_content_policy(sign: Sign) -> None:
-    """The browser may reach this server and nothing else."""
+def test_every_answer_has_the_content_security_policy(sign: Sign) -> None:
+    """The browser may connect only to this server."""
     for path in ("/desk", "/nowhere", f"/viewer/{viewer.version()}/start.js"):
         policy = sign(None).get(path).headers["content-security-policy"]
         assert "default-src 'self'" in policy
@@ -621,8 +621,8 @@ def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:
     assert answer.headers["content-type"].startswith("text/javascript")
 
 
-def test_the_films_of_an_open_study_lie_ready(sign: Sign, banked: Store) -> None:
-    """Those of its cases and no others; each once, and again where the shelf was cleared."""
+def test_the_films_of_an_open_study_are_prepared(sign: Sign, banked: Store) -> None:
+    """Only films of its cases are, once each, and again after the stored films were deleted."""
     sign("R1")
     with banked.look() as look:
         hashes = {row.sha256 for row in stored_readings.films_to_read(look)}
@@ -638,7 +638,7 @@ def test_the_films_of_an_open_study_lie_ready(sign: Sign, banked: Store) -> None
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every SQL statement, with its values, on connections opened from now on."""
+    """Return a list that collects SQL statements, with values, of new connections."""
     run: list[str] = []
 
     def connect(*where: Any, **how: Any) -> sqlite3.Connection:
@@ -665,7 +665,7 @@ def test_an_answer_takes_one_transaction(sign: Sign, statements: list[str]) -> N
 
 
 def test_an_answer_reads_its_context_once(sign: Sign, statements: list[str]) -> None:
-    """Only what the record changes is read again: the next cases, the sessions, its own row."""
+    """Only data that the record changes are read again: next cases, sessions, its own row."""
     client = sign("R1")
     desk_before = client.get("/desk").json()
     case = desk_before["cases"][0]["case"]
@@ -684,8 +684,8 @@ def test_an_answer_reads_its_context_once(sign: Sign, statements: list[str]) -> 
         assert sum(read.values()) <= 24
 
 
-def test_nobody_without_a_sign_in_gets_to_write(sign: Sign, statements: list[str]) -> None:
-    """A message of a stranger, or of a sign-in that has ended, changes nothing in the store."""
+def test_messages_without_a_sign_in_write_nothing(sign: Sign, statements: list[str]) -> None:
+    """Neither signed-out clients nor ended sign-ins change the database."""
     stranger = sign(None)
     stranger.cookies.set("reading_room", "0" * 64)
     sent: dict[str, Any] = {"seal": "x", "records": []}
@@ -707,8 +707,10 @@ def test_nobody_without_a_sign_in_gets_to_write(sign: Sign, statements: list[str
     assert len([sql for sql in statements if sql.startswith("BEGIN IMMEDIATE")]) == 1
 
 
-def test_an_answer_passes_twenty_files(sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the request to the acknowledged row, no more of the project's files run code."""
+def test_an_answer_runs_code_of_at_most_twenty_files(
+    sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of the project are counted from the request to the stored row."""
     signed_in = sign("R1")
     first_desk = signed_in.get("/desk").json()
     cookies = {cookie.name: str(cookie.value) for cookie in signed_in.cookies.jar}
@@ -736,8 +738,8 @@ def test_an_answer_passes_twenty_files(sign: Sign, monkeypatch: pytest.MonkeyPat
                     sys.setprofile(None)
                 assert reply.json()["stored"] == [record["id"]]
 
-    monkeypatch.setattr("anyio.to_thread.run_sync", at_once)  # all of it in the watched thread
-    with ThreadPoolExecutor(1) as thread:  # where no loop runs: a browser's may, here
+    monkeypatch.setattr("anyio.to_thread.run_sync", at_once)  # run everything in the traced thread
+    with ThreadPoolExecutor(1) as thread:  # a thread without a running event loop
         thread.submit(asyncio.run, answer()).result()
     assert "study/store/readings.py" in passed
     assert len(passed) <= 20, sorted(passed)

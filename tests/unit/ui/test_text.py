@@ -1,4 +1,4 @@
-"""A protocol's texts on the page: Markdown, and nothing that could run or reach elsewhere."""
+"""Texts of the protocol on a page: Markdown without scripts or references to other servers."""
 
 import re
 
@@ -8,7 +8,7 @@ from ui.parts.text import html
 
 
 def test_markdown_becomes_html() -> None:
-    """Headings, emphasis, lists and tables."""
+    """Headings, emphasis, lists and tables are supported."""
     made = html("# Title\n\n- **one**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
     for part in ("<h1>Title</h1>", "<li><strong>one</strong></li>", "<td>2</td>"):
         assert part in made
@@ -25,7 +25,7 @@ def test_markdown_becomes_html() -> None:
     ],
 )
 def test_html_in_the_text_appears_as_text(text: str) -> None:
-    """No tag but Markdown's own paragraph comes out."""
+    """The result contains only Markdown's own paragraph."""
     made = html(text)
     assert set(re.findall(r"<[^>]*>", made)) == {"<p>", "</p>"}
     assert "&lt;" in made
@@ -45,8 +45,8 @@ def test_html_in_the_text_appears_as_text(text: str) -> None:
         "vbscript:x",
     ],
 )
-def test_links_lead_to_the_web_or_a_mailbox_only(link: str) -> None:
-    """Inline, by reference or as an autolink; the words stay."""
+def test_links_are_limited_to_web_and_mail_addresses(link: str) -> None:
+    """Inline links, references and autolinks of other schemes remain as text."""
     for text in (f"[words]({link})", f"[words][1]\n\n[1]: {link}", f"words <{link}>"):
         made = html(text)
         assert "href" not in made
@@ -54,13 +54,13 @@ def test_links_lead_to_the_web_or_a_mailbox_only(link: str) -> None:
 
 
 @pytest.mark.parametrize("link", ["https://a.example/x", "http://a.example", "mailto:a@b.example"])
-def test_a_link_opens_apart_and_tells_nothing_of_the_page(link: str) -> None:
-    """A new window that knows no opener."""
+def test_a_link_opens_a_new_window_without_referrer(link: str) -> None:
+    """The new window has no opener."""
     assert f'<a href="{link}" target="_blank" rel="noopener noreferrer">' in html(f"[w]({link})")
 
 
 def test_no_image_is_loaded() -> None:
-    """It would tell another server who reads when."""
+    """It would tell another server when a reader reads."""
     made = html('![alt](https://a.example/x.png "t") ![r][1]\n\n[1]: https://a.example/y.png')
     assert "<img" not in made
     assert "src=" not in made

@@ -1,4 +1,4 @@
-"""The colours of both themes keep WCAG AA, and what the parts show is escaped."""
+"""Both themes have the contrasts of WCAG AA, and displayed texts are escaped."""
 
 import re
 import tomllib
@@ -18,7 +18,7 @@ SCHEMES = ("light", "dark")
 
 
 def contrast(first: str, other: str) -> float:
-    """Return WCAG's contrast of two colours."""
+    """Return the contrast ratio of two colours as defined by WCAG."""
     low, high = sorted((_luminance(first), _luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
@@ -30,8 +30,8 @@ def _luminance(colour: str) -> float:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_text_is_read_on_either_ground(scheme: str) -> None:
-    """Body text, quiet text and links: 4.5 to 1 on the page and on cards."""
+def test_text_has_sufficient_contrast_on_both_backgrounds(scheme: str) -> None:
+    """Body text, muted text and links have 4.5 to 1 on the page and on cards."""
     for text in TEXTS:
         for ground in ("ground", "raised"):
             assert contrast(PAIRS[text][scheme], PAIRS[ground][scheme]) >= 4.5, (text, ground)
@@ -39,22 +39,22 @@ def test_text_is_read_on_either_ground(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_badges_are_read_on_their_own_ground(scheme: str) -> None:
-    """Each tone's word on its ground: 4.5 to 1."""
+def test_badges_have_sufficient_contrast(scheme: str) -> None:
+    """The text of each tone has 4.5 to 1."""
     for tone in TONES:
         assert contrast(PAIRS[tone][scheme], PAIRS[f"{tone}-ground"][scheme]) >= 4.5, tone
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_controls_have_an_edge(scheme: str) -> None:
-    """Controls have a contrast of 3 to 1 to their background."""
+def test_edges_of_controls_have_sufficient_contrast(scheme: str) -> None:
+    """They have 3 to 1 to the background."""
     for ground in ("ground", "raised"):
         assert contrast(PAIRS["edge"][scheme], PAIRS[ground][scheme]) >= 3, ground
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_streamlits_own_colours_keep_the_contrast(scheme: str) -> None:
-    """Text, links and the words of notices in the theme that Streamlit draws with."""
+def test_streamlits_own_colours_have_sufficient_contrast(scheme: str) -> None:
+    """Text, links and notices in Streamlit's theme are checked."""
     theme = THEMES[scheme]
     for ground in (theme["backgroundColor"], theme["secondaryBackgroundColor"]):
         assert contrast(theme["textColor"], ground) >= 4.5
@@ -67,7 +67,7 @@ def test_streamlits_own_colours_keep_the_contrast(scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_styles_use_the_colours_of_the_theme(scheme: str) -> None:
-    """The two places that name a ground agree, so that the contrasts above are those seen."""
+    """Both definitions of the background agree."""
     theme = THEMES[scheme]
     assert PAIRS["ground"][scheme] == theme["backgroundColor"]
     assert PAIRS["raised"][scheme] == theme["secondaryBackgroundColor"]
@@ -75,8 +75,8 @@ def test_the_styles_use_the_colours_of_the_theme(scheme: str) -> None:
     assert PAIRS["accent"][scheme] == theme["primaryColor"]
 
 
-def test_a_badge_escapes_its_word() -> None:
-    """A state from outside is text."""
+def test_a_badge_escapes_its_text() -> None:
+    """HTML in a state is shown as text."""
     assert "&lt;b&gt;" in theme.badge_html("<b>")
     assert "rr-good" in theme.state_html("open")
     assert "elsewhere" in theme.state_html("elsewhere")

@@ -1,4 +1,4 @@
-"""Trail and deployment from outside: who may download the one, who may see the other."""
+"""The trail and the deployment page: permissions, search, backups and merged sites."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +27,7 @@ Sign = Callable[[str | None], TestClient]
 
 @pytest.fixture
 def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
-    """Return a function that signs in R1, a coordinator of each of two studies, administrator."""
+    """Return a function that signs in R1, the coordinators of two studies, or the administrator."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     for study in ("trial", "second"):
@@ -50,8 +50,10 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     return client
 
 
-def test_the_trail_is_downloaded_by_those_who_run_the_study(sign: Sign, banked: Store) -> None:
-    """Each coordinator their own study's, the administrator the deployment's, nobody another."""
+def test_coordinators_and_administrators_can_download_their_trail(
+    sign: Sign, banked: Store
+) -> None:
+    """Coordinators get the trail of their study, the administrator that of the deployment."""
     of_study = {None: 401, "R1": 401, "trial": 200, "second": 200, "administrator": 401}
     for who, status in of_study.items():
         assert sign(who).get("/export/trail.csv").status_code == status
@@ -67,8 +69,8 @@ def test_the_trail_is_downloaded_by_those_who_run_the_study(sign: Sign, banked: 
     assert kinds.count("downloaded") == 4
 
 
-def test_a_download_holds_what_was_searched(sign: Sign) -> None:
-    """And what is no search is refused in one sentence."""
+def test_a_download_contains_the_events_of_the_search(sign: Sign) -> None:
+    """An invalid search is refused in one sentence."""
     client = sign("trial")
     download = client.get(
         "/export/trail.csv", params={"kind": "study opened", "since": "2025-06-04"}
@@ -79,8 +81,8 @@ def test_a_download_holds_what_was_searched(sign: Sign) -> None:
         assert client.get("/export/trail.csv", params={"since": wrong}).status_code == 400
 
 
-def test_signing_out_and_taking_the_bundle_stand_in_the_trail(sign: Sign, banked: Store) -> None:
-    """With the mark of where from, which is the same in both."""
+def test_signing_out_and_downloads_are_in_the_trail(sign: Sign, banked: Store) -> None:
+    """Both events have the same pseudonym of the address."""
     client = sign("trial")
     assert client.get("/export/bundle.zip").status_code == 200
     client.post("/sign-out")
@@ -114,10 +116,10 @@ def _coordinator(role: Role = Role.COORDINATOR) -> Person:
 
 
 @pytest.mark.parametrize("name", ["trail.py", "deployment.py"])
-def test_the_pages_refuse_everybody_else(
+def test_trail_and_deployment_pages_refuse_other_people(
     name: str, opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Signed out, a statistician, and each the other's page."""
+    """Signed-out visitors, statisticians, and the role of the other page are refused."""
     store = opened()
     other = _administrator() if name == "trail.py" else _coordinator()
     for who in (None, _coordinator(Role.STATISTICIAN), other):
@@ -128,10 +130,10 @@ def test_the_pages_refuse_everybody_else(
         assert not ran.button
 
 
-def test_the_trail_page_names_the_first_broken_link(
+def test_the_trail_page_names_the_first_invalid_event(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All holds, until the file is altered."""
+    """The chain is valid until the file is altered."""
     store = opened()
     ran = _page(monkeypatch, store, "trail.py", _coordinator())
     assert not ran.exception
@@ -145,7 +147,7 @@ def test_the_trail_page_names_the_first_broken_link(
 def test_the_trail_page_searches(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By words and kind, with the count of what was found."""
+    """It searches by text and kind and shows the number of events."""
     ran = _page(monkeypatch, opened(), "trail.py", _coordinator())
     ran.text_input(key="trail-text-trial").set_value("R2").run()
     shown = list(ran.dataframe[0].value["Event"])
@@ -158,10 +160,10 @@ def test_the_trail_page_searches(
     assert ran.markdown[0].value == "1 event found."
 
 
-def test_the_deployment_page_makes_backups_and_keeps_their_schedule(
+def test_the_deployment_page_makes_scheduled_backups(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It says that there is none, then that one holds, then what is wrong with the next."""
+    """It reports missing backups, verified backups and problems."""
     store = opened()
     ran = _page(monkeypatch, store, "deployment.py", _administrator())
     assert not ran.exception
@@ -192,7 +194,7 @@ exports.merge_section(
 def test_bundles_are_restored_and_merged_from_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page reports what was done; objections are listed line by line."""
+    """The page reports the result, or lists the objections."""
     home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
     for store in (home, other):
         close(store)
@@ -208,21 +210,21 @@ def test_bundles_are_restored_and_merged_from_a_page(
     assert "P2, S2 from Bergen" in ran.success[0].value
     ran.file_uploader[0].upload(*bundle)
     ran.button(key="merge").click().run()
-    assert "was merged already" in ran.code[0].value
+    assert "was already merged" in ran.code[0].value
     page = _page(monkeypatch, home, "deployment.py", _administrator())
     page.file_uploader[0].upload(*bundle)
     page.button(key="restore").click().run()
     assert any("already" in error.value for error in page.error)
 
 
-def test_every_kind_of_event_has_its_own_words() -> None:
-    """No event is shown only as it is stored, and no two have the same words."""
+def test_every_kind_of_event_has_its_own_label() -> None:
+    """No kind is shown by its stored name."""
     assert set(LABELS) == set(EventKind)
     assert len(set(LABELS.values())) == len(EventKind)
 
 
-def test_every_kind_of_event_has_a_sentence_of_its_own() -> None:
-    """Even one that says nothing of itself, as an event of a merged site of another version may."""
+def test_every_kind_of_event_has_its_own_sentence() -> None:
+    """Events without details, as from a merged site of another version, have one too."""
     assert set(SENTENCES) == set(EventKind)
     assert len({event_words(kind, "R1", {}) for kind in EventKind}) == len(EventKind)
     excluded = event_words(

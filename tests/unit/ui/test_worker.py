@@ -1,4 +1,4 @@
-"""Work in another process: what it returns, what it is held to, and how it is ended."""
+"""Jobs in another process: results, limits and cancellation."""
 
 import os
 import threading
@@ -61,8 +61,8 @@ def _spoken(_: Tell) -> str:
     return t("Continue")
 
 
-def test_a_job_returns_what_its_function_returns() -> None:
-    """In the language of the request, at low priority."""
+def test_a_job_returns_the_result_of_its_function() -> None:
+    """It runs in the language of the request, at low priority."""
     assert _job_of(_both, 1, "a").outcome() == (1, "a")
     assert _job_of(_priority).outcome() == os.nice(0) + worker.PRIORITY
     with spoken("de"):
@@ -79,24 +79,24 @@ def test_a_job_returns_what_its_function_returns() -> None:
         (_broken, (), "a form that cannot be read here"),
     ],
 )
-def test_beyond_the_budget_a_file_is_refused_by_name(
+def test_a_file_beyond_the_limits_is_refused_by_name(
     do: object, arguments: tuple[object, ...], says: str
 ) -> None:
-    """With the limit and the remedy; an error nobody expected is for the log."""
+    """The message has the limit and the remedy; unexpected errors are logged."""
     job = _job_of(do, *arguments)
     with pytest.raises(BadFile, match=f"^bomb.csv .*{says}"):
         job.outcome()
 
 
-def test_a_job_that_waits_is_ended_by_the_clock() -> None:
-    """It uses no processor time, which would end it too."""
+def test_a_waiting_job_is_ended_after_a_time() -> None:
+    """The limit of processor time does not apply to it."""
     job = _job_of(_asleep, held=Held(budget=Budget(wall_seconds=1), name="slow.csv"))
     with pytest.raises(BadFile, match=r"slow\.csv takes more than"):
         job.outcome()
 
 
-def test_a_cancelled_job_is_gone_with_its_process() -> None:
-    """The caller gets the error that nothing was saved; those who must clean up see the end."""
+def test_cancelling_a_job_ends_its_process() -> None:
+    """The caller gets the error that nothing was saved, and can clean up."""
     ends: list[bool] = []
     job: Job[None] = Job(_asleep, held=SMALL, on_end=ends.append)
     job.cancel()
@@ -106,8 +106,8 @@ def test_a_cancelled_job_is_gone_with_its_process() -> None:
     assert ends == [True]
 
 
-def test_no_more_uploads_are_read_at_once_than_there_is_memory_for() -> None:
-    """The next one is asked to wait; when one has ended there is room again."""
+def test_the_number_of_simultaneous_uploads_is_limited() -> None:
+    """The next upload is refused until another has ended."""
     jobs: list[Job[None]] = [Job(_asleep, held=SMALL) for _ in range(worker.MOST_UPLOADS)]
     with pytest.raises(NotNow, match="Other files are being read"):
         Job(_asleep, held=SMALL)
@@ -117,8 +117,8 @@ def test_no_more_uploads_are_read_at_once_than_there_is_memory_for() -> None:
     assert _job_of(_both, 1, "a").outcome() == (1, "a")
 
 
-def test_a_job_without_a_budget_says_that_it_was_ended() -> None:
-    """As an analysis when memory is short; an error of its own is passed on as it is."""
+def test_the_end_of_a_job_without_limits_is_reported() -> None:
+    """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
     with pytest.raises(Ended, match="stopped before it was done"):
         _job_of(_gone, held=None).outcome()
     with pytest.raises(AttributeError):
@@ -126,7 +126,7 @@ def test_a_job_without_a_budget_says_that_it_was_ended() -> None:
 
 
 def test_progress_is_reported_while_a_job_runs(tmp_path: Path) -> None:
-    """A step with its share, its rate and the time left."""
+    """Each step has a share, a rate and the remaining time."""
     go_on = tmp_path / "go on"
     job: Job[None] = Job(_step, go_on, held=SMALL)
     end = time.monotonic() + PATIENCE_S

@@ -1,7 +1,7 @@
-"""A deployment with two studies and everybody in them, as the test of permissions needs it.
+"""A deployment with two studies and people of all roles, for tests of permissions.
 
-Whatever belongs to a study holds its name: readers, staff, questions, models, reasons. What is
-shown to a person of one study can thus be searched for the other's name.
+All data of a study contain its name: readers, staff, questions, models, reasons. Pages of one
+study can thus be searched for the name of the other.
 """
 
 import json
@@ -57,12 +57,12 @@ RULES = {
     "practice_cases": 1,
     "back_navigation": True,
 }
-_NOW = datetime.now(UTC)  # sign-ins run out, and the routes ask the clock
+_NOW = datetime.now(UTC)  # sign-ins expire, and routes use the real time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployment:
-    """A store in one state of its two studies, and the tokens of everybody who is signed in."""
+    """A store in a state of its two studies, with the tokens of all signed-in people."""
 
     store: Store
     state: str
@@ -70,36 +70,36 @@ class Deployment:
     draft: int
 
     def person(self, who: str) -> Person | None:
-        """Return a person as signed in."""
+        """Return a signed-in person."""
         if who not in self.tokens:
             return None
         return signing_in.signed_in(self.store, self.tokens[who], now=datetime.now(UTC))
 
     def client(self, who: str) -> TestClient:
-        """Return a person's browser."""
+        """Return a client with a person's cookie."""
         made = TestClient(_app(), follow_redirects=False)
         if who in self.tokens:
             made.cookies.set(COOKIE, self.tokens[who])
         return made
 
     def copied(self, folder: Path) -> "Deployment":
-        """Return a copy that may be altered."""
+        """Return a copy that a test may alter."""
         shutil.copytree(self.store.path.parent, folder, dirs_exist_ok=True)
         return replace(self, store=Store(folder / self.store.path.name))
 
 
 @cache
 def _app() -> Starlette:
-    """Return the program's routes, which look for their store at each request, as served."""
+    """Return the application, whose routes look up their store at each request."""
     return Starlette(routes=routes(), middleware=[HEADERS])
 
 
 class Stopped(Exception):
-    """A page stopped itself."""
+    """Raised when a page stops itself."""
 
 
 def stop() -> None:
-    """Stop a page, in the place of Streamlit's own."""
+    """Stop a page, in place of Streamlit's function."""
     raise Stopped
 
 
@@ -127,7 +127,7 @@ def build(folder: Path) -> dict[str, Deployment]:
 
 
 def _draft(store: Store, folder: Path) -> int:
-    """Begin a draft on a bank of neither study."""
+    """Create a draft with a bank of neither study."""
     import_bank(store, write_bank(folder, 4), name="third bank", images=folder, now=_NOW)
     return drafts.begin(
         store,
@@ -141,9 +141,9 @@ def _draft(store: Store, folder: Path) -> int:
 
 
 def _draw(store: Store, folder: Path, study: str) -> None:
-    """Import a bank in which every text holds the study's name, draw the study, give its roles.
+    """Import a bank with the study's name in all texts, draw the study, and add its people.
 
-    Its films are files of their own: studies on the same films are named to each other.
+    Each study has its own films, because the pages name studies that use the same films.
     """
     path = write_bank(folder, n_patients=4)
     for film in (folder / "films").iterdir():
@@ -176,7 +176,7 @@ def _draw(store: Store, folder: Path, study: str) -> None:
 
 
 def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record of a bank with the study's name in every text of it."""
+    """Return a record of a bank with the study's name in all texts."""
     keys = ("question", "correct_answer_explanation", "task_name", "category")
     texts = {key: f"{study} {record[key]}" for key in keys}
     options = [f"{option} of {study}" for option in record["options"]]
@@ -218,7 +218,7 @@ def _tokens(store: Store, study: str) -> dict[str, str]:
 
 
 def _open(store: Store, study: str) -> None:
-    """Open a study; its second reader has read everything, one reading was set aside."""
+    """Open a study whose second reader has read all cases, with one reading excluded."""
     studies.open_study(store, study=study, now=_NOW)
     with store.look() as look:
         number = study_row(look, study).id
