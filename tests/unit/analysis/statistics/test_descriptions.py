@@ -1,4 +1,4 @@
-"""The descriptions of all statistics fit their tables, and each other."""
+"""The descriptions of statistics agree with their tables and with each other."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from tests.unit.analysis.report.full_run import full_run, study
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    """Readers under two conditions and models with confidence: most tables have rows."""
+    """Return readers under two conditions and models with confidence: most tables have rows."""
     rng = np.random.default_rng(1)
     items = pd.DataFrame({"item_id": [f"q{i}" for i in range(24)], "task": ["x", "y"] * 12})
     items = items.assign(
@@ -38,7 +38,7 @@ def bundle() -> Bundle:
 
 
 def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
-    """Text where the description says text, numbers where it gives a unit."""
+    """Columns contain text or numbers as described."""
     tables = analyse(bundle, Options(bootstrap=20, confidence="answer")).tables
     for statistic in STATISTICS:
         table = tables.get(statistic.name)
@@ -51,8 +51,8 @@ def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
                 assert is_text == (unit == TEXT), (statistic.name, name)
 
 
-def test_every_description_says_what_a_row_and_each_column_is() -> None:
-    """Whole sentences, which the data dictionary prints."""
+def test_descriptions_explain_rows_and_columns() -> None:
+    """They are sentences, which the data dictionary prints."""
     for statistic in STATISTICS:
         assert statistic.meaning.endswith("."), statistic.name
         for column in statistic.columns:
@@ -60,8 +60,8 @@ def test_every_description_says_what_a_row_and_each_column_is() -> None:
             assert "|" not in column.meaning, (statistic.name, column.name)
 
 
-def test_no_two_statistics_have_one_name_or_place() -> None:
-    """Each part of the report has a place of its own."""
+def test_names_and_places_of_statistics_are_unique() -> None:
+    """Each part of the report has its own place."""
     assert not _repeated(statistic.name for statistic in STATISTICS)
     assert not _repeated(p for s in STATISTICS for p in s.tables)
     assert not _repeated(p for s in STATISTICS for p in s.figures)
@@ -72,8 +72,8 @@ def _repeated(values: Iterable[object]) -> list[object]:
     return [value for value, n in Counter(values).items() if n > 1]
 
 
-def test_the_methods_cite_known_sources_and_every_source_of_a_statistic() -> None:
-    """A key in the text has its reference; a source in a description is cited by its method."""
+def test_the_methods_cite_all_sources_of_statistics() -> None:
+    """All keys in the text have a reference."""
     known = {reference.key for reference in method_references()}
     assert set(FURTHER) <= known
     for statistic in STATISTICS:
@@ -86,7 +86,7 @@ def test_the_methods_cite_known_sources_and_every_source_of_a_statistic() -> Non
 
 
 def test_every_figure_belongs_to_a_section() -> None:
-    """A section that the report does not name would have no heading."""
+    """A section unknown to the report would have no heading."""
     run = full_run(study())
     figures = [
         figure
@@ -99,7 +99,7 @@ def test_every_figure_belongs_to_a_section() -> None:
     assert {figure.section for figure in figures} <= set(SECTIONS)
 
 
-def test_the_data_dictionary_is_that_of_the_descriptions() -> None:
-    """docs/tables.md is what `make docs-tables` writes."""
+def test_the_data_dictionary_is_current() -> None:
+    """docs/tables.md equals the output of `make docs-tables`."""
     text = table_reference.DOCUMENT.read_text("utf-8")
     assert text == table_reference.document(), "Run: make docs-tables"

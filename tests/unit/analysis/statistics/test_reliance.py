@@ -1,4 +1,4 @@
-"""Reliance on a model's answers equals a plain count over pairs of readings."""
+"""Reliance on a model's answers equals a simple count over pairs of readings."""
 
 from collections.abc import Callable
 from functools import partial
@@ -64,7 +64,7 @@ Row = dict[str, str]
 
 
 def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
-    """Return n and estimate of each measure, counted pair by pair."""
+    """Return n and estimate of each measure, counted over pairs."""
     rows = pairs.to_dict("records")
 
     def share(chosen: list[Row], value: Callable[[Row], float]) -> tuple[int, float]:
@@ -107,7 +107,7 @@ def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
 @pytest.mark.parametrize("rater", [*READERS, "readers"])
 @pytest.mark.parametrize("planted", ["all", "yes", "no"])
 @pytest.mark.parametrize("task", ["", "Location"])
-def test_every_measure_equals_a_plain_count(
+def test_every_measure_equals_a_simple_count(
     tables: tuple[pd.DataFrame, pd.DataFrame], rater: str, planted: str, task: str
 ) -> None:
     table = reliance(bundle_from_tables(*tables), BOOTSTRAP)
@@ -153,7 +153,7 @@ def test_a_study_without_an_aid_has_no_row() -> None:
     assert reliance(bundle_from_tables(items, readings), BOOTSTRAP).empty
 
 
-def test_an_on_demand_answer_that_was_never_requested_is_in_no_pair(
+def test_an_on_demand_answer_that_was_not_requested_is_in_no_pair(
     tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     table = reliance(bundle_from_tables(*tables), BOOTSTRAP)

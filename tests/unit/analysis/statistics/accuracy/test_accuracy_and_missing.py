@@ -1,4 +1,4 @@
-"""accuracy.csv and missing.csv: who is counted, and as what."""
+"""accuracy.csv and missing.csv: which readings count, and how."""
 
 import math
 
@@ -30,8 +30,8 @@ ACCURACY_COLUMNS = [
 ]
 
 
-def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
-    """Names and order are part of the contract."""
+def test_the_tables_have_their_documented_columns(make_bundle: MakeBundle) -> None:
+    """Names and order are documented."""
     bundle = make_bundle("AB", {"R": "AA"})
     assert list(accuracy(bundle).columns) == ACCURACY_COLUMNS
     assert list(missing(bundle).columns) == [
@@ -47,8 +47,8 @@ def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
     ]
 
 
-def test_every_way_of_not_answering_is_wrong_and_stays_in_n() -> None:
-    """Even a right letter is wrong where the time was up; what was never shown is not in n."""
+def test_unanswered_items_count_as_wrong() -> None:
+    """A correct letter after the time limit is wrong; items that were never shown do not count."""
     items = pd.DataFrame({"item_id": list("abcdefg"), "truth": ["A"] * 6 + [""]})
     readings = pd.DataFrame(
         {
@@ -64,8 +64,8 @@ def test_every_way_of_not_answering_is_wrong_and_stays_in_n() -> None:
     assert missing(bundle).iloc[0, 2:].tolist() == [6, 1, 1, 1, 1, 1, 1]
 
 
-def test_only_the_first_repeat_counts() -> None:
-    """Hidden repeats measure a reader's agreement with themselves, for any order of rows."""
+def test_only_the_first_reading_of_an_item_counts() -> None:
+    """Hidden repeats measure the agreement of readers with themselves, for any order of rows."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     readings = pd.DataFrame(
         {"rater_id": "R", "item_id": "a", "answer": ["B", "A"], "repeat": ["2", "1"]}
@@ -87,10 +87,10 @@ def test_macro_is_the_mean_over_tasks_with_a_mover_interval(make_bundle: MakeBun
     assert macro["ci_high"] == pytest.approx(1 / 3 + above, abs=1e-12)
 
 
-def test_without_a_reference_standard_accuracy_is_undefined_never_zero(
+def test_without_a_reference_standard_accuracy_is_undefined(
     make_bundle: MakeBundle,
 ) -> None:
-    """An empty cell with its reason."""
+    """The cell is empty, with the reason."""
     table = accuracy(make_bundle("..", {"R": "AB"}, task="x"))
     assert table["accuracy"].isna().all()
     assert (table["n"] == 0).all()
@@ -98,10 +98,10 @@ def test_without_a_reference_standard_accuracy_is_undefined_never_zero(
     assert table["undefined_because"].iloc[0] == NO_REFERENCE
 
 
-def test_cluster_intervals_stand_only_where_some_patient_has_several_items(
+def test_cluster_intervals_need_patients_with_several_items(
     make_bundle: MakeBundle,
 ) -> None:
-    """Without clusters the cells are empty; with them they hold the estimate."""
+    """Otherwise the cells are empty."""
     answers = {"R": "ABABABAB"}
     apart = accuracy(make_bundle("AAAABBBB", answers, patient_id=list("abcdefgh")))
     assert apart["cluster_ci_low"].isna().all()
@@ -112,16 +112,16 @@ def test_cluster_intervals_stand_only_where_some_patient_has_several_items(
     assert micro["cluster_ci_low"] <= micro["accuracy"] <= micro["cluster_ci_high"]
 
 
-def test_examinations_are_clusters_where_no_patient_is_given(make_bundle: MakeBundle) -> None:
-    """A single examination leaves nothing to resample, and says so."""
+def test_examinations_are_clusters_if_patients_are_unknown(make_bundle: MakeBundle) -> None:
+    """A single examination cannot be resampled, and the reason states it."""
     table = accuracy(make_bundle("AB", {"R": "AA"}, examination_id=["e", "e"]))
     assert table["undefined_because"].iloc[0] == f"cluster interval: {ALL_IN_ONE}"
 
 
-def test_a_patient_whose_answers_repeat_widens_the_cluster_interval(
+def test_repeated_answers_of_patients_widen_the_cluster_interval(
     make_bundle: MakeBundle,
 ) -> None:
-    """Ten patients with four identical items each carry the information of ten items."""
+    """Ten patients with four identical items each have the information of ten items."""
     truth, answers = "A" * 40, {"R": ("A" * 4 + "B" * 4) * 5}
     patients = [f"p{i // 4}" for i in range(40)]
     micro = accuracy(make_bundle(truth, answers, patient_id=patients)).iloc[0]
@@ -130,14 +130,14 @@ def test_a_patient_whose_answers_repeat_widens_the_cluster_interval(
     )
 
 
-def test_alpha_sets_the_width(make_bundle: MakeBundle) -> None:
-    """A 50 % interval lies inside the 95 % one."""
+def test_alpha_determines_the_width(make_bundle: MakeBundle) -> None:
+    """A 50 % interval is inside the 95 % interval."""
     bundle = make_bundle("AAAA", {"R": "AABB"})
     wide, narrow = (accuracy(bundle, Options(alpha=a)).iloc[0] for a in (0.05, 0.5))
     assert wide["ci_low"] < narrow["ci_low"] < narrow["ci_high"] < wide["ci_high"]
 
 
-def test_readers_come_before_models_each_in_order_of_id(make_bundle: MakeBundle) -> None:
+def test_readers_come_before_models_sorted_by_id(make_bundle: MakeBundle) -> None:
     """The order of rows is fixed."""
     bundle = make_bundle("A", {"b": "A", "a": "A", "c": "A"}, models=("a",))
     assert missing(bundle)["rater_id"].tolist() == ["b", "c", "a"]

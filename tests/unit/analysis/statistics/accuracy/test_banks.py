@@ -1,4 +1,4 @@
-"""banks.csv: a rater's accuracy on one bank beside that on another."""
+"""banks.csv: the accuracy of a rater on two banks."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ OPTIONS = Options(bootstrap=200)
 
 
 def _bundle(right: dict[str, tuple[int, int]], per_patient: int = 1) -> Bundle:
-    """Return a study of one reader: for each bank the number of cases and of right answers."""
+    """Return a study of one reader with the number of cases and correct answers for each bank."""
     rows = [
         (f"{bank}{i}", bank, f"{bank}-p{i // per_patient}", "ab"[i % 2], "A" if i < k else "B")
         for bank, (n, k) in right.items()
@@ -24,8 +24,8 @@ def _bundle(right: dict[str, tuple[int, int]], per_patient: int = 1) -> Bundle:
     return bundle_from_tables(items, table[["item_id", "answer"]].assign(rater_id="R1"))
 
 
-def test_the_difference_is_newcombes() -> None:
-    """His example (a) of 1998, method 10: 56 of 70 and 48 of 80 give 0.0524 to 0.3339."""
+def test_the_difference_has_newcombes_interval() -> None:
+    """Example (a) of 1998, method 10: 56 of 70 and 48 of 80 give 0.0524 to 0.3339."""
     table = banks(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     row = table.loc[table["by"] == "overall"].iloc[0]
     assert (row["bank"], row["other_bank"], row["n"], row["n_other"]) == ("x", "y", 70, 80)
@@ -35,8 +35,8 @@ def test_the_difference_is_newcombes() -> None:
     assert list(table["group"]) == ["micro", "a", "b"]
 
 
-def test_cases_of_one_patient_are_drawn_together() -> None:
-    """Four cases a patient that are right or wrong together: the interval is twice as wide."""
+def test_cases_of_a_patient_are_resampled_together() -> None:
+    """With four equal cases per patient, the interval is twice as wide."""
     single = banks(_bundle({"x": (160, 120), "y": (160, 80)}), OPTIONS).iloc[0]
     shared = banks(_bundle({"x": (160, 120), "y": (160, 80)}, per_patient=4), OPTIONS).iloc[0]
     assert shared["difference"] == single["difference"] == pytest.approx(0.25)
@@ -45,7 +45,7 @@ def test_cases_of_one_patient_are_drawn_together() -> None:
     assert shared["method"].startswith("percentile bootstrap over patients")
 
 
-def test_every_two_banks_are_compared_and_the_order_of_rows_changes_nothing() -> None:
+def test_all_pairs_of_banks_are_compared_in_any_order_of_rows() -> None:
     bundle = _bundle({"x": (40, 30), "y": (40, 20), "z": (40, 10)}, per_patient=2)
     table = banks(bundle, OPTIONS)
     overall = table.loc[table["by"] == "overall", ["bank", "other_bank"]]
@@ -57,7 +57,7 @@ def test_every_two_banks_are_compared_and_the_order_of_rows_changes_nothing() ->
     pd.testing.assert_frame_equal(banks(again, OPTIONS), table)
 
 
-def test_a_bank_of_which_nothing_was_read_leaves_the_difference_open() -> None:
+def test_the_difference_to_an_unread_bank_is_undefined() -> None:
     bundle = _bundle({"x": (40, 30), "y": (40, 20)})
     read = bundle.readings.loc[bundle.readings["item_id"].str.startswith("x")]
     items = bundle.items.astype(str)
@@ -68,7 +68,7 @@ def test_a_bank_of_which_nothing_was_read_leaves_the_difference_open() -> None:
 
 
 @pytest.mark.slow
-def test_the_report_tells_the_difference_and_only_where_there_are_two_banks() -> None:
+def test_the_report_has_the_difference_if_there_are_two_banks() -> None:
     results = analyse(_bundle({"x": (70, 56), "y": (80, 48)}), OPTIONS)
     text = " ".join(map(str, findings(results)))
     assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in text

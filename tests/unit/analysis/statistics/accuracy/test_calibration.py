@@ -1,4 +1,4 @@
-"""model_calibration.csv and model_reliability.csv, beside scikit-learn's plain road."""
+"""model_calibration.csv and model_reliability.csv, compared with scikit-learn."""
 
 import numpy as np
 import pandas as pd
@@ -37,14 +37,14 @@ def _bundle(confidence: list[float | None], right: list[bool], per_patient: int 
 
 
 def _drawn(n: int = 120, seed: int = 5) -> tuple[list[float | None], list[bool]]:
-    """Return confidences with many ties and on the bins' edges, too high by a fifth."""
+    """Return confidences with many ties and values on the edges of bins, too high by a fifth."""
     rng = np.random.default_rng(seed)
     confidence = rng.integers(0, 21, n) / 20
     return list(confidence), list(rng.random(n) < 0.8 * confidence)
 
 
-def test_each_measure_is_scikit_learns() -> None:
-    """Ties and all. Its bins are closed above, ours below: these confidences lie on no edge."""
+def test_each_measure_equals_scikit_learn() -> None:
+    """Its bins include the upper edge, ours the lower; these confidences are on no edge."""
     confidence, right = _drawn()
     table = model_calibration(_bundle(confidence, right), OPTIONS).set_index("measure")
     assert table.loc[BRIER, "estimate"] == pytest.approx(brier_score_loss(right, confidence))
@@ -64,14 +64,14 @@ def test_each_measure_is_scikit_learns() -> None:
     assert bins["n"].sum() == len(right)
 
 
-def test_an_edge_belongs_to_the_bin_that_begins_there() -> None:
-    """As decimals are written, though 0.3 is a little less than three tenths as numbers go."""
+def test_an_edge_belongs_to_the_upper_bin() -> None:
+    """Edges are decimal: the floating-point number 0.3 is slightly less than three tenths."""
     bins = model_reliability(_bundle([0, 0.1, 0.3, 0.6, 0.7, 1], [True] * 6), OPTIONS)
     assert bins["bin_low"].tolist() == pytest.approx([0, 0.1, 0.3, 0.6, 0.7, 0.9])
 
 
-def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
-    """Four answers of a patient that are alike say no more than one: the interval is wider."""
+def test_patients_are_resampled_together() -> None:
+    """With four equal answers per patient, the interval is wider, and contains the estimate."""
     few, of_few = _drawn(40)
     confidence, right = (
         [entry for entry in few for _ in range(4)],
@@ -96,8 +96,8 @@ def test_limits_hold_the_estimate_and_patients_are_drawn_together() -> None:
 
 
 @pytest.mark.slow
-def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -> None:
-    """Of 40 calibrated models at most six lie outside; one that is a fifth too sure lies above."""
+def test_calibrated_models_are_within_the_range_of_chance() -> None:
+    """At most six of 40 calibrated models are outside; a model a fifth too confident is above."""
     ids = [f"q{i:03d}" for i in range(200)]
     names = [f"M{n:02d}" for n in range(40)]
     items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4})
@@ -121,7 +121,7 @@ def test_a_calibrated_model_lies_in_the_range_of_chance_and_another_above_it() -
 
 
 def test_an_undefined_calibration_has_its_reason() -> None:
-    """All right: no AUC; few answers: no interval; no answer or no confidence: not counted."""
+    """Without wrong answers there is no AUC, and with few answers no interval."""
     every = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index("measure")
     assert np.isnan(every.loc[AUC, "estimate"])
     assert every.loc[AUC, "undefined_because"] == ONE_KIND
@@ -140,7 +140,7 @@ def test_an_undefined_calibration_has_its_reason() -> None:
 
 @pytest.mark.slow
 def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
-    """Not of readers' steps, not of ratings of a finding, not of numbers beyond 1."""
+    """Readers' steps, ratings of a finding and numbers above 1 do not count."""
     confidence, right = _drawn(30)
     results = analyse(_bundle(confidence, right), OPTIONS)
     assert len(results.tables["model_calibration"]) == 5

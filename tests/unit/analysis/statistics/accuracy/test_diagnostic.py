@@ -1,4 +1,4 @@
-"""Which items have two classes, which option is positive, and what is undefined."""
+"""Items with two classes, the positive option, and undefined values."""
 
 from pathlib import Path
 
@@ -38,13 +38,13 @@ def bundle(options: list[str], truth: str = "ABAB", answers: str = "ABBA") -> Bu
 def test_the_positive_option(
     options: list[str], named: tuple[str, ...], positive: str, n_positive: int
 ) -> None:
-    """Named by text or letter, else the affirmative one, else the second."""
+    """It is named by text or letter, otherwise the affirmative option, otherwise the second."""
     row = diagnostic(bundle(options), Options(positive=named)).iloc[0]
     assert (row["positive"], row["n_positive"]) == (positive, n_positive)
 
 
-def test_items_without_options_have_two_classes_if_the_study_asks_one_binary_question() -> None:
-    """As for areas under the ROC curve; with a third letter there is no table."""
+def test_items_without_options_have_two_classes_in_binary_studies() -> None:
+    """The rule is that of areas under the ROC curve; with a third letter there is no table."""
     assert diagnostic(bundle([""] * 4))["positive"].tolist() == ["B"]
     three = bundle([""] * 4, truth="ABCB")
     assert len(diagnostic(three)) == 0
@@ -52,14 +52,14 @@ def test_items_without_options_have_two_classes_if_the_study_asks_one_binary_que
 
 
 def test_an_answer_of_the_same_class_is_correct() -> None:
-    """Two positive letters of three: B for C is a true positive, though the answer is wrong."""
+    """With two positive letters, C instead of B is a true positive, but a wrong answer."""
     row = diagnostic(
         bundle(['["1", "2", "3"]'] * 4, truth="CBAA", answers="BAA."), Options(positive=("B", "C"))
     ).iloc[0]
     assert (row["sensitivity"], row["specificity"]) == (0.5, 0.5)
 
 
-def test_a_class_without_items_is_undefined_with_its_reason() -> None:
+def test_a_class_without_items_is_undefined() -> None:
     """The other class keeps its estimate."""
     row = diagnostic(bundle(['["mass", "nodule"]'] * 4, truth="AAAA")).iloc[0]
     assert pd.isna(row["sensitivity"])

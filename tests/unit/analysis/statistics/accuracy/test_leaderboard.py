@@ -1,4 +1,4 @@
-"""leaderboard.csv: ranks, and how surely a rater stands where it does."""
+"""leaderboard.csv: ranks and their intervals."""
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ COLUMNS = [
     "method",
     "undefined_because",
 ]
-# Questions a task: the mix of ReXVQA's test set, 36.1, 36.5, 20.9, 6.1 and 0.4 %.
+# Questions per task, as in ReXVQA's test set: 36.1, 36.5, 20.9, 6.1 and 0.4 %.
 SIZES = (3610, 3650, 2090, 610, 40)
 # The leaderboard's accuracies by task (presence, negation, differential, location, geometric).
 PUBLISHED = {
@@ -41,7 +41,7 @@ PUBLISHED = {
 
 
 def _published(seed: int = 1) -> Bundle:
-    """Give models these numbers of right answers, spread over the questions at random."""
+    """Return models with these numbers of correct answers, distributed over questions at random."""
     rng = np.random.default_rng(seed)
     tasks = np.repeat([f"task {t}" for t in range(5)], SIZES)
     ids = [f"q{i:05d}" for i in range(len(tasks))]
@@ -59,8 +59,8 @@ def _published(seed: int = 1) -> Bundle:
 
 
 @pytest.mark.slow
-def test_micro_and_macro_turn_the_order_round_as_on_rexvqas_leaderboard() -> None:
-    """Ranks 2 to 5 are reversed between the two, and the limits of the ranks know it."""
+def test_micro_and_macro_ranks_differ_as_on_rexvqas_leaderboard() -> None:
+    """Ranks 2 to 5 are reversed, and the intervals of the ranks include both."""
     table = leaderboard(_published(), Options(bootstrap=500))
     micro, macro = (table.query(f"group == '{group}'") for group in ("micro", "macro"))
     assert macro["rater_id"].tolist() == list(PUBLISHED)
@@ -71,10 +71,10 @@ def test_micro_and_macro_turn_the_order_round_as_on_rexvqas_leaderboard() -> Non
     assert set(table["by"]) == {"overall", "task"}
 
 
-def test_the_columns_are_those_agreed_and_accuracies_those_of_their_table(
+def test_accuracies_equal_those_of_the_accuracy_table(
     make_bundle: MakeBundle,
 ) -> None:
-    """One number in two tables is one number."""
+    """The columns are the documented ones."""
     bundle = make_bundle(
         "AABBAABB", {"R": "AABBBBAA", "M": "AB.BAAB."}, models=("M",), task=list("xxxyyyyy")
     )
@@ -87,8 +87,8 @@ def test_the_columns_are_those_agreed_and_accuracies_those_of_their_table(
     assert (both["n"] == both["n_there"]).all()
 
 
-def test_equals_share_the_better_rank(make_bundle: MakeBundle) -> None:
-    """1, 2, 2, 4; and those who answer alike never part in any resample."""
+def test_equal_models_share_the_better_rank(make_bundle: MakeBundle) -> None:
+    """Ranks are 1, 2, 2, 4; models with the same answers are equal in every resample."""
     answers = {"a": "AAAB" * 2, "b": "AABB" * 2, "c": "AABB" * 2, "d": "BBBB" * 2}
     bundle = make_bundle("A" * 8, answers)
     micro = leaderboard(bundle).query("group == 'micro'").set_index("rater_id")
@@ -98,8 +98,8 @@ def test_equals_share_the_better_rank(make_bundle: MakeBundle) -> None:
     )
 
 
-def test_clusters_give_the_interval_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
-    """The same resamples of the same patients."""
+def test_with_clusters_the_interval_is_that_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
+    """Both use the same resamples of patients."""
     rng = np.random.default_rng(5)
     answers = {r: "".join(rng.choice(list("AB"), 40)) for r in ("R", "S", "T")}
     bundle = make_bundle(
@@ -111,8 +111,8 @@ def test_clusters_give_the_interval_of_the_accuracy_table(make_bundle: MakeBundl
     assert both["ci_high_x"].tolist() == pytest.approx(both["high"].tolist(), abs=1e-12)
 
 
-def test_limits_of_ranks_are_those_of_a_plain_loop(make_bundle: MakeBundle) -> None:
-    """The same draws of items, one at a time."""
+def test_limits_of_ranks_equal_those_of_a_loop(make_bundle: MakeBundle) -> None:
+    """The loop draws the same items, one resample at a time."""
     rng = np.random.default_rng(2)
     names = list("abcde")
     bundle = make_bundle("A" * 30, {name: "".join(rng.choice(list("AAB"), 30)) for name in names})
@@ -128,8 +128,8 @@ def test_limits_of_ranks_are_those_of_a_plain_loop(make_bundle: MakeBundle) -> N
     assert row["rank_high"].tolist() == ordered[194].tolist()
 
 
-def test_blocks_of_resamples_of_any_size_are_one_draw() -> None:
-    """Every resample holds as many items as there are, and the seed decides."""
+def test_resamples_do_not_depend_on_the_size_of_blocks() -> None:
+    """Every resample has as many items as the bundle, and depends on the seed only."""
     options = Options(bootstrap=50)
     blocks = list(weight_blocks(None, 200_000, options))
     assert len(blocks) > 1
@@ -139,10 +139,10 @@ def test_blocks_of_resamples_of_any_size_are_one_draw() -> None:
     assert (again == blocks[0]).all()
 
 
-def test_no_reference_no_task_and_one_patient_are_undefined_in_words(
+def test_undefined_ranks_have_a_reason(
     make_bundle: MakeBundle,
 ) -> None:
-    """The accuracy may stand where its limits do not."""
+    """The accuracy can be defined where its limits are not."""
     nothing = leaderboard(make_bundle("..", {"R": "AB"}))
     assert nothing["undefined_because"].tolist() == [NO_REFERENCE] * 2
     assert nothing["rank"].isna().all()
@@ -154,10 +154,10 @@ def test_no_reference_no_task_and_one_patient_are_undefined_in_words(
     assert np.isnan(alone["rank_low"])
 
 
-def test_a_task_of_one_question_has_no_limits_and_takes_the_macros_along(
+def test_a_task_with_one_question_leaves_macro_without_limits(
     make_bundle: MakeBundle,
 ) -> None:
-    """More than a third of all resamples miss it."""
+    """More than a third of all resamples lack the question."""
     answers = {"R": "AABBAABBA", "S": "ABBBABBBA"}
     table = leaderboard(make_bundle("A" * 9, answers, task=list("xxxxxxxxy")))
     because = table.set_index("group")["undefined_because"]
@@ -165,8 +165,8 @@ def test_a_task_of_one_question_has_no_limits_and_takes_the_macros_along(
     assert because["micro"].tolist() == [""] * 2
 
 
-def test_two_hundred_models_have_their_ranks(make_bundle: MakeBundle) -> None:
-    """How fast is a matter of the benchmarks."""
+def test_two_hundred_models_are_ranked(make_bundle: MakeBundle) -> None:
+    """The time is measured by the benchmarks."""
     rng = np.random.default_rng(1)
     answers = {f"m{i:03d}": "".join(rng.choice(list("AAAB"), 20)) for i in range(200)}
     bundle = make_bundle("A" * 20, answers, models=tuple(answers), task=list("vwxyz") * 4)

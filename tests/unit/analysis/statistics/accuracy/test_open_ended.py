@@ -1,4 +1,4 @@
-"""open_ended.csv and open_gap.csv: counted by hand, and beside plain roads to the intervals."""
+"""open_ended.csv and open_gap.csv: values by hand, and intervals from independent computations."""
 
 from dataclasses import replace
 
@@ -72,8 +72,8 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
     return table.loc[table["by"] == "overall"].set_index("measure")
 
 
-def test_what_was_not_answered_is_incorrect_and_what_is_not_scored_is_counted_apart() -> None:
-    """Neither is silent."""
+def test_unanswered_items_are_incorrect_and_unscored_items_are_counted() -> None:
+    """Both have their own column."""
     overall = _overall(_bundle("A" * 10, "cccppi--??"))
     assert overall["estimate"].to_dict() == {
         "correct": 3 / 8,
@@ -85,8 +85,8 @@ def test_what_was_not_answered_is_incorrect_and_what_is_not_scored_is_counted_ap
     assert counts.to_numpy().tolist() == [[8, 2, 2]]
 
 
-def test_where_items_to_score_were_drawn_nothing_of_the_others_counts() -> None:
-    """A rater who left out answers that nobody would have scored is no worse for it."""
+def test_only_items_drawn_for_scoring_count() -> None:
+    """Unanswered items that would not have been scored do not count either."""
     bundle = _bundle("A" * 8, "cc-?-?-?")
     drawn = replace(bundle, about={"scored_items": {"answer": ["q000", "q001", "q002"]}})
     row = _overall(drawn).loc["correct"]
@@ -95,8 +95,8 @@ def test_where_items_to_score_were_drawn_nothing_of_the_others_counts() -> None:
     assert _overall(bundle).loc["correct", "n_missing"] == 3
 
 
-def test_a_model_that_says_nothing_of_an_item_has_it_incorrect_and_a_reader_has_not() -> None:
-    """Leaving hard items out must not pay; a case that nobody showed is no answer."""
+def test_missing_items_are_incorrect_for_models_but_not_for_readers() -> None:
+    """A model must not gain by omitting items; a case that was not shown is no answer."""
     letters, scores = "A" * 6, "cccc  "
     reader = _overall(_bundle(letters, scores)).loc["correct"]
     model = _overall(_bundle(letters, scores, model=True)).loc["correct"]
@@ -104,8 +104,8 @@ def test_a_model_that_says_nothing_of_an_item_has_it_incorrect_and_a_reader_has_
     assert (model["n"], model["n_missing"], model["estimate"]) == (6, 2, 4 / 6)
 
 
-def test_strict_accuracy_has_wilsons_interval_where_every_item_stands_alone() -> None:
-    """As statsmodels has it; the mean score has t over items."""
+def test_strict_accuracy_of_independent_items_has_wilsons_interval() -> None:
+    """It equals statsmodels' interval; the mean score has a t interval over items."""
     overall = _overall(_bundle("A" * 40, "c" * 22 + "p" * 8 + "i" * 10))
     strict, score = overall.loc["correct"], overall.loc["score"]
     wilson = proportion_confint(22, 40, method="wilson")
@@ -116,8 +116,8 @@ def test_strict_accuracy_has_wilsons_interval_where_every_item_stands_alone() ->
     assert (score["ci_low"], score["ci_high"]) == pytest.approx(plain, abs=1e-12)
 
 
-def test_items_of_one_patient_are_drawn_together() -> None:
-    """Four items a patient, right or wrong together: the interval is twice as wide."""
+def test_items_of_a_patient_are_resampled_together() -> None:
+    """With four equal items per patient, the interval is twice as wide."""
     scores = "cccciiii" * 20
     single = _overall(_bundle("A" * 160, scores)).loc["score"]
     shared = _overall(_bundle("A" * 160, scores, per_patient=4)).loc["score"]
@@ -135,16 +135,18 @@ def test_items_of_one_patient_are_drawn_together() -> None:
         ("ccccpppi", 4, "score", "interval: fewer than 8 patients or examinations"),
     ],
 )
-def test_what_is_empty_says_why(scores: str, per_patient: int, measure: str, because: str) -> None:
-    """Undefined is never 0, and certainty is never claimed."""
+def test_empty_cells_have_a_reason(
+    scores: str, per_patient: int, measure: str, because: str
+) -> None:
+    """Undefined values are never 0, and there is no interval of width 0."""
     row = _overall(_bundle("A" * len(scores), scores, per_patient=per_patient)).loc[measure]
     assert np.isnan([row["ci_low"], row["ci_high"]]).all()
     assert row["undefined_because"] == because
     assert np.isnan(row["estimate"]) == (because == NONE_SCORED)
 
 
-def test_the_gap_is_paired_on_the_items_asked_both_ways() -> None:
-    """Strict it is Tango's interval; with partly correct as half t over the differences."""
+def test_the_gap_is_paired_over_items_asked_both_ways() -> None:
+    """Strict: Tango's interval. With partly correct as half: t over the differences."""
     letters, scores = "AAAAAAAABBBB" * 3, "ccpp-i?  cpi" * 3
     result = open_gap(_bundle(letters, scores), OPTIONS)
     strict, half = (result.loc[result["scoring"] == entry].iloc[0] for entry in (STRICT, HALF))
@@ -161,13 +163,13 @@ def test_the_gap_is_paired_on_the_items_asked_both_ways() -> None:
     assert (strict["method"], half["method"]) == (TANGO, "mean over items, t over items")
 
 
-def test_without_an_item_asked_both_ways_the_gap_is_undefined_with_a_reason() -> None:
+def test_without_items_asked_both_ways_the_gap_is_undefined() -> None:
     row = open_gap(_bundle("AAAA", "????"), OPTIONS).iloc[0]
     assert np.isnan([row["difference"], row["multiple_choice"], row["ci_low"]]).all()
     assert row["undefined_because"] == NONE_BOTH_WAYS
 
 
-def test_the_first_run_counts_and_excluded_readings_leave_where_the_protocol_says_so() -> None:
+def test_the_first_run_counts_and_the_protocol_excludes_readings() -> None:
     bundle = _bundle("AAAA", "ccii", run=["1", "2", "2", "10"])
     assert _overall(bundle).loc["correct", ["n", "estimate"]].tolist() == [1, 1]
     bundle = _bundle("AAAA", "ccii", excluded=["", "", "phone rang", ""])
@@ -177,7 +179,7 @@ def test_the_first_run_counts_and_excluded_readings_leave_where_the_protocol_say
 
 
 @pytest.mark.slow
-def test_the_report_says_what_was_found_and_only_where_there_are_answers_in_words() -> None:
+def test_the_report_describes_open_answers_if_there_are_any() -> None:
     bundle = _bundle("A" * 30 + "B" * 10, "c" * 18 + "p" * 8 + "i" * 12 + "-?")
     results = analyse(bundle, OPTIONS)
     text = " ".join(map(str, findings(results)))
@@ -199,8 +201,8 @@ def test_the_report_says_what_was_found_and_only_where_there_are_answers_in_word
     assert not [overview for overview in overviews(alone) if overview.name.startswith("open-")]
 
 
-def test_a_gap_that_its_interval_does_not_show_is_not_called_one() -> None:
-    """The sentence is never stronger than the interval."""
+def test_a_gap_whose_interval_contains_0_is_not_reported_as_one() -> None:
+    """The sentence agrees with the interval."""
     results = analyse(_bundle("A" * 22 + "B" * 18, "c" * 20 + "ii" + "cc" + "i" * 16), OPTIONS)
     text = " ".join(map(str, findings(results)))
     assert "(no difference shown)" in text

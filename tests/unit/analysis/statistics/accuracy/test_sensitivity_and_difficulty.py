@@ -1,4 +1,4 @@
-"""sensitivity.csv and item_difficulty.csv: other ways of counting, and counting by item."""
+"""sensitivity.csv and item_difficulty.csv: other definitions of accuracy, and counts by item."""
 
 import json
 import re
@@ -41,7 +41,7 @@ ANALYSES = [
 
 
 def _flagged() -> Bundle:
-    """Six items: two right (one flagged), one wrong and flagged, two given up, one absent."""
+    """Return six items: two correct (one flagged), one wrong and flagged, two declined."""
     items = pd.DataFrame({"item_id": list("abcdefg"), "truth": ["A"] * 6 + [""]})
     readings = pd.DataFrame(
         {
@@ -55,8 +55,8 @@ def _flagged() -> Bundle:
     return bundle_from_tables(items, readings)
 
 
-def test_the_five_analyses_count_what_their_names_say() -> None:
-    """By hand, with Wilson's interval; an item without reference standard is in none."""
+def test_the_five_analyses_count_the_stated_readings() -> None:
+    """By hand, with Wilson's interval; items without a reference standard never count."""
     table = sensitivity(_flagged())
     assert list(table.columns) == [
         "analysis",
@@ -78,7 +78,7 @@ def test_the_five_analyses_count_what_their_names_say() -> None:
 
 
 def test_the_primary_analysis_is_the_micro_accuracy(make_bundle: MakeBundle) -> None:
-    """Rater by rater, in the order of the accuracy table."""
+    """Raters are in the order of the accuracy table."""
     bundle = make_bundle("AABB", {"b": "AA.B", "a": "BABA", "m": "...."}, models=("m",))
     primary = sensitivity(bundle).query("analysis == 'missing as wrong'").reset_index(drop=True)
     micro = accuracy(bundle).query("group == 'micro'").reset_index(drop=True)
@@ -86,8 +86,8 @@ def test_the_primary_analysis_is_the_micro_accuracy(make_bundle: MakeBundle) -> 
     pd.testing.assert_frame_equal(primary[same], micro[same])
 
 
-def test_an_analysis_that_leaves_nothing_is_empty() -> None:
-    """Every reading is flagged, or unanswered: there is no accuracy, and it is not 0."""
+def test_an_analysis_without_readings_is_empty() -> None:
+    """Without any reading, the accuracy is undefined and not 0."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     reading = {"rater_id": ["R"], "item_id": ["a"], "answer": [""], "flags": ["late"]}
     table = sensitivity(bundle_from_tables(items, pd.DataFrame(reading))).set_index("analysis")
@@ -95,8 +95,8 @@ def test_an_analysis_that_leaves_nothing_is_empty() -> None:
     assert table.loc[["missing dropped", "flagged times dropped"], "accuracy"].isna().all()
 
 
-def test_of_repeats_the_first_ones_flags_count() -> None:
-    """As its answer does."""
+def test_only_flags_of_the_first_reading_count() -> None:
+    """The same rule holds for its answer."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     readings = pd.DataFrame(
         {
@@ -112,7 +112,7 @@ def test_of_repeats_the_first_ones_flags_count() -> None:
 
 
 def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle) -> None:
-    """Readers R and S, models M and N, and every note once."""
+    """Readers are R and S, models M and N; notes are not repeated."""
     bundle = make_bundle(
         "AAAAA.",
         {"R": "ABBABA", "S": "ABABBA", "M": "ABBAAA", "N": "ABBBBA"},
@@ -134,8 +134,8 @@ def test_items_are_counted_by_kind_of_rater_with_a_note(make_bundle: MakeBundle)
     assert table["examination_id"].tolist() == ["e1", "e1", "e2", "e2", "e3"]
 
 
-def test_an_item_that_nobody_has_come_to_is_not_a_hard_one() -> None:
-    """Given up counts as missed; not yet read counts as nothing."""
+def test_unread_items_are_not_difficult() -> None:
+    """Declined items count as missed; items not yet read do not count."""
     items = pd.DataFrame({"item_id": ["a", "b", "c"], "truth": "A"})
     readings = pd.DataFrame({"rater_id": ["R", "R"], "item_id": ["a", "b"], "answer": ["", "A"]})
     table = item_difficulty(bundle_from_tables(items, readings))
@@ -143,8 +143,8 @@ def test_an_item_that_nobody_has_come_to_is_not_a_hard_one() -> None:
     assert table["note"].tolist() == [EVERYBODY_MISSED, EVERYBODY_RIGHT, ""]
 
 
-def test_an_item_counts_by_those_who_were_given_it() -> None:
-    """A reader who stopped takes no item along; a model that left an item out missed it."""
+def test_items_are_counted_over_raters_who_received_them() -> None:
+    """Items after a reader stopped do not count; items that a model omitted do."""
     items = pd.DataFrame({"item_id": list("abc"), "truth": "A"})
     answers = {"R": "AAB", "S": "A", "M": "AA"}
     readings = pd.DataFrame(
@@ -164,8 +164,8 @@ def test_an_item_counts_by_those_who_were_given_it() -> None:
     assert table["note"].tolist() == [EVERYBODY_RIGHT, EVERYBODY_RIGHT, EVERYBODY_MISSED]
 
 
-def test_what_no_reader_has_come_to_was_not_missed_by_everybody() -> None:
-    """Though a model has no answer to it either."""
+def test_items_that_no_reader_read_are_not_missed_by_all() -> None:
+    """The model has no answer to them either."""
     items = pd.DataFrame({"item_id": ["a", "b"], "truth": "A"})
     readings = pd.DataFrame({"rater_id": ["R", "M"], "item_id": "a", "answer": "A"})
     raters = pd.DataFrame({"rater_id": ["R", "M"], "rater_kind": ["reader", "model"]})
@@ -173,10 +173,10 @@ def test_what_no_reader_has_come_to_was_not_missed_by_everybody() -> None:
     assert table["note"].tolist() == [EVERYBODY_RIGHT, ""]
 
 
-def test_a_model_with_one_condition_is_compared_with_the_readers_of_each(
+def test_a_model_without_conditions_is_compared_with_readers_of_each(
     make_bundle: MakeBundle,
 ) -> None:
-    """Items are listed condition by condition."""
+    """Items are listed by condition."""
     answers = {("R", "aided"): "A", ("R", "unaided"): "B", ("M", ""): "A"}
     table = item_difficulty(make_bundle("A", answers, models=("M",)))
     assert table[["condition", "n_readers_correct", "n_models_correct"]].values.tolist() == [
@@ -186,10 +186,10 @@ def test_a_model_with_one_condition_is_compared_with_the_readers_of_each(
 
 
 @pytest.mark.slow
-def test_where_a_model_and_all_readers_part_is_listed_model_by_model(
+def test_items_where_a_model_and_all_readers_differ_are_listed(
     make_bundle: MakeBundle, tmp_path: Path
 ) -> None:
-    """Readers count where they read the item; as CSV, and as JSON with every answer."""
+    """The list is written as CSV, and as JSON with all answers of readers who read the item."""
     bundle = make_bundle(
         "AAAAA",
         {"R": "AABB.", "S": "AAB.A", "M": "AB.AB", "N": "BAAA."},
@@ -214,16 +214,16 @@ def test_where_a_model_and_all_readers_part_is_listed_model_by_model(
     assert text[0]["answers"] == {"R": "A", "S": "A", "M": "B", "N": "A"}
 
 
-def test_without_readers_or_models_nothing_parts(make_bundle: MakeBundle) -> None:
-    """A table without rows, and with its columns."""
+def test_without_readers_or_models_the_list_is_empty(make_bundle: MakeBundle) -> None:
+    """The table has its columns and no rows."""
     for models in ((), ("R", "S")):
         table = model_disagreements(make_bundle("AB", {"R": "AA", "S": "BB"}, models=models))
         assert not len(table)
         assert list(table.columns) == MODEL_DISAGREEMENTS.header
 
 
-def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
-    """A hospital's remote desktop, which draws without a graphics card, empties no analysis."""
+def test_flags_of_slow_graphics_do_not_exclude_times() -> None:
+    """Otherwise a hospital's remote desktop would empty an analysis."""
     items = pd.DataFrame({"item_id": list("abc"), "truth": list("AAA")})
     readings = {
         "rater_id": "R",
@@ -236,8 +236,8 @@ def test_a_flag_about_the_picture_leaves_the_time_as_good_as_it_was() -> None:
     assert (row["n"], row["accuracy"]) == (2, 0.5)
 
 
-def test_the_flags_that_say_nothing_of_the_time_are_those_of_the_documentation() -> None:
-    """And each stands among the flags that a page or the server gives."""
+def test_flags_that_do_not_concern_times_are_documented() -> None:
+    """Each of them is a flag of the page or the server."""
     text = (ROOT / "docs" / "reading-page.md").read_text("utf-8")
     (message,) = re.findall(r"do not affect the time: ([^.]*)\.", text)
     assert set(re.findall(r"`(\w+)`", message)) == NOT_ABOUT_TIME

@@ -1,4 +1,4 @@
-"""agreement_between.csv: models with readers beside readers with readers."""
+"""agreement_between.csv: models with readers, compared with readers with readers."""
 
 import math
 
@@ -18,15 +18,15 @@ KINDS = {
 }
 
 
-def test_the_columns_are_there_with_and_without_rows(make_bundle: MakeBundle) -> None:
-    """Readers alone leave nothing to compare."""
+def test_the_table_has_its_columns_without_rows(make_bundle: MakeBundle) -> None:
+    """Readers alone have no comparison."""
     empty = agreement_between(make_bundle("AB", {"R": "AB", "S": "AB"}))
     assert list(empty.columns) == between.AGREEMENT_BETWEEN.header
     assert not len(empty)
 
 
-def test_each_kind_is_the_mean_of_the_rows_of_agreement_pairs(make_bundle: MakeBundle) -> None:
-    """Anybody can check it with the other table."""
+def test_each_value_is_the_mean_of_rows_of_agreement_pairs(make_bundle: MakeBundle) -> None:
+    """Users can verify it with the other table."""
     bundle = make_bundle(
         "ABCDABC.",
         ANSWERS,
@@ -46,8 +46,8 @@ def test_each_kind_is_the_mean_of_the_rows_of_agreement_pairs(make_bundle: MakeB
         assert row["difference"] == pytest.approx(difference, nan_ok=True)
 
 
-def test_counts_are_of_answers_that_count(make_bundle: MakeBundle) -> None:
-    """An item needs a reader and another rater; error consistency a reference standard too."""
+def test_items_are_counted_if_their_answers_count(make_bundle: MakeBundle) -> None:
+    """Items need a reader and another rater; error consistency also a reference standard."""
     answers = {"R": "AB..", "S": "A..A", "M": "..BA"}
     table = agreement_between(make_bundle("AB..", answers, models=("M",))).set_index("measure")
     counts = ["n_readers", "n_models", "n_items"]
@@ -55,8 +55,8 @@ def test_counts_are_of_answers_that_count(make_bundle: MakeBundle) -> None:
     assert table.loc["error_consistency", counts].tolist() == [2, 0, 1]
 
 
-def test_items_are_resampled_where_each_stands_alone(make_bundle: MakeBundle) -> None:
-    """Patients where some has several; the interval holds the difference."""
+def test_independent_items_are_resampled(make_bundle: MakeBundle) -> None:
+    """Patients are resampled if they have several items; the interval contains the difference."""
     alone = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
     assert f"{between.OVER_ITEMS}, levels widened" in alone["method"]
     assert alone["ci_low"] < alone["difference"] < alone["ci_high"]
@@ -67,17 +67,17 @@ def test_items_are_resampled_where_each_stands_alone(make_bundle: MakeBundle) ->
     assert row["difference"] == alone["difference"]
 
 
-def test_resamples_over_many_items_come_in_blocks(
+def test_resamples_of_many_items_are_computed_in_blocks(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that they fit into memory; all of them are drawn."""
+    """Blocks limit the memory; the number of resamples is unchanged."""
     monkeypatch.setattr(between, "BUDGET", 8 * 30)
     row = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
     assert row["ci_low"] < row["difference"] < row["ci_high"]
 
 
-def test_one_reader_leaves_no_difference(make_bundle: MakeBundle) -> None:
-    """What there is stands."""
+def test_with_one_reader_there_is_no_difference(make_bundle: MakeBundle) -> None:
+    """The other values are defined."""
     row = agreement_between(make_bundle("AB", {"R": "AB", "M": "AA"}, models=("M",))).iloc[0]
     assert row["readers_models"] == 0.5
     assert math.isnan(row["difference"])
@@ -92,27 +92,27 @@ def test_one_reader_leaves_no_difference(make_bundle: MakeBundle) -> None:
         ({"R": "A.", "S": "B.", "M": "A."}, "interval: a single item"),
     ],
 )
-def test_what_is_undefined_says_why(
+def test_undefined_values_have_a_reason(
     make_bundle: MakeBundle, answers: dict[str, str], reason: str
 ) -> None:
-    """In words."""
+    """The reason is a text."""
     row = agreement_between(make_bundle("AB", answers, models=("M",))).iloc[0]
     assert row["undefined_because"] == reason
     assert math.isnan(row["ci_low"])
 
 
-def test_one_patient_leaves_no_interval(make_bundle: MakeBundle) -> None:
-    """There is nobody else to draw."""
+def test_with_one_patient_there_is_no_interval(make_bundle: MakeBundle) -> None:
+    """It cannot be resampled."""
     answers = {"R": "AB", "S": "AA", "M": "BA"}
     row = agreement_between(make_bundle("AB", answers, models=("M",), patient_id="p")).iloc[0]
     assert row["undefined_because"] == ONE_CLUSTER
     assert row["difference"] == -0.25
 
 
-def test_a_model_with_one_condition_is_compared_with_the_readers_of_each(
+def test_a_model_without_conditions_is_compared_with_readers_of_each(
     make_bundle: MakeBundle,
 ) -> None:
-    """One row a condition that readers have."""
+    """The table has a row per condition of the readers."""
     answers = {
         ("R1", "aided"): "AB",
         ("R2", "aided"): "AB",
@@ -128,8 +128,8 @@ def test_a_model_with_one_condition_is_compared_with_the_readers_of_each(
     assert raw[columns].values.tolist() == [["aided", 1, 0.75, 0.5], ["unaided", 0.5, 0.75, 0.5]]
 
 
-def test_models_run_under_different_conditions_are_no_pair(make_bundle: MakeBundle) -> None:
-    """Every mean can be checked in the other table, which has no row for two such models."""
+def test_models_under_different_conditions_are_not_paired(make_bundle: MakeBundle) -> None:
+    """All means can be verified in the table of pairs, which has no row for such models."""
     answers = {
         ("R1", "aided"): "ABB",
         ("R2", "aided"): "ABA",

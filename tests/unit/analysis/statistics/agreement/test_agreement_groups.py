@@ -1,4 +1,4 @@
-"""agreement_groups.csv: who forms a group, what counts, and what is undefined why."""
+"""agreement_groups.csv: members of groups, counted items, and reasons of undefined values."""
 
 import math
 from itertools import combinations
@@ -45,8 +45,8 @@ def _row(
     return table.loc[wanted & (table["raters"] == raters)].iloc[0]
 
 
-def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
-    """Names and order are part of the contract."""
+def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
+    """Names and order are documented."""
     table = agreement_groups(make_bundle("AB", {"R": "AB", "S": "AA"}))
     assert list(table.columns) == [
         "raters",
@@ -64,8 +64,8 @@ def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
     ]
 
 
-def test_rows_stand_in_order_of_group_scope_and_measure(make_bundle: MakeBundle) -> None:
-    """All items and tasks have their measures, option sets theirs."""
+def test_rows_are_sorted_by_group_scope_and_measure(make_bundle: MakeBundle) -> None:
+    """Measures depend on the scope: all items, tasks, or option sets."""
     bundle = make_bundle(
         "ABAB",
         {"R": "ABAB", "S": "ABBA", "M": "BBAA"},
@@ -81,10 +81,10 @@ def test_rows_stand_in_order_of_group_scope_and_measure(make_bundle: MakeBundle)
         assert list(zip(rows["scope"], rows["measure"], strict=True)) == one_group
 
 
-def test_a_model_with_one_condition_joins_the_readers_of_every_condition(
+def test_a_model_without_conditions_joins_readers_of_every_condition(
     make_bundle: MakeBundle,
 ) -> None:
-    """As it does in pairs; a condition without a reader has no group of all."""
+    """The same holds in pairs; a condition without a reader has no group of all raters."""
     everybody = [
         ("R1", "aided"),
         ("R1", "unaided"),
@@ -109,14 +109,14 @@ def test_a_model_with_one_condition_joins_the_readers_of_every_condition(
     ]
 
 
-def test_models_without_a_reader_are_all_there_is(make_bundle: MakeBundle) -> None:
-    """Then `all` and `models` are the same raters."""
+def test_without_readers_all_raters_are_the_models(make_bundle: MakeBundle) -> None:
+    """The groups `all` and `models` have the same raters."""
     table = agreement_groups(make_bundle("AB", {"M": "AB", "N": "BB"}, models=("M", "N")))
     assert list(table["raters"].unique()) == ["models", "all"]
 
 
-def test_a_single_rater_has_rows_that_say_so(make_bundle: MakeBundle) -> None:
-    """A group without a rater has none."""
+def test_a_group_of_one_rater_is_undefined(make_bundle: MakeBundle) -> None:
+    """A group without raters has no row."""
     table = agreement_groups(make_bundle("AB", {"R": "AB"}))
     assert set(table["raters"]) == {"readers", "all"}
     assert set(table["undefined_because"]) == {coefficients.SINGLE_RATER}
@@ -124,10 +124,10 @@ def test_a_single_rater_has_rows_that_say_so(make_bundle: MakeBundle) -> None:
     assert (table["n_raters"] == 1).all()
 
 
-def test_two_raters_who_answer_everything_have_their_pairs_agreement(
+def test_two_raters_with_all_answers_have_the_agreement_of_their_pair(
     make_bundle: MakeBundle,
 ) -> None:
-    """Conger's kappa is then Cohen's; AC1 and Brennan-Prediger keep their standard error too."""
+    """Conger's kappa equals Cohen's; AC1 and Brennan-Prediger have the same standard error."""
     bundle = make_bundle(
         "ABCDABCDAB", {"R": "ABCDABCDDA", "S": "ABCAABDDDB"}, option_set=["o"] * 10
     )
@@ -148,10 +148,10 @@ def test_two_raters_who_answer_everything_have_their_pairs_agreement(
             assert groups.loc[group, column] == pytest.approx(pairs.loc[pair, column], abs=1e-14)
 
 
-def test_two_raters_keep_their_brennan_prediger_where_answers_are_missing(
+def test_two_raters_with_missing_answers_have_their_brennan_prediger(
     make_bundle: MakeBundle,
 ) -> None:
-    """Chance is the mean of 1/k over the items with two answers, as it is for the pair."""
+    """Chance is the mean of 1/k over items with two answers, as for the pair."""
     bundle = make_bundle("ABABAB", {"R": "AB.BAA", "S": "A.ABAB"}, n_options=[2, 3, 4, 5, 2, 3])
     pairs = agreement_pairs(bundle).set_index("measure")
     row = _row(bundle, "brennan_prediger")
@@ -159,7 +159,7 @@ def test_two_raters_keep_their_brennan_prediger_where_answers_are_missing(
     assert (row["n_items"], pairs.loc["brennan_prediger", "n"]) == (6, 4)
 
 
-def test_conger_is_the_pairs_mean_agreement_over_their_mean_chance(
+def test_congers_kappa_has_the_mean_agreement_and_chance_of_pairs(
     make_bundle: MakeBundle,
 ) -> None:
     """Schouten's form of the coefficient, by hand, for three raters."""
@@ -173,10 +173,10 @@ def test_conger_is_the_pairs_mean_agreement_over_their_mean_chance(
     assert row["estimate"] == pytest.approx(expected, abs=1e-15)
 
 
-def test_error_consistency_looks_at_answers_with_a_reference_standard(
+def test_error_consistency_needs_answers_and_a_reference_standard(
     make_bundle: MakeBundle,
 ) -> None:
-    """An unanswered item is not wrong here, and an unjudged one does not count."""
+    """Unanswered items are not wrong in this measure."""
     answers = {"R": "ABBA.", "S": "ABAB.", "T": "AB.AA"}
     row = _row(make_bundle("ABAB.", answers), "error_consistency")
     assert row["n_items"] == 4
@@ -187,15 +187,15 @@ def test_error_consistency_looks_at_answers_with_a_reference_standard(
     assert row["estimate"] == pytest.approx((observed - chance) / (1 - chance), abs=1e-15)
 
 
-def test_items_count_from_one_answer_for_alpha_from_two(make_bundle: MakeBundle) -> None:
-    """As irrCAC does."""
+def test_items_need_one_answer_and_two_for_alpha(make_bundle: MakeBundle) -> None:
+    """The rule is that of irrCAC."""
     bundle = make_bundle("ABAB", {"R": "AB.A", "S": "ABA.", "T": "BB.."})
     assert _row(bundle, "fleiss_kappa_letters")["n_items"] == 4
     assert _row(bundle, "krippendorff_alpha_letters")["n_items"] == 2
 
 
-def test_the_interval_is_students_with_n_minus_1_cut_at_1(make_bundle: MakeBundle) -> None:
-    """Where every item stands alone."""
+def test_the_interval_is_students_with_n_minus_1_limited_to_1(make_bundle: MakeBundle) -> None:
+    """It is used if items are independent."""
     row = _row(make_bundle("ABCDAB", {"R": "ABCDAA", "S": "ABCDAB"}), "fleiss_kappa_letters")
     spread = t.isf(0.025, 5) * row["se"]
     assert row["ci_low"] == pytest.approx(row["estimate"] - spread, abs=1e-15)
@@ -204,8 +204,8 @@ def test_the_interval_is_students_with_n_minus_1_cut_at_1(make_bundle: MakeBundl
 
 
 @pytest.mark.slow
-def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) -> None:
-    """The limits are quantiles of what the drawn patients' items alone would give."""
+def test_patients_are_resampled_if_they_have_several_items(make_bundle: MakeBundle) -> None:
+    """Limits are quantiles of the estimates from the items of the drawn patients."""
     answers = {"R": "ABABAB" * 10, "S": "ABABBA" * 10, "T": "ABABAA" * 10}
     patients = [f"p{i // 2:02d}" for i in range(60)]
     bundle = make_bundle("ABABAB" * 10, answers, patient_id=patients)
@@ -221,8 +221,8 @@ def test_patients_are_resampled_where_clusters_exist(make_bundle: MakeBundle) ->
     assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends, abs=1e-12)
 
 
-def test_one_patient_alone_leaves_no_interval(make_bundle: MakeBundle) -> None:
-    """The task's items all belong to one patient."""
+def test_with_one_patient_there_is_no_interval(make_bundle: MakeBundle) -> None:
+    """All items of the task are of the same patient."""
     bundle = make_bundle(
         "ABAB",
         {"R": "ABAB", "S": "ABBB"},
@@ -250,10 +250,10 @@ def test_one_patient_alone_leaves_no_interval(make_bundle: MakeBundle) -> None:
         ("AAB", {"R": "AA.", "S": "AAB"}, "krippendorff_alpha_letters", CHANCE_IS_ONE),
     ],
 )
-def test_what_is_undefined_says_why(
+def test_undefined_values_have_a_reason(
     make_bundle: MakeBundle, key: str, answers: dict[str, str], measure: str, reason: str
 ) -> None:
-    """Never 0, never a trace."""
+    """They are never 0, and there is no traceback."""
     row = _row(make_bundle(key, answers), measure)
     assert math.isnan(row["estimate"])
     assert math.isnan(row["se"])
@@ -268,25 +268,25 @@ def test_what_is_undefined_says_why(
         ([2, 3], "ac1_letters", SIZE_VARIES),
     ],
 )
-def test_the_number_of_options_decides_what_chance_is(
+def test_chance_depends_on_the_number_of_offered_options(
     make_bundle: MakeBundle, sizes: list[int], measure: str, reason: str
 ) -> None:
-    """Those offered, never those seen."""
+    """Options that nobody chose count too."""
     bundle = make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=[size or "" for size in sizes])
     row = _row(bundle, measure)
     assert math.isnan(row["estimate"])
     assert row["undefined_because"] == reason
 
 
-def test_a_single_option_leaves_nothing_to_choose(make_bundle: MakeBundle) -> None:
+def test_with_a_single_option_kappa_is_undefined(make_bundle: MakeBundle) -> None:
     """Chance agreement is 1."""
     bundle = make_bundle("AA", {"R": "AA", "S": "AA"}, n_options=1)
     assert _row(bundle, "ac1_letters")["undefined_because"] == SIZE_ONE
     assert _row(bundle, "brennan_prediger")["undefined_because"] == CHANCE_IS_ONE
 
 
-def test_constant_raters_leave_no_standard_error(make_bundle: MakeBundle) -> None:
-    """The formula's 0 would claim certainty; the estimate stands."""
+def test_constant_raters_have_no_standard_error(make_bundle: MakeBundle) -> None:
+    """The formula gives 0, which would claim certainty; the estimate is kept."""
     bundle = make_bundle("ABA", {"R": "AAA", "S": "AAA", "T": "AAA"})
     for measure in ("brennan_prediger", "ac1_letters"):
         row = _row(bundle, measure)
@@ -296,18 +296,18 @@ def test_constant_raters_leave_no_standard_error(make_bundle: MakeBundle) -> Non
         assert row["undefined_because"] == CONSTANT_SE
 
 
-def test_one_rater_who_varies_among_constant_ones_has_kappa_0_by_construction(
+def test_kappa_with_constant_raters_is_0_without_standard_error(
     make_bundle: MakeBundle,
 ) -> None:
-    """As with a pair of which one is constant: no standard error."""
+    """The same holds for a pair with a constant rater."""
     answers = {"R": "ABAB", "S": "AAAA", "T": "AAAA"}
     row = _row(make_bundle("AAAA", answers), "conger_kappa_letters")
     assert row["estimate"] == pytest.approx(0, abs=1e-15)
     assert row["undefined_because"] == CONSTANT_SE
 
 
-def test_always_right_beside_one_who_varies_is_named_as_such(make_bundle: MakeBundle) -> None:
-    """Error consistency speaks of right and wrong, not of letters."""
+def test_the_reason_names_raters_who_are_always_correct(make_bundle: MakeBundle) -> None:
+    """The reason for error consistency concerns correctness, not letters."""
     answers = {"R": "ABAB", "S": "ABAB", "T": "ABAB"}
     row = _row(make_bundle("ABAA", {**answers, "T": "ABBB"}), "error_consistency")
     assert row["se"] > 0
@@ -316,15 +316,15 @@ def test_always_right_beside_one_who_varies_is_named_as_such(make_bundle: MakeBu
     assert CONSTANT_CORRECT_SE.startswith("standard error and interval: ")
 
 
-def test_one_item_has_no_standard_error(make_bundle: MakeBundle) -> None:
-    """Nothing scatters."""
+def test_with_one_item_there_is_no_standard_error(make_bundle: MakeBundle) -> None:
+    """The variance is unknown."""
     row = _row(make_bundle("AB", {"R": "A.", "S": "A."}), "brennan_prediger")
     assert row["estimate"] == 1
     assert row["undefined_because"] == ONE_ITEM_SE
 
 
-def test_perfect_agreement_of_raters_who_vary_is_1_with_no_error(make_bundle: MakeBundle) -> None:
-    """As the formula has it."""
+def test_perfect_agreement_is_1_with_standard_error_0(make_bundle: MakeBundle) -> None:
+    """The formula gives these values if answers vary."""
     table = agreement_groups(make_bundle("AAAB", {"R": "ABAB", "S": "ABAB", "T": "AB.B"}))
     row = table.loc[table["raters"] == "readers"]
     assert (row["estimate"] == 1).all()
@@ -332,8 +332,8 @@ def test_perfect_agreement_of_raters_who_vary_is_1_with_no_error(make_bundle: Ma
     assert (row["ci_low"] == 1).all()
 
 
-def test_readers_do_not_depend_on_the_models_beside_them(make_bundle: MakeBundle) -> None:
-    """Not in the last bit."""
+def test_agreement_of_readers_does_not_depend_on_models(make_bundle: MakeBundle) -> None:
+    """Values are equal to the last bit."""
     answers = {"R": "ABCA.BCA", "S": "ABBABBCA", "T": "CBCABACA"}
     patients = list("ppqqrrss")
     alone = agreement_groups(make_bundle("ABCABCAB", answers, patient_id=patients))
@@ -346,8 +346,8 @@ def test_readers_do_not_depend_on_the_models_beside_them(make_bundle: MakeBundle
     )
 
 
-def test_two_hundred_raters_have_their_agreement(make_bundle: MakeBundle) -> None:
-    """One of them gave no answer and is not counted."""
+def test_agreement_of_two_hundred_raters_is_computed(make_bundle: MakeBundle) -> None:
+    """A rater without answers is not counted."""
     rng = np.random.default_rng(1)
     answers = {f"R{i:03d}": "".join(rng.choice(list("ABCD"), 20)) for i in range(200)}
     answers["R199"] = "." * 20
@@ -361,7 +361,7 @@ def test_two_hundred_raters_have_their_agreement(make_bundle: MakeBundle) -> Non
 
 @pytest.mark.parametrize("others", [("AAAAA", "AA..A", "AAAAB", "A.AAA"), ("AAAAB",)])
 def test_agreement_that_equals_chance_is_exactly_0(others: tuple[str, ...]) -> None:
-    """Without a residue of rounding, in groups and in pairs."""
+    """In groups and pairs there is no rounding error."""
     raters = ("AAAAA", *others)
     rows = [
         (f"R{rater}", item, answer)

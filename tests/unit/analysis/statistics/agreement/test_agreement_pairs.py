@@ -1,4 +1,4 @@
-"""agreement_pairs.csv: who is paired with whom, and what is undefined why."""
+"""agreement_pairs.csv: pairs of raters, and reasons of undefined values."""
 
 import math
 
@@ -17,8 +17,8 @@ def _row(bundle: Bundle, measure: str, scope: str = "all") -> pd.Series:
     return table.loc[(table["measure"] == measure) & (table["scope"] == scope)].iloc[0]
 
 
-def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
-    """Names and order are part of the contract, with and without rows."""
+def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
+    """Names and order are documented, with and without rows."""
     expected = [
         "rater_a",
         "rater_b",
@@ -38,8 +38,8 @@ def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
         assert list(agreement_pairs(make_bundle("AB", answers)).columns) == expected
 
 
-def test_a_pair_is_named_reader_first_else_in_order_of_id(make_bundle: MakeBundle) -> None:
-    """A model whose id sorts first still stands second."""
+def test_a_pair_has_the_reader_first_or_is_sorted_by_id(make_bundle: MakeBundle) -> None:
+    """A model whose id sorts first is second."""
     table = agreement_pairs(make_bundle("AB", {"R2": "AB", "R1": "AB", "A": "AB"}, models=("A",)))
     pairs = table[["rater_a", "rater_b", "pair_kind"]].drop_duplicates().values.tolist()
     assert pairs == [
@@ -49,10 +49,10 @@ def test_a_pair_is_named_reader_first_else_in_order_of_id(make_bundle: MakeBundl
     ]
 
 
-def test_a_model_with_one_condition_meets_the_readers_of_every_condition(
+def test_a_model_without_conditions_is_paired_with_all_readers(
     make_bundle: MakeBundle,
 ) -> None:
-    """Readers meet each other only under the same condition."""
+    """Readers are paired only under the same condition."""
     everybody = [("R1", "aided"), ("R1", "unaided"), ("R2", "unaided"), ("M1", ""), ("M2", "")]
     bundle = make_bundle("..", dict.fromkeys(everybody, "AA"), models=("M1", "M2"))
     table = agreement_pairs(bundle)
@@ -70,14 +70,14 @@ def test_a_model_with_one_condition_meets_the_readers_of_every_condition(
 
 
 def test_only_items_that_both_answered_count(make_bundle: MakeBundle) -> None:
-    """Error consistency further asks for a reference standard, same_wrong for two errors."""
+    """Error consistency also needs a reference standard, and same_wrong two errors."""
     bundle = make_bundle("AAAA.", {"R": "AB.BC", "S": "ABACC"})
     counts = {m: _row(bundle, m)["n"] for m in ("raw", "error_consistency", "same_wrong")}
     assert counts == {"raw": 4, "error_consistency": 3, "same_wrong": 2}
     assert _row(bundle, "same_wrong")["estimate"] == 0.5
 
 
-def test_chance_for_brennan_prediger_is_the_mean_of_each_items_own_share(
+def test_chance_for_brennan_prediger_is_the_mean_over_items(
     make_bundle: MakeBundle,
 ) -> None:
     """Three of four agree; chance is the mean of 1/2, 1/2, 1/4 and 1/4."""
@@ -89,24 +89,24 @@ def test_chance_for_brennan_prediger_is_the_mean_of_each_items_own_share(
     assert row["ci_low"] == pytest.approx(row["estimate"] - t.ppf(0.975, 3) * row["se"], abs=1e-12)
 
 
-def test_an_unknown_number_of_options_leaves_brennan_prediger_undefined(
+def test_without_the_number_of_options_brennan_prediger_is_undefined(
     make_bundle: MakeBundle,
 ) -> None:
-    """Options are those offered, not those seen: nothing is guessed from the answers."""
+    """It is not inferred from the answers."""
     row = _row(make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=["", 4]), "brennan_prediger")
     assert math.isnan(row["estimate"])
     assert row["undefined_because"] == measures.SIZE_UNKNOWN
 
 
 def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
-    """Neither the same letter throughout nor two different ones."""
+    """They always give the same letter, or two different ones."""
     for other in ("AAAA", "BBBB"):
         row = _row(make_bundle("AABB", {"R": "AAAA", "S": other}), "kappa_letters")
         assert math.isnan(row["estimate"])
         assert row["undefined_because"] == measures.BOTH_CONSTANT
 
 
-def test_one_constant_rater_leaves_the_standard_error_undefined(make_bundle: MakeBundle) -> None:
+def test_with_a_constant_rater_the_standard_error_is_undefined(make_bundle: MakeBundle) -> None:
     """Kappa is 0 by construction, which is no certainty."""
     row = _row(make_bundle("AABB", {"R": "AAAA", "S": "ABAB"}), "kappa_letters")
     assert row["estimate"] == 0
@@ -114,16 +114,16 @@ def test_one_constant_rater_leaves_the_standard_error_undefined(make_bundle: Mak
     assert row["undefined_because"] == CONSTANT_SE
 
 
-def test_raters_who_share_no_item_are_undefined_with_the_reason(make_bundle: MakeBundle) -> None:
-    """Every measure says why."""
+def test_pairs_without_a_shared_item_are_undefined(make_bundle: MakeBundle) -> None:
+    """Every measure has the reason."""
     table = agreement_pairs(make_bundle("AB", {"R": "A.", "S": ".B"}))
     assert table["estimate"].isna().all()
     assert (table["undefined_because"] != "").all()
     assert (table["n"] == 0).all()
 
 
-def test_kappa_and_ac1_stand_within_option_sets_only(make_bundle: MakeBundle) -> None:
-    """Letters mean something only where the options are the same."""
+def test_kappa_and_ac1_are_computed_within_option_sets(make_bundle: MakeBundle) -> None:
+    """Letters are comparable only if options are the same."""
     table = agreement_pairs(
         make_bundle("ABAB", {"R": "ABBA", "S": "ABAB"}, option_set=["s", "s", "s", ""], task="x")
     )
@@ -132,24 +132,24 @@ def test_kappa_and_ac1_stand_within_option_sets_only(make_bundle: MakeBundle) ->
     assert scopes["raw"] == ["all", "option_set=s", "task=x"]
 
 
-def test_ac1_is_undefined_where_the_number_of_options_varies(make_bundle: MakeBundle) -> None:
-    """The source's k is one number."""
+def test_ac1_needs_a_constant_number_of_options(make_bundle: MakeBundle) -> None:
+    """Its definition has a single k."""
     bundle = make_bundle("ABA", {"R": "ABB", "S": "ABA"}, option_set="s", n_options=[2, 3, 3])
     row = _row(bundle, "ac1", "option_set=s")
     assert row["undefined_because"] == measures.SIZE_VARIES
 
 
-def test_ac1_counts_the_options_offered_not_those_seen(make_bundle: MakeBundle) -> None:
+def test_ac1_counts_offered_options(make_bundle: MakeBundle) -> None:
     """By hand: shares of A and B are 1/2, k is 4, so chance is (1/4 + 1/4) / 3."""
     bundle = make_bundle("ABAB", {"R": "ABAB", "S": "ABBA"}, option_set="s")
     row = _row(bundle, "ac1", "option_set=s")
     assert row["estimate"] == pytest.approx((0.5 - 1 / 6) / (1 - 1 / 6), abs=1e-15)
 
 
-def test_patients_with_several_items_turn_the_intervals_into_bootstrap_ones(
+def test_patients_with_several_items_have_bootstrap_intervals(
     make_bundle: MakeBundle,
 ) -> None:
-    """The standard error stays analytic, and the estimate is untouched."""
+    """The standard error remains analytic, and the estimate is unchanged."""
     key, answers = "ABCD" * 10, {"R": "ABCC" * 10, "S": "ABDD" * 5 + "BACD" * 5}
     apart = agreement_pairs(make_bundle(key, answers))
     together = agreement_pairs(
@@ -163,10 +163,10 @@ def test_patients_with_several_items_turn_the_intervals_into_bootstrap_ones(
 
 
 @pytest.mark.parametrize(("other", "share"), [("BBBB", 1.0), ("CCCC", 0.0)])
-def test_a_share_of_same_errors_of_0_or_1_has_no_spread_and_says_so(
+def test_a_share_of_same_errors_of_0_or_1_has_no_standard_error(
     make_bundle: MakeBundle, other: str, share: float
 ) -> None:
-    """It is a plain share: that a rater never varied is no reason against it."""
+    """A constant rater is no other reason, because the measure is a share."""
     row = _row(make_bundle("AAAA", {"R": "BBBB", "S": other}), "same_wrong")
     assert row[["estimate", "se", "ci_low", "ci_high"]].tolist() == [share, 0, share, share]
     assert row["undefined_because"] == ""
@@ -175,21 +175,21 @@ def test_a_share_of_same_errors_of_0_or_1_has_no_spread_and_says_so(
 def test_the_share_of_same_errors_has_the_standard_error_of_a_share(
     make_bundle: MakeBundle,
 ) -> None:
-    """One of four, one rater constant: the root of p (1 - p) / (n - 1), and a t interval."""
+    """By hand: one of four, the root of p (1 - p) / (n - 1), and a t interval."""
     row = _row(make_bundle("AAAAA", {"R": "BBBBB", "S": "BCDCA"}), "same_wrong")
     assert row["n"] == 4
     assert row["se"] == pytest.approx(math.sqrt(0.25 * 0.75 / 3), abs=1e-15)
     assert row["ci_low"] == pytest.approx(0.25 - t.ppf(0.975, 3) * row["se"], abs=1e-12)
 
 
-def test_a_single_item_names_both_of_what_it_leaves_empty(make_bundle: MakeBundle) -> None:
-    """Standard error and interval."""
+def test_with_a_single_item_standard_error_and_interval_are_empty(make_bundle: MakeBundle) -> None:
+    """The reason names both."""
     row = _row(make_bundle("A", {"R": "A", "S": "A"}), "raw")
     assert row["undefined_because"] == "standard error and interval: a single item"
 
 
-def test_leaving_raters_out_changes_no_bit_of_the_others(make_bundle: MakeBundle) -> None:
-    """Neither fewer columns nor fewer letters change the order in which fractions are added."""
+def test_values_of_a_pair_do_not_depend_on_other_raters(make_bundle: MakeBundle) -> None:
+    """Fewer columns or letters change no bit of the sums."""
     size, letters = [2 + i % 13 for i in range(130)], "ABCDEFGHIJKLMN"
     answers = {
         f"R{rater}": "".join(

@@ -1,4 +1,4 @@
-"""agreement_with_truth.csv: every rater against the reference standard."""
+"""agreement_with_truth.csv: raters compared with the reference standard."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from tests.unit.analysis.conftest import MakeBundle
 
 
 def _study(seed: int, n_patients: int, per_patient: int) -> Bundle:
-    """Return a bundle of one reader whose errors keep to patients."""
+    """Return a bundle of a reader whose errors are concentrated in some patients."""
     random = np.random.default_rng(seed)
     n = n_patients * per_patient
     truth = random.choice(list("ABCD"), n)
@@ -37,8 +37,8 @@ def _row(bundle: Bundle, measure: str, scope: str = "all", **options: int) -> pd
 
 
 @pytest.mark.parametrize(("per_patient", "within"), [(1, 0.025), (3, 0.012)])
-def test_intervals_are_those_of_a_plain_bootstrap(per_patient: int, within: float) -> None:
-    """Of items where they stand alone (the interval is a formula there), else of patients."""
+def test_intervals_equal_those_of_a_simple_bootstrap(per_patient: int, within: float) -> None:
+    """Independent items have an interval by formula; otherwise patients are resampled."""
     bundle = _study(11, 240 // per_patient, per_patient)
     merged = bundle.items.merge(bundle.readings, on="item_id")
     codes = [merged[column].map("ABCD".index).to_numpy() for column in ("answer", "truth")]
@@ -59,8 +59,8 @@ def test_intervals_are_those_of_a_plain_bootstrap(per_patient: int, within: floa
         assert "patients" in row["method"]
 
 
-def test_a_category_counts_its_own_items() -> None:
-    """With their number, and the kappa of these alone."""
+def test_a_category_has_the_values_of_its_own_items() -> None:
+    """Number of items and kappa are compared."""
     bundle = _study(3, 90, 1)
     merged = bundle.items.merge(bundle.readings, on="item_id")
     for category, part in merged.groupby("category"):
@@ -69,15 +69,15 @@ def test_a_category_counts_its_own_items() -> None:
         assert row["estimate"] == pytest.approx(cohen_kappa_score(part["answer"], part["truth"]))
 
 
-def test_error_consistency_is_undefined_and_says_so(make_bundle: MakeBundle) -> None:
-    """What is never wrong has no errors to be consistent with."""
+def test_error_consistency_with_the_reference_is_undefined(make_bundle: MakeBundle) -> None:
+    """The reference standard has no errors."""
     row = _row(make_bundle("ABAB", {"R": "ABBB"}), "error_consistency")
     assert np.isnan(row["estimate"])
     assert row["undefined_because"] == NEVER_WRONG
 
 
-def test_what_is_undefined_speaks_of_the_reference_standard(make_bundle: MakeBundle) -> None:
-    """Never of two raters, and never without a reference standard."""
+def test_reasons_refer_to_the_reference_standard(make_bundle: MakeBundle) -> None:
+    """They do not mention two raters; without a reference standard there is no row."""
     table = pd.concat(
         agreement_with_truth(make_bundle(truth, {"R": answers}))
         for truth, answers in (("AAAA", "AAAA"), ("ABAB", "AAAA"), ("AB", ".."))
@@ -87,8 +87,8 @@ def test_what_is_undefined_speaks_of_the_reference_standard(make_bundle: MakeBun
     assert agreement_with_truth(make_bundle("..", {"R": "AB"})).empty
 
 
-def test_the_reference_standard_is_a_rater_like_any_other() -> None:
-    """A rater who answers as it does has the same numbers in the table of pairs."""
+def test_the_reference_standard_gives_the_values_of_a_rater() -> None:
+    """A rater with the same answers has the same values in the table of pairs."""
     bundle = _study(8, 60, 2)
     oracle = pd.DataFrame(
         {"rater_id": "T", "item_id": bundle.items["item_id"], "answer": bundle.items["truth"]}

@@ -1,4 +1,4 @@
-"""Counting the answers of pairs: two ways, one result."""
+"""Two ways of counting the answers of pairs have the same result."""
 
 import numpy as np
 import pytest
@@ -9,10 +9,10 @@ from analysis.statistics.agreement.pairs.counts import NOT_JUDGED, count_pairs, 
 from tests.unit.analysis.conftest import MakeBundle
 
 
-def test_sets_of_items_and_going_from_pair_to_pair_count_alike(
+def test_counting_by_sets_of_items_equals_counting_by_pairs(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With unjudged items, missing answers, several numbers of options and an empty cell."""
+    """Items without reference, missing answers and several numbers of options are included."""
     rng = np.random.default_rng(4)
     answers = {rater: "".join(rng.choice(list("ABCD."), 150)) for rater in ("R1", "R2", "M1")}
     bundle = make_bundle(

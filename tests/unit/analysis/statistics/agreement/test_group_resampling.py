@@ -1,4 +1,4 @@
-"""The groups' and pairs' sums of every resample against the resample written out item by item."""
+"""Resampled sums of groups and pairs, compared with resamples of single items."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ ANSWERS = {
 
 @pytest.fixture
 def matrix(make_bundle: MakeBundle) -> ReadingMatrix:
-    """Give four raters who read 20 items of seven patients."""
+    """Return answers of four raters to 20 items of seven patients."""
     return reading_matrix(
         make_bundle(
             "ABCDABCD.ABCDABCDABC",
@@ -37,7 +37,7 @@ def matrix(make_bundle: MakeBundle) -> ReadingMatrix:
 
 @pytest.fixture
 def weights(matrix: ReadingMatrix) -> Floats:
-    """Give six resamples of these patients."""
+    """Return six resamples of these patients."""
     return resample_weights(matrix.n_clusters, 6, seed=3)
 
 
@@ -47,10 +47,10 @@ def _written_out(matrix: ReadingMatrix, weights: Floats, items: Ints) -> Ints:
 
 @pytest.mark.parametrize("items", [np.arange(20), np.arange(2, 20, 3)], ids=["all", "some"])
 @pytest.mark.parametrize("measure", coefficients.EVERYWHERE, ids=lambda measure: measure.name)
-def test_a_groups_resample_is_the_estimate_of_the_items_drawn(
+def test_a_resample_of_a_group_is_the_estimate_of_the_drawn_items(
     matrix: ReadingMatrix, weights: Floats, items: Ints, measure: coefficients.GroupMeasure
 ) -> None:
-    """Clusters drawn twice count twice, clusters not drawn not at all."""
+    """Clusters count as often as they are drawn."""
     groups = groups_of(matrix.columns)
     codes = answers.correctness_of if measure.on_correctness else answers.letters_of
     draws = answers.draws_of(matrix, items, weights)
@@ -68,8 +68,10 @@ def test_a_groups_resample_is_the_estimate_of_the_items_drawn(
                 assert estimate == pytest.approx(float(expected), abs=1e-12, nan_ok=True)
 
 
-def test_a_mean_over_pairs_is_resampled_likewise(matrix: ReadingMatrix, weights: Floats) -> None:
-    """All three measures, over pairs in blocks."""
+def test_a_mean_over_pairs_is_resampled_in_the_same_way(
+    matrix: ReadingMatrix, weights: Floats
+) -> None:
+    """All three measures are computed over pairs in blocks."""
     pairs, items = pairs_of(matrix.columns), np.arange(20)
     defined = means.pair_means(matrix, pairs, items, ESTIMATES).defined
     resampled_means = means.resampled_means(matrix, pairs, items, ESTIMATES, defined, weights)

@@ -29,8 +29,8 @@ def _repeated(first: str, second: str, **columns: object) -> Bundle:
     return bundle_from_tables(items, pd.DataFrame(rows))
 
 
-def test_first_and_second_reading_agree_as_two_raters_would(make_bundle: MakeBundle) -> None:
-    """Estimate, standard error and interval are the pair's; who read once has no row."""
+def test_first_and_second_readings_are_compared_as_two_raters(make_bundle: MakeBundle) -> None:
+    """Values equal those of a pair; readers without repeats have no row."""
     first, second = "ABCABCAB", "ABCAACA."
     table = intra_reader(_repeated(first, second))
     pairs = agreement_pairs(make_bundle("A" * 8, {"R": first, "S": second}, n_options=3))
@@ -42,7 +42,7 @@ def test_first_and_second_reading_agree_as_two_raters_would(make_bundle: MakeBun
 
 
 def test_items_read_once_do_not_count() -> None:
-    """A hidden repeat is given of some items only; a third reading is not looked at."""
+    """Hidden repeats exist for some items only; third readings are ignored."""
     bundle = _repeated("ABCA", "AB--")
     third = {"rater_id": "R", "item_id": "q0", "answer": "C", "repeat": 9}
     answers = bundle.readings[list(third)]
@@ -51,15 +51,15 @@ def test_items_read_once_do_not_count() -> None:
     assert table.iloc[0][["n", "estimate"]].tolist() == [2, 1]
 
 
-def test_patients_are_resampled_here_too() -> None:
-    """Where some patient has several items."""
+def test_patients_with_several_items_are_resampled() -> None:
+    """The rule is that of all tables of agreement."""
     bundle = _repeated("ABCABC", "ABCBAC", patient_id=list("ppqqrr"))
     table = intra_reader(bundle, Options(bootstrap=50))
     assert table["method"].str.endswith("percentile bootstrap over patients").all()
 
 
-def test_reasons_speak_of_one_rater() -> None:
-    """Not of two."""
+def test_reasons_refer_to_a_single_rater() -> None:
+    """They do not mention two raters."""
     table = intra_reader(_repeated("AA", "..")).set_index("measure")
     assert table.loc["raw", "undefined_because"] == "no item was answered twice"
     constant = intra_reader(_repeated("AA", "AA")).set_index("measure")
@@ -67,15 +67,15 @@ def test_reasons_speak_of_one_rater() -> None:
     assert because == "each time a single answer was given throughout"
 
 
-def test_without_repeats_the_table_has_its_columns_alone(make_bundle: MakeBundle) -> None:
-    """Most studies have none."""
+def test_without_repeats_the_table_has_no_rows(make_bundle: MakeBundle) -> None:
+    """The columns are kept."""
     table = intra_reader(make_bundle("AB", {"R": "AB"}))
     assert list(table.columns) == INTRA_READER.header
     assert not len(table)
 
 
 def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: MakeBundle) -> None:
-    """A - d and b - c over n, on correct and incorrect."""
+    """They are a - d and b - c over n, for correct and incorrect."""
     answers = {"R": "AAAAAABB.", "S": "AAAABBAB."}
     table = agreement_indices(make_bundle("A" * 9, answers))
     assert list(table.columns) == AGREEMENT_INDICES.header
@@ -85,8 +85,8 @@ def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: Ma
     assert row["bias_index"] == (2 - 1) / 8
 
 
-def test_kappa_has_its_indices_where_two_options_are_offered(make_bundle: MakeBundle) -> None:
-    """In other option sets there is error consistency alone."""
+def test_kappa_has_indices_if_two_options_are_offered(make_bundle: MakeBundle) -> None:
+    """Other option sets have them for error consistency only."""
     bundle = make_bundle(
         "ABABAB",
         {"R": "AAAABB", "S": "ABAABB"},
@@ -104,15 +104,15 @@ def test_kappa_has_its_indices_where_two_options_are_offered(make_bundle: MakeBu
     assert (kappa["prevalence_index"], kappa["bias_index"]) == (3 / 4, 1 / 4)
 
 
-def test_indices_without_an_item_say_why(make_bundle: MakeBundle) -> None:
-    """As the kappa beside them."""
+def test_indices_without_items_have_a_reason(make_bundle: MakeBundle) -> None:
+    """The reason is that of kappa."""
     table = agreement_indices(make_bundle("..", {"R": "AB", "S": "AB"}))
     assert table["prevalence_index"].isna().all()
     assert (table["undefined_because"] != "").all()
 
 
-def test_raters_without_a_partner_have_no_indices(make_bundle: MakeBundle) -> None:
-    """The columns are there."""
+def test_a_single_rater_has_no_indices(make_bundle: MakeBundle) -> None:
+    """The table keeps its columns."""
     table = agreement_indices(make_bundle("AB", {"R": "AB"}))
     assert list(table.columns) == AGREEMENT_INDICES.header
     assert not len(table)

@@ -1,4 +1,4 @@
-"""The bootstrap: equal resamples are computed once, and no limit changes by it."""
+"""The bootstrap: equal resamples are computed once, with the same limits."""
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,8 @@ from analysis.statistics.study import Study
 from tests.unit.analysis.conftest import MakeBundle
 
 
-def test_counted_resamples_have_the_limits_of_the_resamples_themselves() -> None:
-    """To the last bit, undefined ones included."""
+def test_counting_equal_resamples_does_not_change_limits() -> None:
+    """Limits agree to the last bit, with undefined resamples too."""
     generator = np.random.default_rng(7)
     for defined in (1.0, 0.9, 0.5):
         estimates = generator.normal(size=(5, 40))
@@ -27,8 +27,8 @@ def test_counted_resamples_have_the_limits_of_the_resamples_themselves() -> None
             np.testing.assert_array_equal(counted, written_out)
 
 
-def test_an_interval_of_few_patients_is_wider_and_of_fewer_than_eight_there_is_none() -> None:
-    """From thirty on it is the percentile interval itself, to the last bit."""
+def test_intervals_of_few_patients_are_wider_or_undefined() -> None:
+    """Fewer than eight have none; from thirty it is the percentile interval."""
     estimates = np.tile(np.random.default_rng(3).normal(size=999), (4, 1))
     low, high, _ = percentile_limits(estimates, 0.05, np.array([7, 8, 29, 30]))
     assert np.isnan([low[0], high[0]]).all()
@@ -40,8 +40,8 @@ def test_an_interval_of_few_patients_is_wider_and_of_fewer_than_eight_there_is_n
     assert [low[3], high[3]] == pytest.approx(plain.tolist(), abs=1e-12)
 
 
-def test_equal_resamples_are_found_and_counted() -> None:
-    """Three patients of two hundred: their weights repeat."""
+def test_equal_resamples_are_counted() -> None:
+    """Three patients of two hundred have items, so their weights repeat."""
     drawn = resample_weights(200, 500, seed=1)[:, [3, 50, 120]]
     different, times = resampling._different(drawn)
     assert times is not None
@@ -51,8 +51,8 @@ def test_equal_resamples_are_found_and_counted() -> None:
     np.testing.assert_array_equal(times[order], counts)
 
 
-def test_many_patients_are_resampled_as_they_are() -> None:
-    """Their resamples all differ, and their code would not fit a float."""
+def test_resamples_of_many_patients_are_not_counted() -> None:
+    """They all differ, and their code would not fit into a float."""
     drawn = resample_weights(200, 50, seed=1)
     different, times = resampling._different(drawn)
     assert different is drawn
@@ -62,7 +62,7 @@ def test_many_patients_are_resampled_as_they_are() -> None:
 def test_intervals_are_the_same_with_and_without_counting(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For option sets of a few patients within a larger study."""
+    """The study has option sets of few patients."""
     n = 120
     answers = {"R": "ABCABD" * 20, "S": "ABCBAD" * 20, "T": "AACB.D" * 20}
     bundle = make_bundle(
@@ -78,8 +78,8 @@ def test_intervals_are_the_same_with_and_without_counting(
     )
 
 
-def test_means_count_all_letters_as_one_and_lose_nothing(make_bundle: MakeBundle) -> None:
-    """To the last bit, with gaps, unjudged items and options that vary."""
+def test_means_over_letters_equal_separate_counts(make_bundle: MakeBundle) -> None:
+    """Values agree to the last bit, with missing answers and varying numbers of options."""
     answers = {"R": "ABCAB." * 20, "S": "ABCBAD" * 20, "T": "AACB.D" * 20}
     bundle = make_bundle("ABC." * 30, answers, n_options=[4, 5] * 60)
     matrix = Study(bundle).matrix

@@ -1,4 +1,4 @@
-"""An expert review in numbers, against statsmodels, and what is refused."""
+"""Statistics of an expert review, compared with statsmodels, and invalid reviews."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ WORDS = "item_id,reviewer,place,verdict\n"
 
 
 def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
-    """Return verdicts of three reviewers on items, most of them sound."""
+    """Return verdicts of three reviewers on items, most of them without errors."""
     chance = np.random.default_rng(seed)
     rows = []
     for item in range(n):
@@ -32,8 +32,8 @@ def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
     )
 
 
-def test_shares_are_as_statsmodels_has_them() -> None:
-    """Overall and by task, of all faults and of each; the faults are those that settled."""
+def test_shares_equal_those_of_statsmodels() -> None:
+    """Overall and by task, for all errors and for each kind."""
     verdicts = _verdicts()
     result = review(verdicts)
     for row in result.summary.to_dict("records"):
@@ -49,8 +49,8 @@ def test_shares_are_as_statsmodels_has_them() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_kappa_is_fleiss_of_the_two_blind_verdicts(seed: int) -> None:
-    """Over all verdicts, and over faulty or sound."""
+def test_kappa_is_fleiss_kappa_of_the_two_blind_verdicts(seed: int) -> None:
+    """It is computed over all verdicts, and over faulty or sound."""
     verdicts = _verdicts(seed=seed)
     table = review(verdicts).agreement.set_index(["categories", "measure"])
     blind = verdicts.loc[verdicts["place"] <= 2]
@@ -68,8 +68,8 @@ def test_kappa_is_fleiss_of_the_two_blind_verdicts(seed: int) -> None:
     )
 
 
-def test_items_of_one_patient_are_resampled_together() -> None:
-    """Each item ten times over, of one patient, tells no more than once: the interval says so."""
+def test_items_of_a_patient_are_resampled_together() -> None:
+    """Ten equal items of a patient have the information of one."""
     once = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])
     often = pd.concat(
         [once.assign(item_id=once["item_id"] + f"-{copy}") for copy in range(10)], ignore_index=True
@@ -82,8 +82,8 @@ def test_items_of_one_patient_are_resampled_together() -> None:
     assert widths[2] < 0.6 * widths[0]
 
 
-def test_two_that_differ_without_a_third_are_no_finding() -> None:
-    """And three that all differ are several faults."""
+def test_different_verdicts_without_a_third_are_undecided() -> None:
+    """Three different verdicts count as several errors."""
     verdicts = pd.DataFrame(
         {
             "item_id": ["a", "a", "b", "b", "b"],
@@ -108,10 +108,10 @@ def test_two_that_differ_without_a_third_are_no_finding() -> None:
         (None, "cannot be read"),
     ],
 )
-def test_what_is_no_review_is_refused_by_row(
+def test_an_invalid_review_is_refused_by_row(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, why: str
 ) -> None:
-    """With the remedy, and nothing is written."""
+    """The message has the remedy, and nothing is written."""
     path, out = tmp_path / "verdicts.csv", tmp_path / "out"
     if text is not None:
         path.write_text(text)
@@ -121,10 +121,10 @@ def test_what_is_no_review_is_refused_by_row(
 
 
 @pytest.mark.slow
-def test_what_a_review_found_faulty_a_report_leaves_out(
+def test_a_report_can_exclude_items_that_a_review_rejected(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From verdicts to the list, and from the list to the analysis beside the primary one."""
+    """The review gives a list, which a sensitivity analysis excludes."""
     verdicts, out = _verdicts(20), tmp_path / "out"
     verdicts.to_csv(tmp_path / "verdicts.csv", index=False)
     assert main(["review", str(tmp_path / "verdicts.csv"), "--out", str(out)]) == 0

@@ -1,4 +1,4 @@
-"""open_scoring.csv beside scikit-learn and statsmodels, and what must not change it."""
+"""open_scoring.csv compared with scikit-learn and statsmodels, and invariants."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, ma
 
 
 def _bundle(pairs: list[tuple[int, int]], *, answers_per_item: int = 1) -> Bundle:
-    """Return a study whose answers have these two blind scores; a third where they differ."""
+    """Return a study whose answers have two blind scores, and a third if these differ."""
     n = len(pairs)
     items = [f"q{i // answers_per_item:03d}" for i in range(n)]
     answers = pd.DataFrame(
@@ -73,8 +73,8 @@ def _drawn(n: int = 60, seed: int = 3) -> list[tuple[int, int]]:
     return list(zip(first.tolist(), second.tolist(), strict=True))
 
 
-def test_kappa_is_scikit_learns_of_the_pairs_in_both_orders() -> None:
-    """Who is first says nothing; with linear weights, to twelve digits."""
+def test_kappa_equals_scikit_learn_for_pairs_in_both_orders() -> None:
+    """It has linear weights and agrees to twelve digits; the order of scorers is ignored."""
     pairs = _drawn()
     first, two = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     result = _found(_bundle(pairs))
@@ -91,8 +91,8 @@ def test_kappa_is_scikit_learns_of_the_pairs_in_both_orders() -> None:
     assert result.loc[RAW, "se"] == pytest.approx(np.sqrt(raw * (1 - raw) / 59), abs=1e-15)
 
 
-def test_the_standard_error_of_kappa_is_what_leaving_each_answer_out_gives() -> None:
-    """The jackknife knows nothing of the formula."""
+def test_the_standard_error_of_kappa_equals_the_jackknife() -> None:
+    """The jackknife does not use the formula."""
     pairs = _drawn(80)
     row = _found(_bundle(pairs)).loc[KAPPA]
 
@@ -106,8 +106,8 @@ def test_the_standard_error_of_kappa_is_what_leaving_each_answer_out_gives() -> 
     assert row["ci_low"] < row["estimate"] < row["ci_high"] <= 1
 
 
-def test_answers_to_one_item_are_drawn_together() -> None:
-    """Three answers an item, all scored alike: less is known than of as many items."""
+def test_answers_to_an_item_are_resampled_together() -> None:
+    """With three equal answers per item, the interval is wider."""
     pairs = [pair for pair in _drawn(40) for _ in range(3)]
     apart, together = (_found(_bundle(pairs, answers_per_item=k)).loc[KAPPA] for k in (1, 3))
     assert apart["estimate"] == pytest.approx(together["estimate"], abs=1e-15)
@@ -118,10 +118,10 @@ def test_answers_to_one_item_are_drawn_together() -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(PAIRS, st.randoms(use_true_random=False))
-def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number(
+def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pairs: list[tuple[int, int]], random: object
 ) -> None:
-    """First and second exchanged; best and worst exchanged; the answers in another order."""
+    """Scorers, rows, and the best and worst level are exchanged."""
     before = _found(_bundle(pairs))[["estimate", "se"]].astype(float)
     swapped = [(two, entry) for entry, two in pairs]
     turned = [(2 - entry, 2 - two) for entry, two in pairs]
@@ -133,7 +133,7 @@ def test_neither_the_order_of_scorers_nor_of_rows_nor_of_levels_changes_a_number
 @pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(PAIRS)
-def test_what_is_empty_has_its_reason(pairs: list[tuple[int, int]]) -> None:
+def test_empty_cells_have_a_reason(pairs: list[tuple[int, int]]) -> None:
     result = open_scoring(_bundle(pairs), OPTIONS)
     empty = result["estimate"].isna() | result["ci_low"].isna()
     assert (empty == (result["undefined_because"] != "")).all()
@@ -141,7 +141,7 @@ def test_what_is_empty_has_its_reason(pairs: list[tuple[int, int]]) -> None:
     assert not (result["ci_high"] > 1).any()
 
 
-def test_scores_without_variation_and_single_ones_are_undefined_with_their_reason() -> None:
+def test_constant_and_single_scores_are_undefined_with_a_reason() -> None:
     result = _found(_bundle([(0, 0)] * 9))
     assert result.loc[KAPPA, "undefined_because"] == ONE_LEVEL
     assert result.loc[RAW, "undefined_because"] == NO_VARIATION
@@ -150,7 +150,7 @@ def test_scores_without_variation_and_single_ones_are_undefined_with_their_reaso
     assert set(_found(alone)["undefined_because"]) == {TWO_BLIND}
 
 
-def test_each_scorers_levels_add_up_to_what_they_scored() -> None:
+def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:
     table = open_scoring(_bundle(_drawn()), OPTIONS)
     levels = table.loc[table["measure"] == LEVEL]
     assert set(levels.groupby("scorer")["estimate"].sum().round(12)) == {1.0}
@@ -173,7 +173,7 @@ def test_each_scorers_levels_add_up_to_what_they_scored() -> None:
         ("ppc", 0.5),
     ],
 )
-def test_two_of_three_decide_and_three_that_differ_are_the_middle(
+def test_two_of_three_scores_decide_otherwise_the_middle_score(
     given_: str, value: float | None
 ) -> None:
     words = dict(zip("cpi", LEVELS, strict=True))

@@ -1,4 +1,4 @@
-"""Two models side by side, overall and task by task, and a model beside itself."""
+"""Comparisons of two models and of a model with itself, overall and by task."""
 
 import numpy as np
 import pandas as pd
@@ -42,8 +42,8 @@ def _bundle(items: pd.DataFrame = ITEMS, readings: pd.DataFrame = READINGS) -> B
     return bundle_from_tables(items, readings, RATERS)
 
 
-def test_a_row_overall_and_one_a_task_for_every_two_models() -> None:
-    """The overall ones are the rows of all comparisons."""
+def test_all_pairs_of_models_have_a_row_overall_and_per_task() -> None:
+    """The overall rows equal those of all comparisons."""
     table = model_pairs(_bundle(), OPTIONS)
     assert table["group"].tolist() == ["micro", "location", "presence", "severity"] * 3
     overall = table.loc[table["by"] == "overall"].reset_index(drop=True)
@@ -53,8 +53,8 @@ def test_a_row_overall_and_one_a_task_for_every_two_models() -> None:
     pd.testing.assert_frame_equal(overall[shared], pairs[shared])
 
 
-def test_a_task_is_compared_as_if_there_were_no_other() -> None:
-    """Counts, score interval and tests are those of the task's items alone."""
+def test_a_task_has_the_values_of_its_items_alone() -> None:
+    """Counts, score interval and tests are compared."""
     table = model_pairs(_bundle(), OPTIONS)
     own = ITEMS.loc[ITEMS["task"] == "location"]
     alone = comparisons(
@@ -67,8 +67,8 @@ def test_a_task_is_compared_as_if_there_were_no_other() -> None:
     pd.testing.assert_frame_equal(result[columns], alone[columns])
 
 
-def test_the_effect_of_a_condition_is_reported_by_task_with_the_share_of_equal_answers() -> None:
-    """The share of the same answers is of the items answered both times."""
+def test_the_effect_of_a_condition_is_reported_by_task() -> None:
+    """The share of equal answers refers to items answered under both conditions."""
     other = _said("M1", 0.3, "image-absent")
     result = model_conditions(_bundle(readings=pd.concat([READINGS, other])), OPTIONS)
     assert result["group"].tolist() == ["micro", "location", "presence", "severity"]
@@ -85,8 +85,8 @@ def test_the_effect_of_a_condition_is_reported_by_task_with_the_share_of_equal_a
 
 
 @pytest.mark.slow
-def test_the_report_has_models_side_by_side() -> None:
-    """Each pair overall and by task, as the file has it."""
+def test_the_report_compares_models() -> None:
+    """Each pair has the values of the file, overall and by task."""
     tables = {table.name: table for table in overviews(analyse(_bundle(), OPTIONS))}
     rows = tables["model-pairs"].rows
     assert len(rows) == 12

@@ -1,4 +1,4 @@
-"""Tango's interval, McNemar's and Yang's test, Holm: where formulas meet their edges."""
+"""Tango's interval, McNemar's and Yang's test, and Holm's adjustment in extreme cases."""
 
 import math
 from fractions import Fraction
@@ -29,14 +29,14 @@ def _mcnemar(b: int, c: int) -> tuple[float, float]:
 
 
 def _yang(rows: list[tuple[int, int, int]]) -> tuple[float, float]:
-    """Test two raters from the right answers of each and the items of every cluster."""
+    """Test two raters, from the correct answers of each and the items of every cluster."""
     table = np.array(rows, dtype=float)
     statistic, p = yang_test(table[:, :2], table[:, 2], np.array([0]), np.array([1]))
     return float(statistic[0]), float(p[0])
 
 
 def _score(b: int, c: int, n: int, delta: float) -> float:
-    """Tango's statistic, its nuisance share found by maximising the likelihood itself."""
+    """Return Tango's statistic, with the nuisance share from numerical maximization."""
 
     def unlikely(q: float) -> float:
         return -(
@@ -54,8 +54,8 @@ def _score(b: int, c: int, n: int, delta: float) -> float:
 
 @pytest.mark.parametrize("alpha", [0.01, 0.05, 0.2])
 @pytest.mark.parametrize(("b", "c", "n"), [(12, 2, 50), (3, 9, 20), (5, 5, 11), (1, 30, 90)])
-def test_tangos_limits_are_where_the_score_test_turns(b: int, c: int, n: int, alpha: float) -> None:
-    """Against a root finder over a likelihood that is maximised numerically."""
+def test_tangos_limits_are_those_of_the_score_test(b: int, c: int, n: int, alpha: float) -> None:
+    """They equal those of a root finder over the numerically maximized likelihood."""
     z, estimate = norm.isf(alpha / 2), (b - c) / n
     low = brentq(lambda d: _score(b, c, n, d) - z, -0.95, estimate, xtol=1e-13)
     high = brentq(lambda d: _score(b, c, n, d) + z, estimate, 0.95, xtol=1e-13)
@@ -64,15 +64,15 @@ def test_tangos_limits_are_where_the_score_test_turns(b: int, c: int, n: int, al
 
 @pytest.mark.parametrize("alpha", [0.001, 0.05, 0.5])
 @pytest.mark.parametrize("n", [1, 2, 54, 40826])
-def test_without_discordant_items_tangos_interval_is_wilsons_width(n: int, alpha: float) -> None:
-    """The score equation is n d = z^2 (1 - d) there: limits z^2 / (n + z^2) to both sides."""
+def test_without_discordant_items_tangos_interval_has_a_closed_form(n: int, alpha: float) -> None:
+    """The score equation is n d = z^2 (1 - d): both limits are z^2 / (n + z^2) from 0."""
     reach = norm.isf(alpha / 2) ** 2 / (n + norm.isf(alpha / 2) ** 2)
     assert _tango(0, 0, n, alpha) == pytest.approx((-reach, reach), abs=1e-15)
 
 
 @pytest.mark.parametrize("n", [1, 2, 30, 40826])
-def test_all_discordant_to_one_side_reaches_the_end(n: int) -> None:
-    """The limit is exactly 1 or -1; the other is that of Wilson for n of n, doubled less 1."""
+def test_if_all_items_are_discordant_in_a_direction_a_limit_is_1(n: int) -> None:
+    """The limit is exactly 1 or -1; the other is twice Wilson's for n of n, less 1."""
     z2 = norm.isf(0.025) ** 2
     other = 2 * n / (n + z2) - 1
     (low, top), (bottom, high) = _tango(n, 0, n), _tango(0, n, n)
@@ -80,20 +80,20 @@ def test_all_discordant_to_one_side_reaches_the_end(n: int) -> None:
     assert (low, high) == pytest.approx((other, -other), abs=1e-12)
 
 
-def test_all_discordant_and_evenly_split_is_symmetrical() -> None:
-    """An even split is symmetrical and does not reach the ends."""
+def test_evenly_split_discordant_items_have_a_symmetrical_interval() -> None:
+    """It does not reach 1."""
     low, high = _tango(10, 10, 20)
     assert low == -high
     assert 0 < high < 1
 
 
-def test_tango_without_items_is_undefined() -> None:
-    """Not 0."""
+def test_tangos_interval_without_items_is_undefined() -> None:
+    """The limits are not 0."""
     assert all(math.isnan(limit) for limit in _tango(0, 0, 0))
 
 
-def test_many_intervals_at_once_are_those_of_one_at_a_time() -> None:
-    """To the last bit: no pair knows of another."""
+def test_intervals_of_many_pairs_equal_single_computations() -> None:
+    """Values agree to the last bit."""
     random = np.random.default_rng(3)
     b, c = random.integers(0, 40, (2, 50)).astype(float)
     n = b + c + random.integers(0, 40, 50)
@@ -105,8 +105,8 @@ def test_many_intervals_at_once_are_those_of_one_at_a_time() -> None:
 @pytest.mark.parametrize(
     ("b", "c"), [(0, 1), (3, 3), (20, 10), (10000, 9400), (30000, 29000), (0, 1000), (7, 8)]
 )
-def test_mcnemars_p_is_that_of_whole_numbers(b: int, c: int) -> None:
-    """Binomial sums in exact fractions, tens of thousands of discordant items included."""
+def test_mcnemars_p_equals_exact_fractions(b: int, c: int) -> None:
+    """Binomial sums include tens of thousands of discordant items."""
     term = total = 1
     for k in range(1, min(b, c) + 1):
         term = term * (b + c - k + 1) // k
@@ -119,8 +119,8 @@ def test_mcnemars_p_is_that_of_whole_numbers(b: int, c: int) -> None:
     assert _mcnemar(c, b) == _mcnemar(b, c)
 
 
-def test_mcnemars_exact_p_is_that_of_statsmodels() -> None:
-    """For every table of up to 12 discordant items."""
+def test_mcnemars_exact_p_equals_statsmodels() -> None:
+    """All tables of up to 12 discordant items are compared."""
     for b in range(7):
         for c in range(7):
             theirs = mcnemar([[5, b], [c, 5]], exact=True).pvalue if b + c else 1.0
@@ -129,25 +129,25 @@ def test_mcnemars_exact_p_is_that_of_statsmodels() -> None:
 
 @pytest.mark.parametrize("count", [1, 17, 20413])
 def test_evenly_split_discordant_items_have_exact_p_1_and_mid_p_below(count: int) -> None:
-    """Both tails hold what was observed, which mid-p counts half (Fagerland 2013, supplement)."""
+    """Both tails contain the observation; mid-p counts half of it (Fagerland 2013, supplement)."""
     exact, mid = _mcnemar(count, count)
     assert exact == 1
     assert mid == pytest.approx(1 - math.comb(2 * count, count) / 4**count / 2, rel=1e-12)
 
 
 def test_without_discordant_items_both_p_are_1() -> None:
-    """Nothing speaks for a difference."""
+    """There is no evidence of a difference."""
     assert _mcnemar(0, 0) == (1.0, 1.0)
 
 
-def test_extreme_splits_neither_overflow_nor_leave_the_unit_interval() -> None:
+def test_p_of_extreme_splits_is_between_0_and_1() -> None:
     """2 to the power of -39,999 is no float: 0."""
     assert _mcnemar(40000, 0) == (0.0, 0.0)
     exact, mid = _mcnemar(1, 1074)
     assert 0 <= mid <= exact < 1e-300
 
 
-def test_yangs_test_with_single_items_is_between_mcnemars_two_variances() -> None:
+def test_yangs_test_of_single_items_is_between_mcnemars_two_variances() -> None:
     """Chi-squared of b = 6, c = 1, n = 20 under no difference, and with the empirical variance."""
     rows = [(1, 0, 1)] * 6 + [(0, 1, 1)] + [(1, 1, 1)] * 13
     null, empirical = 5**2 / 7, 5**2 / (7 - 5**2 / 20)
@@ -155,26 +155,26 @@ def test_yangs_test_with_single_items_is_between_mcnemars_two_variances() -> Non
     assert statistic == pytest.approx(19 / 20 * 2 / (1 / null + 1 / empirical), abs=1e-12)
 
 
-def test_equal_raters_in_every_cluster_have_p_1() -> None:
-    """Without discordant items, and where those cancel within every cluster."""
+def test_raters_who_are_equal_in_every_cluster_have_p_1() -> None:
+    """There are no discordant items, or they cancel within every cluster."""
     assert _yang([(1, 1, 2), (2, 2, 2), (0, 0, 1)]) == (0.0, 1.0)
 
 
-def test_one_cluster_decides_nothing() -> None:
-    """Its variance cannot be known for any answers."""
+def test_with_one_cluster_the_test_is_undefined() -> None:
+    """Its variance is unknown for any answers."""
     assert all(math.isnan(value) for value in _yang([(4, 1, 5)]))
     assert all(math.isnan(value) for value in _yang([(4, 4, 5)]))
 
 
-def test_holm_counts_the_family_alone() -> None:
-    """Undefined tests and tests of no family do not weigh on the others."""
+def test_holms_adjustment_counts_tests_of_the_family() -> None:
+    """Undefined tests and tests without a family do not count."""
     p = np.array([0.01, math.nan, 0.04, 0.5, 0.03, 0.02])
     adjusted = holm_within(p, ["x", "x", "x", "", "y", "x"])
     assert adjusted[[0, 2, 4, 5]] == pytest.approx([0.03, 0.04, 0.03, 0.04])
     assert np.isnan(adjusted[[1, 3]]).all()
 
 
-def test_holm_of_nothing_is_nothing() -> None:
-    """No test, and a family without any p."""
+def test_holms_adjustment_of_no_tests_is_empty() -> None:
+    """The family has no p, or there is no test."""
     assert holm_within(np.array([]), []).shape == (0,)
     assert np.isnan(holm_within(np.array([math.nan]), ["x"])).all()

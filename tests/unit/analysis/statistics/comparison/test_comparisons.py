@@ -1,4 +1,4 @@
-"""comparisons.csv: who is compared with whom, over which items, and what is undefined why."""
+"""comparisons.csv: compared raters, counted items, and reasons of undefined values."""
 
 import numpy as np
 import pandas as pd
@@ -46,24 +46,24 @@ ANSWERS = {"R1": "AABB", "R2": "AAAA", "M1": "ABA.", "M2": "AAAB"}
 CLUSTERED = ["cluster_ci_low", "cluster_ci_high", "p_clustered"]
 
 
-def test_the_columns_are_those_of_the_contract(make_bundle: MakeBundle) -> None:
-    """Names and order, with and without rows."""
+def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
+    """Names and order are documented, with and without rows."""
     for answers in ({"R": "AB"}, {"R": "AB", "S": "AA"}):
         table = comparisons(make_bundle("AB", answers))
         assert list(table.columns) == COLUMNS
     assert len(comparisons(make_bundle("AB", {"R": "AB"}))) == 0
 
 
-def test_the_rows_are_the_pairs_of_the_agreement_in_their_order(make_bundle: MakeBundle) -> None:
-    """Readers, readers with models, models."""
+def test_the_rows_are_the_pairs_of_the_table_of_agreement(make_bundle: MakeBundle) -> None:
+    """Readers come first, then readers with models, then models."""
     bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"))
     names = ["rater_a", "rater_b", "pair_kind", "condition"]
     expected = agreement_pairs(bundle)[names].drop_duplicates().reset_index(drop=True)
     pd.testing.assert_frame_equal(comparisons(bundle)[names], expected)
 
 
-def test_all_assigned_items_count_and_unanswered_is_wrong(make_bundle: MakeBundle) -> None:
-    """An item without a reference standard counts for nobody."""
+def test_all_assigned_items_count_and_unanswered_items_are_wrong(make_bundle: MakeBundle) -> None:
+    """Items without a reference standard never count."""
     row = comparisons(make_bundle("AAA.", {"R": "AA.A", "S": ".BAA"})).iloc[0]
     assert (row["n"], row["only_a_correct"], row["only_b_correct"]) == (3, 2, 1)
     assert (row["accuracy_a"], row["accuracy_b"]) == (2 / 3, 1 / 3)
@@ -72,8 +72,8 @@ def test_all_assigned_items_count_and_unanswered_is_wrong(make_bundle: MakeBundl
     assert row["p_mid"] == pytest.approx(0.625, abs=1e-14)
 
 
-def test_accuracies_are_those_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
-    """To the last bit."""
+def test_accuracies_equal_those_of_the_accuracy_table(make_bundle: MakeBundle) -> None:
+    """Values agree to the last bit."""
     bundle = make_bundle("AAAA", ANSWERS, models=("M1", "M2"))
     table = accuracy(bundle)
     micro = table.loc[table["group"] == "micro"].set_index("rater_id")["accuracy"]
@@ -82,7 +82,7 @@ def test_accuracies_are_those_of_the_accuracy_table(make_bundle: MakeBundle) -> 
 
 
 def test_without_clusters_the_clustered_cells_are_empty(make_bundle: MakeBundle) -> None:
-    """There is nothing to say, and nothing undefined."""
+    """They are not undefined, and have no reason."""
     table = comparisons(make_bundle("AAAA", ANSWERS, models=("M1", "M2")))
     assert table[CLUSTERED].isna().all(axis=None)
     assert set(table["clustered_method"]) == {""}
@@ -90,7 +90,7 @@ def test_without_clusters_the_clustered_cells_are_empty(make_bundle: MakeBundle)
 
 
 def test_only_readers_with_models_form_a_family(make_bundle: MakeBundle) -> None:
-    """Holm over the four of them on mid-p; the other pairs have neither p_adjusted nor family."""
+    """Holm adjusts the four mid-p; the other pairs have neither p_adjusted nor family."""
     table = comparisons(
         make_bundle("AAAA" * 6, {r: a * 6 for r, a in ANSWERS.items()}, models=("M1", "M2"))
     )
@@ -105,10 +105,10 @@ def test_only_readers_with_models_form_a_family(make_bundle: MakeBundle) -> None
     assert table.loc[mixed, "p_adjusted"].to_numpy()[order] == pytest.approx(expected)
 
 
-def test_each_condition_is_a_family_and_a_model_with_one_meets_all(
+def test_each_condition_is_a_family(
     make_bundle: MakeBundle,
 ) -> None:
-    """The family bears the condition's name."""
+    """The family has the name of the condition; a model without conditions is in all families."""
     answers = {("R", "aided"): "AAAAAB", ("R", "unaided"): "BBBBBB", ("M", ""): "AAAAAA"}
     table = comparisons(make_bundle("AAAAAA", answers, models=("M",)))
     assert table["condition"].tolist() == ["aided", "unaided"]
@@ -119,8 +119,8 @@ def test_each_condition_is_a_family_and_a_model_with_one_meets_all(
     assert table["p_adjusted"].tolist() == table["p_mid"].tolist()
 
 
-def test_with_clusters_the_family_is_adjusted_on_the_clustered_p(make_bundle: MakeBundle) -> None:
-    """A family of one is not changed by Holm."""
+def test_with_clusters_the_clustered_p_is_adjusted(make_bundle: MakeBundle) -> None:
+    """A family of one test is unchanged."""
     patients = [f"p{i // 2}" for i in range(16)]
     bundle = make_bundle(
         "A" * 16, {"R": "AAAAABBB" * 2, "M": "ABABBBBA" * 2}, models=("M",), patient_id=patients
@@ -131,15 +131,15 @@ def test_with_clusters_the_family_is_adjusted_on_the_clustered_p(make_bundle: Ma
     assert row["cluster_ci_low"] <= row["difference"] <= row["cluster_ci_high"]
 
 
-def test_the_cluster_interval_is_the_naive_loops(make_bundle: MakeBundle) -> None:
-    """Patients drawn one after the other with the same generator."""
+def test_the_cluster_interval_equals_that_of_a_loop(make_bundle: MakeBundle) -> None:
+    """The loop draws patients with the same generator."""
     answers = {"R": "AAAAABBBABAA" * 8, "S": "ABABBBBAAABB" * 8}
     patients = [f"p{i // 3:02d}" for i in range(96)]
     row = comparisons(
         make_bundle("A" * 96, answers, patient_id=patients), Options(bootstrap=300, seed=11)
     ).iloc[0]
     right = {r: np.array([a == "A" for a in s]) for r, s in answers.items()}
-    # The draw is made 64 resamples at a time.
+    # Resamples are drawn in blocks of 64.
     generator = np.random.default_rng(11)
     drawn = np.vstack([generator.integers(32, size=(n, 32)) for n in (64, 64, 64, 64, 44)])
     differences = [
@@ -155,10 +155,10 @@ def test_the_cluster_interval_is_the_naive_loops(make_bundle: MakeBundle) -> Non
     assert (row["cluster_ci_low"], row["cluster_ci_high"]) == pytest.approx((low, high), abs=1e-12)
 
 
-def test_the_same_limits_come_from_small_blocks(
+def test_limits_do_not_depend_on_the_size_of_blocks(
     make_bundle: MakeBundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Memory is bounded; no number hangs on it."""
+    """Blocks limit the memory."""
     patients = [f"p{i // 2}" for i in range(16)]
     answers = {rater: answers * 4 for rater, answers in ANSWERS.items()}
     bundle = make_bundle("A" * 16, answers, models=("M1", "M2"), patient_id=patients)
@@ -169,8 +169,8 @@ def test_the_same_limits_come_from_small_blocks(
     )
 
 
-def test_raters_alike_in_every_patient_differ_in_nothing(make_bundle: MakeBundle) -> None:
-    """The p is 1 without discordant items, and where they cancel within every patient."""
+def test_raters_who_are_equal_in_every_patient_have_p_1(make_bundle: MakeBundle) -> None:
+    """There are no discordant items, or they cancel within every patient."""
     patients = [f"p{i // 2}" for i in range(16)]
     for other in ("ABAB", "BABA"):
         answers = {"R": "ABAB" * 4, "S": other * 4}
@@ -179,8 +179,8 @@ def test_raters_alike_in_every_patient_differ_in_nothing(make_bundle: MakeBundle
         assert row["undefined_because"] == ""
 
 
-def test_one_patient_leaves_the_clustered_cells_undefined(make_bundle: MakeBundle) -> None:
-    """The rest stands; p_adjusted does not fall back on another p."""
+def test_with_one_patient_the_clustered_cells_are_undefined(make_bundle: MakeBundle) -> None:
+    """Other cells are defined; p_adjusted does not use another p."""
     bundle = make_bundle("AAA", {"R": "AAA", "M": "ABB"}, models=("M",), patient_id="p")
     row = comparisons(bundle).iloc[0]
     assert row[[*CLUSTERED, "p_adjusted"]].isna().all()
@@ -195,10 +195,10 @@ def _resampled(bundle: Bundle, weights: Floats) -> Study:
     return study
 
 
-def test_resamples_without_a_reference_standard_leave_the_cluster_interval_out(
+def test_resamples_without_a_reference_standard_leave_no_interval(
     make_bundle: MakeBundle,
 ) -> None:
-    """Eight of twenty patients have one, and a draw of the other twelve holds none of them."""
+    """Eight of twenty patients have one, so a resample can lack them all."""
     truth, answers = "A" * 8 + "." * 32, {"R": "A" * 40, "S": "AB" * 20}
     bundle = make_bundle(truth, answers, patient_id=[f"p{i % 20:02d}" for i in range(40)])
     neither = np.repeat([[0.0, 20 / 12]], [8, 12], axis=1)
@@ -211,8 +211,8 @@ def test_resamples_without_a_reference_standard_leave_the_cluster_interval_out(
     assert len({table["p_clustered"].iloc[0] for table in tables}) == 1
 
 
-def test_without_a_reference_standard_everything_is_undefined(make_bundle: MakeBundle) -> None:
-    """Rows with their reason; counts are 0, for nothing was compared."""
+def test_without_a_reference_standard_all_values_are_undefined(make_bundle: MakeBundle) -> None:
+    """The rows have a reason, and counts are 0."""
     for patients in ("", "p"):
         row = comparisons(
             make_bundle("..", {"R": "AB", "M": "AA"}, models=("M",), patient_id=patients)
@@ -223,8 +223,8 @@ def test_without_a_reference_standard_everything_is_undefined(make_bundle: MakeB
         assert row["undefined_because"] == NO_REFERENCE
 
 
-def test_two_hundred_raters_have_all_their_rows() -> None:
-    """19,900 pairs; the figure on speed is a matter of the benchmarks."""
+def test_two_hundred_raters_have_all_pairs() -> None:
+    """There are 19,900 pairs; the time is measured by the benchmarks."""
     random = np.random.default_rng(5)
     raters = [f"R{i:03d}" for i in range(200)]
     ids = [f"q{i}" for i in range(10)]

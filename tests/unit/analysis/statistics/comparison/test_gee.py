@@ -1,4 +1,4 @@
-"""gee.csv: each model against all readers of a condition."""
+"""gee.csv: each model compared with all readers of a condition."""
 
 import math
 
@@ -15,7 +15,7 @@ from tests.unit.analysis.conftest import MakeBundle
 
 
 def _study(seed: int, *, clustered: bool) -> tuple[Bundle, pd.DataFrame]:
-    """Three readers, two models, 60 items of 17 patients or of none; some answers missing."""
+    """Return three readers, two models and 60 items of 17 patients or none, with gaps."""
     random = np.random.default_rng(seed)
     ids = [f"q{i:02d}" for i in range(60)]
     patients = [f"p{k}" for k in random.integers(0, 17, 60)] if clustered else [""] * 60
@@ -44,7 +44,7 @@ def _study(seed: int, *, clustered: bool) -> tuple[Bundle, pd.DataFrame]:
 
 @pytest.mark.parametrize("clustered", [True, False])
 @pytest.mark.parametrize("seed", range(4))
-def test_estimate_and_error_are_those_of_statsmodels_gee(seed: int, clustered: bool) -> None:
+def test_estimate_and_error_equal_statsmodels_gee(seed: int, clustered: bool) -> None:
     """Identity link, independence, robust covariance; times the root of C / (C - 1)."""
     bundle, flat = _study(seed, clustered=clustered)
     table = gee(bundle).set_index("contrast")
@@ -63,8 +63,8 @@ def test_estimate_and_error_are_those_of_statsmodels_gee(seed: int, clustered: b
         assert (row["n_readings"], row["n_items"], row["n_clusters"]) == (240, 60, c)
 
 
-def test_the_interval_holds_0_where_p_is_above_alpha() -> None:
-    """Interval and p come from one distribution, whatever alpha."""
+def test_the_interval_contains_0_if_p_is_above_alpha() -> None:
+    """Interval and p have the same distribution for any alpha."""
     bundle, _ = _study(7, clustered=True)
     for alpha in (0.01, 0.05, 0.3, 0.8):
         table = gee(bundle, Options(alpha=alpha))
@@ -73,18 +73,18 @@ def test_the_interval_holds_0_where_p_is_above_alpha() -> None:
 
 
 @pytest.mark.slow
-def test_with_one_reader_the_estimate_is_the_pairs_difference_reversed(
+def test_with_one_reader_the_estimate_is_the_difference_of_the_pair(
     make_bundle: MakeBundle,
 ) -> None:
-    """The pair is reader minus model."""
+    """The pair is reader minus model, with the opposite sign."""
     bundle = make_bundle("AAAA", {"R": "AABB", "M": "AAAB"}, models=("M",))
     assert gee(bundle)["estimate"].tolist() == [-comparisons(bundle)["difference"].iloc[0]]
 
 
-def test_a_model_with_one_condition_is_compared_under_every_condition(
+def test_a_model_without_conditions_is_compared_under_every_condition(
     make_bundle: MakeBundle,
 ) -> None:
-    """In order of condition and model; readers of that condition only."""
+    """Rows are sorted by condition and model."""
     answers = {
         ("R1", "aided"): "AAAB",
         ("R1", "unaided"): "ABBB",
@@ -101,8 +101,8 @@ def test_a_model_with_one_condition_is_compared_under_every_condition(
     ]
 
 
-def test_no_reader_or_no_model_leaves_the_header(make_bundle: MakeBundle) -> None:
-    """There is nothing to contrast."""
+def test_without_readers_or_models_the_table_is_empty(make_bundle: MakeBundle) -> None:
+    """It has its columns."""
     for models in ((), ("R", "S")):
         table = gee(make_bundle("AB", {"R": "AB", "S": "AA"}, models=models))
         assert len(table) == 0
@@ -116,10 +116,10 @@ def test_no_reader_or_no_model_leaves_the_header(make_bundle: MakeBundle) -> Non
         ("AAA", "p", ONE_CLUSTER, 2 / 3),
     ],
 )
-def test_what_cannot_be_estimated_is_empty_with_its_reason(
+def test_undefined_values_are_empty_with_a_reason(
     make_bundle: MakeBundle, truth: str, patient: str, reason: str, estimate: float | None
 ) -> None:
-    """The estimate stands where only its error is unknown."""
+    """The estimate is kept if only its standard error is undefined."""
     bundle = make_bundle(truth, {"R": "ABB", "M": "AAA"}, models=("M",), patient_id=patient)
     row = gee(bundle).iloc[0]
     assert row["undefined_because"] == reason
@@ -128,10 +128,10 @@ def test_what_cannot_be_estimated_is_empty_with_its_reason(
 
 
 @pytest.mark.parametrize(("patients", "cluster"), [("", "item"), (["p", "q"] * 3, "patient")])
-def test_a_difference_that_never_varies_has_no_error(
+def test_a_constant_difference_has_no_standard_error(
     make_bundle: MakeBundle, patients: object, cluster: str
 ) -> None:
-    """An error of 0 would claim certainty; rounding leaves no trace of one either."""
+    """An error of 0 would claim certainty; rounding errors do not count as variation."""
     answers = {"R1": "A" * 6, "R2": "B" * 6, "R3": "B" * 6, "M": "A" * 6}
     row = gee(make_bundle("A" * 6, answers, models=("M",), patient_id=patients)).iloc[0]
     assert row["undefined_because"] == NO_SPREAD.format(cluster=cluster)

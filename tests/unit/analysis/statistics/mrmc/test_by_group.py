@@ -1,4 +1,4 @@
-"""Comparisons in a group of items, or on one class of them, are those of that part of the study."""
+"""Comparisons in a group or class of items equal those of a study of these items."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -60,7 +60,7 @@ def study() -> Bundle:
 
 
 def part_of(study: Bundle, chosen: pd.Series) -> Bundle:
-    """Return the study with some items alone."""
+    """Return the study with some of its items."""
     items = study.items.loc[chosen, ITEM_COLUMNS]
     readings = study.readings[study.readings["item_id"].isin(items["item_id"])]
     return bundle_from_tables(items, readings, study.raters)
@@ -80,7 +80,7 @@ def numbers(table: pd.DataFrame) -> pd.DataFrame:
 def test_a_group_equals_the_study_of_its_items(
     study: Bundle, by_group: Compute, alone: Compute
 ) -> None:
-    """Accuracy and AUC, by task and by the subgroup that the protocol declares."""
+    """Accuracy and AUC are compared by task and by the declared subgroup."""
     table = by_group(study, OPTIONS)
     groups = table.groupby(["by", "group"], sort=False)
     assert [*groups.groups] == [
@@ -94,8 +94,8 @@ def test_a_group_equals_the_study_of_its_items(
         assert set(rows["metric"]) == {"accuracy", "auc"}
 
 
-def test_p_is_adjusted_over_the_groups_of_one_field(study: Bundle) -> None:
-    """For one model, condition, metric and claim."""
+def test_p_is_adjusted_over_the_groups_of_a_field(study: Bundle) -> None:
+    """The model, condition, metric and claim are the same."""
     table = reader_panel_by(study, OPTIONS)
     families = table.groupby(["model_id", "condition", "by", "metric", "claim"])
     assert families.ngroups == 2 * 2 * 2 * 2 * 2
@@ -106,7 +106,7 @@ def test_p_is_adjusted_over_the_groups_of_one_field(study: Bundle) -> None:
 
 
 def test_a_class_equals_the_study_of_its_items(study: Bundle) -> None:
-    """With two options an answer of the same class is the correct answer."""
+    """With two options, an answer of the same class is correct."""
     conditions, panel = diagnostic_conditions(study), diagnostic_panel(study)
     for metric, letter in (("sensitivity", "B"), ("specificity", "A")):
         alone = part_of(study, study.items["truth"] == letter)
@@ -121,23 +121,23 @@ def test_a_class_equals_the_study_of_its_items(study: Bundle) -> None:
     assert set(conditions["by"]) == {"overall", "task", "category"}
 
 
-def test_a_class_that_no_item_has_is_undefined(study: Bundle) -> None:
-    """With the reason in every row."""
+def test_a_class_without_items_is_undefined(study: Bundle) -> None:
+    """Every row has the reason."""
     table = diagnostic_panel(part_of(study, study.items["truth"] == "A"))
     rows = table[table["metric"] == "sensitivity"]
     assert rows["difference"].isna().all()
     assert set(rows["undefined_because"]) == {"no positive item was given to all"}
 
 
-def test_a_subgroup_that_is_no_field_of_the_items_is_refused(study: Bundle) -> None:
-    """The message names it and the fields there are."""
+def test_an_unknown_field_of_subgroups_is_refused(study: Bundle) -> None:
+    """The message names it and the existing fields."""
     other = replace(study, protocol={"subgroups": ["age"]})
     with pytest.raises(OptionsError, match="subgroups names 'age'; give fields of the items: task"):
         reader_panel_by(other)
 
 
 def test_a_study_without_tasks_and_subgroups_has_no_table(study: Bundle) -> None:
-    """Nor one without the comparison itself."""
+    """Nor has a study without the comparison itself."""
     items = study.items[["item_id", "truth"]]
     bundle = bundle_from_tables(items, study.readings, study.raters)
     tables = analyse(bundle, Options(bootstrap=5, confidence="answer")).tables

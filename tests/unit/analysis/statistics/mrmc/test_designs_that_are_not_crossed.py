@@ -1,4 +1,4 @@
-"""Studies in which not everybody reads everything: what is compared on what, what is refused."""
+"""Designs that are not fully crossed: compared items, and refused comparisons."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,7 +30,7 @@ Answers = Mapping[tuple[str, str], str]
 
 
 def study(truth: str, answers: Answers, **columns: object) -> Bundle:
-    """Make a bundle; a blank is a case that was never presented, a dot one that was given up."""
+    """Return a bundle; a blank is a case that was never presented, a dot a declined one."""
     ids = [f"q{i:03d}" for i in range(len(truth))]
     rows = [
         {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer.strip(".")}
@@ -47,7 +47,7 @@ def study(truth: str, answers: Answers, **columns: object) -> Bundle:
 
 
 def stopped(after: int = 8, of: int = 40) -> Bundle:
-    """Two readers who read all, one who stopped, and a model a little worse than they are."""
+    """Return two complete readers, one who stopped, and a slightly worse model."""
     random = np.random.default_rng(5)
     answers = {
         (rater, ""): "".join(random.choice(list("AAAB"), of)) for rater in ("R1", "R2", "R3")
@@ -57,8 +57,8 @@ def stopped(after: int = 8, of: int = 40) -> Bundle:
     return study("A" * of, answers)
 
 
-def test_a_reader_who_stopped_leaves_the_panel_undefined_and_is_named() -> None:
-    """Today's headline was a model far ahead of readers of whom one had stopped."""
+def test_an_incomplete_reader_leaves_the_panel_undefined() -> None:
+    """The reader is named; otherwise the model would seem far better than readers."""
     bundle = stopped()
     panel = reader_panel(bundle, Options(margin=0.05))
     numbers = [
@@ -82,8 +82,8 @@ def test_a_reader_who_stopped_leaves_the_panel_undefined_and_is_named() -> None:
     assert (other["difference"].notna() == absent).all()
 
 
-def test_a_reader_who_stopped_is_measured_on_what_was_read() -> None:
-    """And counted as absent, and has no place in an order of those who read all."""
+def test_an_incomplete_reader_is_measured_on_read_items() -> None:
+    """The other items count as absent, and the reader has no rank."""
     bundle = stopped()
     micro = accuracy(bundle).query("group == 'micro'").set_index("rater_id")
     assert micro["n"].to_dict() == {"R1": 40, "R2": 40, "R3": 8, "M": 40}
@@ -98,8 +98,8 @@ def test_a_reader_who_stopped_is_measured_on_what_was_read() -> None:
     assert sorted(board["rank"].dropna()) == [1, 2, 3]
 
 
-def test_a_model_does_not_gain_by_leaving_items_out() -> None:
-    """The same answers, the wrong ones absent: nothing changes but what is counted as what."""
+def test_a_model_does_not_gain_by_omitting_items() -> None:
+    """Absent answers instead of wrong ones change only the counts."""
     right, left_out = "AAAAAAABBB", "AAAAAAA   "
     first, other = (
         study("A" * 10, {("M", ""): answers, ("R1", ""): "AAAAABBBBB", ("R2", ""): "ABABABABAB"})
@@ -110,8 +110,8 @@ def test_a_model_does_not_gain_by_leaving_items_out() -> None:
     assert accuracy(other).query("rater_id == 'M'")["n"].tolist()[0] == 10
 
 
-def test_four_fifths_of_the_items_stand_for_all_and_the_row_says_so() -> None:
-    """Eight of ten, not seven; the numbers are those of a bundle of these items alone."""
+def test_four_fifths_of_the_items_are_sufficient() -> None:
+    """Values equal those of a bundle of these items, and a note states their number."""
     answers = {("M", ""): "AAAABBAAAB", ("R1", ""): "AABABBAB  ", ("R2", ""): "ABBABAABAB"}
     table = reader_panel(study("A" * 10, answers))
     assert table["n_items"].tolist() == [8, 8]
@@ -123,7 +123,7 @@ def test_four_fifths_of_the_items_stand_for_all_and_the_row_says_so() -> None:
     assert reader_panel(study("A" * 10, answers))["difference"].isna().all()
 
 
-def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compared() -> None:
+def test_conditions_are_compared_only_with_shared_cases() -> None:
     """Split-plot: `film` on the first half, `screen` and `screen 2` on the second."""
     answers = {
         ("R1", "film"): "ABAB    ",
@@ -151,8 +151,8 @@ def test_conditions_read_on_cases_of_their_own_are_refused_and_shared_ones_compa
     )
 
 
-def test_the_design_of_readers_who_each_read_a_half_under_both_conditions_is_named() -> None:
-    """The conditions share their cases; it is the readers who do not."""
+def test_a_design_of_readers_with_different_cases_is_named() -> None:
+    """Conditions share their cases, but readers do not."""
     halves = {"R1": "AB  ", "R2": "  AA"}
     answers = {(r, c): answers for r, answers in halves.items() for c in ("one", "two")}
     table = reader_conditions(study("A" * 4, answers))
@@ -162,24 +162,24 @@ def test_the_design_of_readers_who_each_read_a_half_under_both_conditions_is_nam
     }
 
 
-def test_two_who_read_nothing_in_common_are_not_compared() -> None:
-    """Half and half."""
+def test_readers_without_shared_cases_are_not_compared() -> None:
+    """Each read a different half."""
     bundle = study("A" * 4, {("R1", ""): "AB  ", ("R2", ""): "  AA"})
     row = comparisons(bundle).iloc[0]
     assert (row["n"], row["undefined_because"]) == (0, NOT_BOTH)
     assert np.isnan(row["difference"])
 
 
-def test_a_task_that_a_reader_was_not_given_is_undefined_and_not_in_the_macro() -> None:
-    """0 of 0 is no accuracy."""
+def test_a_task_without_assigned_items_is_not_in_the_macro() -> None:
+    """Its accuracy is undefined."""
     bundle = study("AAAA", {("R1", ""): "AB  ", ("R2", ""): "AAAB"}, task=list("xxyy"))
     table = accuracy(bundle).query("rater_id == 'R1'").set_index("group")
     assert (table.loc["y", "n"], table.loc["y", "undefined_because"]) == (0, NOT_GIVEN)
     assert table.loc["macro", "accuracy"] == table.loc["x", "accuracy"] == 0.5
 
 
-def test_a_rater_without_a_reading_stays_in_the_flow() -> None:
-    """Enrolled, and nothing read."""
+def test_a_rater_without_readings_is_in_the_participant_flow() -> None:
+    """The rater is enrolled and has read no item."""
     bundle = study("AA", {("R2", "aided"): "AB"})
     raters = pd.DataFrame({"rater_id": ["R1", "R2", "R3"], "rater_kind": "reader"})
     bundle = bundle_from_tables(bundle.items, bundle.readings, raters)
@@ -190,7 +190,7 @@ def test_a_rater_without_a_reading_stays_in_the_flow() -> None:
 
 
 def excluding(exclusions: str) -> Bundle:
-    """Four items, the second reading of R1 excluded; its hidden repeat is right."""
+    """Return four items with an excluded second reading of R1, whose hidden repeat is correct."""
     items = pd.DataFrame({"item_id": list("abcd"), "truth": "A"})
     rows = [("R1", item, "A" if item != "b" else "B", 0) for item in "abcd"]
     rows += [("R1", "b", "A", 1), *(("M", item, "A", 0) for item in "abcd")]
@@ -202,8 +202,8 @@ def excluding(exclusions: str) -> Bundle:
     return replace(bundle, protocol={"locked": {"protocol": {"exclusions": exclusions}}})
 
 
-def test_excluded_readings_leave_the_primary_analysis_where_the_protocol_says_so() -> None:
-    """In no n, neither wrong nor absent; the repeat does not step in; the other choice stands."""
+def test_the_protocol_can_remove_excluded_readings_from_the_primary_analysis() -> None:
+    """They are neither wrong nor absent, and repeats do not replace them."""
     tables = analyse(excluding("primary")).tables
     micro = tables["accuracy"].query("group == 'micro'").set_index("rater_id")
     assert micro.loc["R1", ["n", "n_correct", "n_missing"]].tolist() == [3, 3, 0]
@@ -219,8 +219,8 @@ def test_excluded_readings_leave_the_primary_analysis_where_the_protocol_says_so
 
 
 @pytest.mark.slow
-def test_excluded_readings_count_unless_the_protocol_says_otherwise() -> None:
-    """As before."""
+def test_excluded_readings_count_by_default() -> None:
+    """The protocol does not mention them."""
     for protocol in ("sensitivity", ""):
         tables = analyse(excluding(protocol)).tables
         assert tables["accuracy"].query("rater_id == 'R1'")["n"].tolist()[0] == 4
@@ -231,8 +231,8 @@ def test_excluded_readings_count_unless_the_protocol_says_otherwise() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answers", ["AAAB", "ABBB"])
-def test_no_limit_lies_beyond_what_is_possible(answers: str) -> None:
-    """Two readers and four items leave intervals wider than all there is."""
+def test_limits_are_within_the_possible_range(answers: str) -> None:
+    """Two readers and four items have very wide intervals."""
     bundle = study("AAAA", {("R1", ""): "BBAB", ("R2", ""): "ABAA", ("M", ""): answers})
     tables = analyse(bundle).tables
     for name in ("reader_panel", "sensitivity_panel", "gee"):

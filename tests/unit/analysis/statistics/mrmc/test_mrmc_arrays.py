@@ -1,4 +1,4 @@
-"""Figures of merit and their covariances, against their definitions."""
+"""Figures of merit and their covariances, compared with their definitions."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE, never_sure
 
 
 def random_ratings(seed: int = 3, n: int = 14) -> tuple[np.ndarray, np.ndarray]:
-    """Return ratings of three raters with ties, and which items are positive."""
+    """Return ratings of three raters with ties, and a mask of positive items."""
     random = np.random.default_rng(seed)
     positive = np.arange(n) % 3 == 0
     return random.integers(1, 6, (n, 3)).astype(float) + positive[:, None], positive
@@ -26,21 +26,21 @@ def area(ratings: np.ndarray, positive: np.ndarray) -> np.ndarray:
     return np.asarray(np.mean(won, axis=0))
 
 
-def test_the_area_is_the_share_of_pairs_in_order() -> None:
-    """Ties count a half."""
+def test_the_area_is_the_share_of_pairs_in_the_correct_order() -> None:
+    """Ties count half."""
     ratings, positive = random_ratings()
     assert empirical_auc(ratings, positive).values == pytest.approx(area(ratings, positive))
 
 
 def test_infinite_ratings_rank_below_and_above_all_others() -> None:
-    """They stand for missing answers, which are wrong."""
+    """They represent missing answers, which are wrong."""
     ratings = np.array([[-np.inf], [2.0], [1.0], [np.inf]])
     positive = np.array([True, True, False, False])
     assert empirical_auc(ratings, positive).values.tolist() == [0.25]
 
 
-def test_the_jackknife_is_what_leaving_out_each_item_gives() -> None:
-    """In closed form and by doing it."""
+def test_the_closed_form_of_the_jackknife_is_correct() -> None:
+    """It is compared with leaving out each item."""
     ratings, positive = random_ratings()
     n = len(positive)
     left = np.array([area(np.delete(ratings, i, 0), np.delete(positive, i)) for i in range(n)])
@@ -49,16 +49,16 @@ def test_the_jackknife_is_what_leaving_out_each_item_gives() -> None:
     assert result.covariance == pytest.approx(expected)
 
 
-def test_percent_corrects_covariance_is_the_jackknifes() -> None:
-    """In closed form and by doing it."""
+def test_the_covariance_of_percent_correct_equals_the_jackknife() -> None:
+    """The closed form is compared with leaving out each item."""
     correct = np.random.default_rng(5).random((12, 4)) < 0.7
     left = np.array([np.delete(correct, i, 0).mean(0) for i in range(12)])
     expected = 11 / 12 * (left - left.mean(0)).T @ (left - left.mean(0))
     assert percent_correct(correct).covariance == pytest.approx(expected)
 
 
-def test_the_unbiased_covariance_is_the_product_minus_that_of_disjoint_pairs() -> None:
-    """By its definition, over every two pairs of items that share none."""
+def test_the_unbiased_covariance_equals_its_definition() -> None:
+    """It is the product minus that over pairs of items without a common item."""
     ratings, positive = random_ratings(n=9)
     high, low = ratings[positive], ratings[~positive]
     wins = (high[:, None] > low) + 0.5 * (high[:, None] == low)
@@ -73,7 +73,7 @@ def test_the_unbiased_covariance_is_the_product_minus_that_of_disjoint_pairs() -
 
 
 def test_the_clustered_area_follows_obuchowskis_formula() -> None:
-    """Sums of components over patients, some with both kinds of item; by loops."""
+    """Loops add components over patients, some with both kinds of items."""
     ratings, positive = random_ratings()
     clusters = np.array([0, 0, 0, 1, 1, 2, 3, 4, 4, 5, 6, 6, 7, 8])
     high, low = ratings[positive], ratings[~positive]
@@ -92,22 +92,22 @@ def test_the_clustered_area_follows_obuchowskis_formula() -> None:
     assert empirical_auc(ratings, positive, clusters).covariance == pytest.approx(expected)
 
 
-def test_clusters_go_with_delong_alone() -> None:
-    """The jackknife here leaves out items, which patients share."""
+def test_clusters_require_delongs_method() -> None:
+    """The jackknife leaves out items, not patients."""
     ratings, positive = random_ratings()
     with pytest.raises(OptionsError, match="not with jackknife"):
         empirical_auc(ratings, positive, np.arange(14), AucCovariance.JACKKNIFE)
 
 
-def test_one_class_has_no_area() -> None:
-    """Undefined, with the reason."""
+def test_a_single_class_has_no_area() -> None:
+    """The area is undefined, with the reason."""
     merits = empirical_auc(np.ones((3, 2)), np.ones(3, dtype=bool))
     assert np.isnan(merits.values).all()
     assert merits.no_covariance == "the items are all of one class"
 
 
-def test_what_cancels_leaves_nothing_not_its_rounding() -> None:
-    """No standard error of a billionth, no component negative by the last digit of the sum."""
+def test_components_that_cancel_are_exactly_0() -> None:
+    """Rounding must not leave small standard errors or negative components."""
     cancelling = np.array([[1, 1, 1, 1], [1, 1, 0, 0], [1, 0, 1, 1]], dtype=bool)
     lone_error = np.ones((6, 4), dtype=bool)
     lone_error[5, 0] = False
@@ -122,7 +122,7 @@ def test_what_cancels_leaves_nothing_not_its_rounding() -> None:
     assert other.fixed_readers.se == pytest.approx((1 / 36) ** 0.5)
 
 
-def test_two_treatments_components_are_those_of_the_differences() -> None:
+def test_components_of_two_treatments_follow_from_the_differences() -> None:
     """MSR, Var and Cov2 of the differences are twice MSTR, Var - Cov1 and Cov2 - Cov3."""
     merits = percent_correct(np.random.default_rng(7).random((40, 6)) < 0.7)
     a, b = np.arange(3), np.arange(3, 6)

@@ -1,4 +1,4 @@
-"""panel_adjusted.csv: several models against one panel, and one that was named beforehand."""
+"""panel_adjusted.csv: several models compared with a panel, with and without a primary model."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def _bundle(make_bundle: MakeBundle, primary: str = "") -> Bundle:
 def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
     make_bundle: MakeBundle,
 ) -> None:
-    """Holm by hand, claim by claim, for the difference and for the margin."""
+    """Holm's adjustment by hand, by claim, for the difference and for the margin."""
     bundle, options = _bundle(make_bundle), Options(margin=0.05)
     table, panel = panel_adjusted(bundle, options), reader_panel(bundle, options)
     keys = ["model_id", "condition", "metric", "claim"]
@@ -42,8 +42,8 @@ def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
 
 
 @pytest.mark.slow
-def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle) -> None:
-    """At the full level; the others are a family of two."""
+def test_a_primary_model_is_not_adjusted(make_bundle: MakeBundle) -> None:
+    """The other models are a family of two."""
     table = panel_adjusted(_bundle(make_bundle, primary="M2")).set_index(["model_id", "claim"])
     named, other = table.loc[("M2", "these readers")], table.loc[("M1", "these readers")]
     assert (named["p_adjusted"], named["family"]) == (named["p"], "")
@@ -53,7 +53,7 @@ def test_a_model_that_was_named_primary_is_tested_alone(make_bundle: MakeBundle)
 
 
 @pytest.mark.slow
-def test_a_primary_model_that_is_missing_changes_nothing(make_bundle: MakeBundle) -> None:
-    """Nothing is tested in its place."""
+def test_a_missing_primary_model_changes_nothing(make_bundle: MakeBundle) -> None:
+    """No other model replaces it."""
     first, other = (panel_adjusted(_bundle(make_bundle, name)) for name in ("", "M9"))
     assert first["p_adjusted"].tolist() == other["p_adjusted"].tolist()

@@ -1,4 +1,4 @@
-"""Conditions against each other over the same readers."""
+"""Comparisons of conditions with the same readers."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ BOTH: Answers = {
 
 @pytest.fixture
 def read(make_bundle: MakeBundle) -> Read:
-    """Give a maker of bundles of eight items whose reference standard is A; M1 is a model."""
+    """Return a function that makes bundles of eight items with answer A; M1 is a model."""
     return lambda answers: make_bundle("A" * 8, answers, models=("M1",))
 
 
@@ -38,8 +38,8 @@ def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Re
     assert table["difference"].tolist() == [0.375] * 2
 
 
-def test_these_items_are_a_table_of_their_own(read: Read) -> None:
-    """A t test of the two readers' differences, 3/8 each but for one item."""
+def test_fixed_items_give_a_paired_t_test(read: Read) -> None:
+    """The differences of the two readers are 3/8 each except for one item."""
     answers = {**BOTH, ("R2", "aided"): "AAAAAABB"}
     row = reader_conditions_items(read(answers)).iloc[0]
     assert row["claim"] == "these items"
@@ -49,7 +49,7 @@ def test_these_items_are_a_table_of_their_own(read: Read) -> None:
 
 
 def test_only_readers_with_both_conditions_count(read: Read) -> None:
-    """A reader with one condition does not, nor does a model with both."""
+    """Models with both conditions do not count."""
     more = {
         ("R3", "aided"): "AAAABBBB",
         ("M1", "aided"): "BBBBBBBB",
@@ -60,24 +60,24 @@ def test_only_readers_with_both_conditions_count(read: Read) -> None:
     )
 
 
-def test_conditions_without_a_common_reader_are_refused_in_words(read: Read) -> None:
-    """Different people cannot be compared so; the row says it and holds no number."""
+def test_conditions_without_a_common_reader_are_not_compared(read: Read) -> None:
+    """The row has a reason and no numbers."""
     table = reader_conditions(read({("R1", "aided"): "AAAABAAA", ("R2", "unaided"): "AABBBAAB"}))
     assert (table["undefined_because"] == "no reader read under both conditions").all()
     assert table[["value_a", "value_b", "difference", "se", "p"]].isna().all(axis=None)
     assert (table[["n_readers", "n_items"]] == 0).all(axis=None)
 
 
-def test_three_conditions_make_three_contrasts(read: Read) -> None:
-    """Every two, in order of name."""
+def test_three_conditions_give_three_contrasts(read: Read) -> None:
+    """They are sorted by name."""
     third = {("R1", "image-absent"): "BBBBABAB", ("R2", "image-absent"): "BABBABBB"}
     table = reader_conditions(read({**BOTH, **third}))
     pairs = table[["condition_a", "condition_b"]].drop_duplicates().to_numpy().tolist()
     assert pairs == [["aided", "image-absent"], ["aided", "unaided"], ["image-absent", "unaided"]]
 
 
-def test_one_reader_leaves_the_fixed_claim(read: Read) -> None:
-    """Claims about readers in general need two."""
+def test_with_one_reader_only_the_fixed_claim_is_defined(read: Read) -> None:
+    """Claims about readers in general need two readers."""
     first = {key: answers for key, answers in BOTH.items() if key[0] == "R1"}
     both = (reader_conditions(read(first)), reader_conditions_items(read(first)))
     table = pd.concat(both).set_index("claim")
@@ -92,8 +92,8 @@ def test_one_reader_leaves_the_fixed_claim(read: Read) -> None:
     assert not math.isnan(parts.loc["Cov1", "value"])
 
 
-def test_the_same_answers_under_both_conditions_are_no_infinite_t(read: Read) -> None:
-    """No variance of the difference: no test."""
+def test_equal_answers_under_both_conditions_have_no_test(read: Read) -> None:
+    """The difference has no variance."""
     same = {
         (reader, condition): BOTH[(reader, "aided")]
         for reader in ("R1", "R2")
@@ -106,7 +106,7 @@ def test_the_same_answers_under_both_conditions_are_no_infinite_t(read: Read) ->
 
 
 def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
-    """MRMCaov's fixed-reader interval leaves out max(Cov2 - Cov3, 0); OR-DBM and we have it."""
+    """MRMCaov's interval for fixed readers omits max(Cov2 - Cov3, 0); OR-DBM and we have it."""
     merits = mrmc.percent_correct(
         np.array([[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1]], dtype=bool)
     )

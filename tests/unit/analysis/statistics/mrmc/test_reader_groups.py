@@ -1,4 +1,4 @@
-"""Which groups of readers are compared, under which conditions, and what is undefined."""
+"""Compared groups of readers, their conditions, and reasons of undefined values."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ FOUR = {"R1": ("", "AAAB"), "R2": ("", "AAAA"), "R3": ("", "AABB"), "R4": ("", "
 
 
 def test_every_factor_with_two_groups_has_rows() -> None:
-    """In order of factor and names; readers without a group are in none."""
+    """They are sorted by factor and names; readers without a group do not count."""
     table = reader_groups(
         study(FOUR, site=["b", "b", "a", "a"], level=["x", "x", "y", ""], arm=["", "", "", "c"])
     )
@@ -39,8 +39,8 @@ def test_every_factor_with_two_groups_has_rows() -> None:
     assert table["n_readers_b"].tolist() == [1, 2]
 
 
-def test_a_group_of_one_reader_is_undefined_with_its_difference() -> None:
-    """The difference itself is known."""
+def test_a_group_of_one_reader_has_a_difference_only() -> None:
+    """Test and interval are undefined."""
     row = reader_groups(study(FOUR, level=["x", "x", "x", "y"])).iloc[0]
     assert row["difference"] == 0.5
     assert pd.isna(row["se"])
@@ -48,7 +48,7 @@ def test_a_group_of_one_reader_is_undefined_with_its_difference() -> None:
 
 
 def test_arms_are_compared_under_their_own_conditions() -> None:
-    """Only arms: levels without a common condition are not compared. Arms with one use it."""
+    """Levels need a common condition; arms use it if it exists."""
     readers = {
         "R1": ("aided", "AAAB"),
         "R2": ("aided", "AAAA"),
@@ -66,8 +66,8 @@ def test_arms_are_compared_under_their_own_conditions() -> None:
     assert set(reader_groups(study(both, arm=groups))["condition"]) == {"unaided"}
 
 
-def test_readers_who_were_given_too_few_items_leave_the_row_undefined() -> None:
-    """As in the panel, with who was given how many."""
+def test_readers_with_too_few_items_leave_the_row_undefined() -> None:
+    """The reason has the numbers of items, as in the panel."""
     readers = {**FOUR, "R4": ("", "AAA")}
     row = reader_groups(study(readers, level=["x", "x", "y", "y"])).iloc[0]
     assert pd.isna(row["difference"])
@@ -77,14 +77,14 @@ def test_readers_who_were_given_too_few_items_leave_the_row_undefined() -> None:
 
 
 def test_a_study_without_groups_has_no_table() -> None:
-    """One level, or none."""
+    """It has a single level or none."""
     tables = analyse(study(FOUR, level=["x"] * 4), Options(bootstrap=5)).tables
     assert not {"reader_groups", "reader_groups_gain"} & tables.keys()
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_swapped_names_change_the_sign_and_no_order_changes_a_number(seed: int) -> None:
-    """Groups, readers and rows in another order; the lead mirrors the accuracy of any model."""
+def test_values_do_not_depend_on_order(seed: int) -> None:
+    """Groups, readers and rows are reordered; swapped names change the sign of the difference."""
     random = np.random.default_rng(seed)
     answers = {f"R{i}": ("aided+unaided", random.choice(list("AAB"), 4)) for i in range(6)}
     readers = {**answers, "M": ("", random.choice(list("AAB"), 4))}

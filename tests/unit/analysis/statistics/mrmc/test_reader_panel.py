@@ -1,4 +1,4 @@
-"""Models against readers: what is counted, what is noted, what is undefined."""
+"""Models compared with readers: counted items, notes, and reasons of undefined values."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def rated(
     confidence: dict[str, Sequence[float | None]],
     **items: object,
 ) -> Bundle:
-    """Make a bundle of two-option items; raters whose names begin with M are models."""
+    """Return a bundle of items with two options; raters whose names begin with M are models."""
     ids = [f"q{i:02d}" for i in range(len(truth))]
     readings = [
         {
@@ -51,7 +51,7 @@ def row(table: pd.DataFrame, claim: str, metric: str = "accuracy") -> pd.Series:
 
 
 def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBundle) -> None:
-    """Numbers by hand: 7/8 against 5/8, 5/8 and 5/8."""
+    """By hand: 7/8 against 5/8, 5/8 and 5/8."""
     table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
     assert table["claim"].tolist() == [FIXED, RANDOM]
     assert table["n_readers"].tolist() == [3, 3]
@@ -61,8 +61,8 @@ def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBun
     assert table["difference"].tolist() == [0.25, 0.25]
 
 
-def test_readers_without_spread_are_no_surer_than_these_readers(make_bundle: MakeBundle) -> None:
-    """Equal in accuracy: the random interval would be narrower, so that the fixed one stands."""
+def test_the_random_interval_is_at_least_as_wide_as_the_fixed_one(make_bundle: MakeBundle) -> None:
+    """With equal accuracies it would be narrower, so the fixed interval is used."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "BAAABAAA"}
     table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
     fixed, random = row(table, FIXED), row(table, RANDOM)
@@ -73,10 +73,10 @@ def test_readers_without_spread_are_no_surer_than_these_readers(make_bundle: Mak
     assert fixed["df"] == 7
 
 
-def test_without_spread_and_covariance_random_readers_leave_no_error(
+def test_random_readers_without_variance_have_no_standard_error(
     make_bundle: MakeBundle,
 ) -> None:
-    """Readers equal in accuracy whose errors repel each other: 0 would claim certainty."""
+    """Accuracies are equal and the covariance negative; 0 would claim certainty."""
     table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
     assert row(table, FIXED)["note"] == "negative covariance between readers taken as 0"
     assert math.isnan(row(table, RANDOM)["se"])
@@ -84,7 +84,7 @@ def test_without_spread_and_covariance_random_readers_leave_no_error(
 
 
 def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
-    """The fixed claim stands: it is the paired comparison with that reader."""
+    """The fixed claim is the paired comparison with that reader."""
     readings = {"M": READINGS["M"], "R1": READINGS["R1"]}
     table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
     random, fixed = row(table, RANDOM), row(table, FIXED)
@@ -96,8 +96,8 @@ def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
     assert fixed["se"] == pytest.approx(math.sqrt(spread / 8))
 
 
-def test_identical_answers_are_no_infinite_t(make_bundle: MakeBundle) -> None:
-    """A model that answers as every reader does leaves no variance."""
+def test_identical_answers_have_no_test(make_bundle: MakeBundle) -> None:
+    """A model with the answers of all readers leaves no variance."""
     same = dict.fromkeys(("M", "R1", "R2"), "AABA")
     table = reader_panel(make_bundle("AAAA", same, models=("M",)), Options(margin=0.05))
     assert table["difference"].tolist() == [0.0, 0.0]
@@ -116,7 +116,7 @@ def test_identical_answers_are_no_infinite_t(make_bundle: MakeBundle) -> None:
 def test_too_few_items_leave_no_standard_error(
     make_bundle: MakeBundle, truth: str, columns: dict[str, str], because: str
 ) -> None:
-    """Each with its reason in both rows."""
+    """Both rows have a reason."""
     answers = {"M": "AA"[: len(truth)], "R1": "BA"[: len(truth)], "R2": "AB"[: len(truth)]}
     table = reader_panel(make_bundle(truth, answers, models=("M",), **columns))
     assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
@@ -124,15 +124,15 @@ def test_too_few_items_leave_no_standard_error(
 
 
 def test_an_unanswered_item_is_wrong(make_bundle: MakeBundle) -> None:
-    """As in accuracy: a dot is a missing answer, and its item counts."""
+    """The rule is that of accuracy: a missing answer counts."""
     missing = {"M": "AAA.", "R1": "AAB.", "R2": "AB.."}
     wrong = {"M": "AAAB", "R1": "AABB", "R2": "ABBB"}
     tables = [reader_panel(make_bundle("AAAA", entry, models=("M",))) for entry in (missing, wrong)]
     pd.testing.assert_frame_equal(*tables)
 
 
-def test_the_margin_is_the_options_else_the_protocols_else_none(make_bundle: MakeBundle) -> None:
-    """Without one the test for it is empty, and the row is not undefined."""
+def test_the_margin_comes_from_the_option_or_the_protocol(make_bundle: MakeBundle) -> None:
+    """Without a margin its test is empty, and the row is not undefined."""
     bundle = make_bundle("A" * 8, {**READINGS, "R3": "AAAAAABB"}, models=("M",))
     planned = Bundle(
         items=bundle.items,
@@ -146,12 +146,12 @@ def test_the_margin_is_the_options_else_the_protocols_else_none(make_bundle: Mak
     assert reader_panel(planned)["margin"].tolist() == [0.1, 0.1]
     asked = reader_panel(planned, Options(margin=0.0))
     assert asked["margin"].tolist() == [0.0, 0.0]
-    # At a margin of 0 the one-sided p is half the two-sided one where the model is ahead.
+    # At a margin of 0 the one-sided p is half the two-sided p of a better model.
     assert asked["p_noninferior"].to_numpy() == pytest.approx(asked["p"].to_numpy() / 2)
 
 
-def test_the_wider_of_the_two_claims_stands_in_both_rows(make_bundle: MakeBundle) -> None:
-    """Readers alike in accuracy but not in answers: p for the margin is the fixed claim's too."""
+def test_both_rows_have_the_wider_interval(make_bundle: MakeBundle) -> None:
+    """With equal accuracies, p for the margin is that of the fixed claim too."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "AABBAAAA", "R3": "AAAABBAA"}
     bundle = make_bundle("A" * 8, readings, models=("M",))
     table = reader_panel(bundle, Options(margin=0.1))
@@ -162,8 +162,10 @@ def test_the_wider_of_the_two_claims_stands_in_both_rows(make_bundle: MakeBundle
     assert NARROWER not in fixed["note"]
 
 
-def test_a_model_with_one_condition_meets_the_readers_of_each(make_bundle: MakeBundle) -> None:
-    """And a model with several meets the readers of the same names."""
+def test_a_model_without_conditions_is_compared_with_readers_of_each(
+    make_bundle: MakeBundle,
+) -> None:
+    """A model with several is compared under the same names."""
     answers = {
         ("R1", "aided"): "AAAAAB",
         ("R1", "unaided"): "AABBAB",
@@ -181,8 +183,8 @@ def test_a_model_with_one_condition_meets_the_readers_of_each(make_bundle: MakeB
     ]
 
 
-def test_without_models_or_readers_the_tables_have_their_columns(make_bundle: MakeBundle) -> None:
-    """An empty table is a header."""
+def test_without_models_or_readers_the_tables_are_empty(make_bundle: MakeBundle) -> None:
+    """They have their columns."""
     tables = analyse(make_bundle("AB", {"R1": "AB"})).tables
     for name in ("reader_panel", "reader_conditions", "variance_components"):
         assert len(tables[name]) == 0
@@ -203,8 +205,8 @@ SURE: dict[str, Sequence[float | None]] = {
 SURENESS = Options(confidence="answer")
 
 
-def test_confidence_in_the_answer_is_signed_by_it() -> None:
-    """For the model by hand: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
+def test_confidence_in_the_answer_is_converted_to_a_rating() -> None:
+    """By hand for the model: positives .8, .6, .5, .8, negatives -.9, -.7, -.9, .6."""
     table = reader_panel(replace(rated(TRUTH, ANSWERS, SURE), confidence_means="answer"))
     result = row(table, FIXED, "auc")
     assert result["model_value"] == (4 * 3 + 2 + 0.5) / 16
@@ -223,17 +225,15 @@ def test_confidence_in_the_answer_is_signed_by_it() -> None:
         ("answer", "finding", "chosen at analysis; the bundle says how sure the rater is"),
     ],
 )
-def test_the_source_of_the_meaning_of_confidence_is_shown_with_the_area(
-    stated: str, asked: str, origin: str
-) -> None:
-    """Where the bundle says it, and nobody contradicts, there is nothing to remark."""
+def test_a_stated_meaning_of_confidence_needs_no_note(stated: str, asked: str, origin: str) -> None:
+    """The bundle states it, and the data agree."""
     bundle = replace(rated(TRUTH, ANSWERS, SURE), confidence_means=stated)
     table = reader_panel(bundle, Options(confidence=asked))
     assert origin in row(table, FIXED, "auc")["note"]
 
 
-def test_confidence_is_not_read_off_the_numbers() -> None:
-    """Ratings of the finding, said to be sureness, are taken for it; the note remarks on them."""
+def test_the_meaning_of_confidence_is_not_guessed_from_numbers() -> None:
+    """The stated meaning is used, and a note points out that the numbers contradict it."""
     ratings = [10, 80, 30, 90, 20, 60, 40, 95] * 2
     answers = "".join("AB"[rating >= 50] for rating in ratings)
     sure = dict.fromkeys(("R1", "R2", "M"), ratings)
@@ -249,8 +249,8 @@ def test_confidence_is_not_read_off_the_numbers() -> None:
     assert "as if" not in taken["note"]
 
 
-def test_confidence_that_decides_the_answer_is_the_rating() -> None:
-    """For reader R1 by hand, ratings 1 to 5 with B from 3 on; the note says how it was read."""
+def test_confidence_in_the_finding_is_the_rating() -> None:
+    """By hand for R1: ratings 1 to 5 with B from 3; a note states the meaning."""
     sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2]}
     answers = {r: "".join("AB"[entry >= 3] for entry in answers) for r, answers in sure.items()}
     both = {"M": SURE["M"], **sure}
@@ -273,8 +273,8 @@ def test_confidence_that_decides_the_answer_is_the_rating() -> None:
 RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
 
 
-def test_each_reader_may_have_a_cut_off_of_their_own() -> None:
-    """The same ratings, cut at 50 and at 35: the areas are those of the ratings all the same."""
+def test_each_reader_can_have_another_cut_off() -> None:
+    """With cut-offs of 50 and 35, the areas are those of the ratings."""
     sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
     same = {
         rater: "".join("AB"[entry >= 50] for entry in answers) for rater, answers in sure.items()
@@ -285,8 +285,8 @@ def test_each_reader_may_have_a_cut_off_of_their_own() -> None:
         assert row(entry, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
 
 
-def test_a_slip_does_not_turn_the_readers_round() -> None:
-    """One of 32 answers beside the cut-off: the confidence still rates the finding."""
+def test_a_single_inconsistent_answer_does_not_change_the_meaning() -> None:
+    """One of 32 answers contradicts the cut-off, and the confidence still rates the finding."""
     truth, ratings = TRUTH * 4, [rating + i for i in range(4) for rating in RATINGS]
     answers = ["AB"[rating >= 50] for rating in ratings]
     slipped = ["B", *answers[1:]]
@@ -298,8 +298,8 @@ def test_a_slip_does_not_turn_the_readers_round() -> None:
     assert "rates answer B" in row(table, FIXED, "auc")["note"]
 
 
-def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
-    """All its ratings lie below the cut-off; its area is that of the ratings, not their reverse."""
+def test_a_model_with_a_single_letter_has_the_meaning_of_readers() -> None:
+    """Its ratings are all below the cut-off; the area is that of its ratings, not reversed."""
     low = [rating / 3 for rating in RATINGS]
     sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS, "M": low}
     answers = {
@@ -311,8 +311,8 @@ def test_a_model_that_uses_one_letter_is_read_as_the_readers_are() -> None:
     assert "model: confidence rates answer B" in result["note"]
 
 
-def test_ratings_that_are_all_equal_have_no_area() -> None:
-    """Everybody gave the same letter throughout: no area, with the reason."""
+def test_constant_ratings_have_no_area() -> None:
+    """Everybody always gave the same letter."""
     sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
     result = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
     assert np.isnan(result["model_value"])
@@ -325,8 +325,8 @@ def test_ratings_that_are_all_equal_have_no_area() -> None:
     )
 
 
-def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
-    """Swapping the letters everywhere changes no number."""
+def test_the_area_does_not_depend_on_the_letter_of_the_finding() -> None:
+    """Swapping all letters changes no value."""
     swap = str.maketrans("AB", "BA")
     other = {rater: answers.translate(swap) for rater, answers in ANSWERS.items()}
     before = reader_panel(rated(TRUTH, ANSWERS, SURE), SURENESS)
@@ -336,7 +336,7 @@ def test_the_area_does_not_depend_on_which_letter_is_the_finding() -> None:
 
 
 def test_a_missing_answer_has_the_worst_rating() -> None:
-    """Wrong for a positive as for a negative item, and noted."""
+    """It is wrong for positive and negative items, and a note states this."""
     answers = {**ANSWERS, "M": ".BABABA."}
     sure: dict[str, Sequence[float | None]] = {
         **SURE,
@@ -349,7 +349,7 @@ def test_a_missing_answer_has_the_worst_rating() -> None:
 
 
 def test_answers_without_confidence_leave_the_area_undefined() -> None:
-    """For the rows of that rater only, with the reason; accuracy stands."""
+    """Only rows of that rater have the reason; accuracy is defined."""
     answers = {**ANSWERS, "M2": "ABABABAA"}
     bundle = rated(TRUTH, answers, {**SURE, "M2": [None] * 8})
     table = reader_panel(bundle)
@@ -372,28 +372,28 @@ def test_answers_without_confidence_leave_the_area_undefined() -> None:
         {"options": ['["no", "yes"]', '["left", "right"]'] * 4},
     ],
 )
-def test_items_that_do_not_ask_one_binary_question_have_no_area(items: dict[str, object]) -> None:
-    """Four options, two option sets, or other words for them: a letter is not a finding."""
+def test_the_area_needs_a_single_binary_question(items: dict[str, object]) -> None:
+    """Items with four options, two option sets or different texts have none."""
     table = reader_panel(rated(TRUTH, ANSWERS, SURE, **items))
     assert set(table["metric"]) == {"accuracy"}
 
 
-def test_ratings_of_models_alone_make_no_rows() -> None:
-    """Readers without confidence cannot be compared by it."""
+def test_without_ratings_of_readers_there_is_no_area() -> None:
+    """Models cannot be compared with them."""
     table = reader_panel(rated(TRUTH, ANSWERS, {**SURE, "R1": [None] * 8, "R2": [None] * 8}))
     assert set(table["metric"]) == {"accuracy"}
 
 
-def test_one_positive_item_leaves_the_area_without_error() -> None:
-    """The area stands, its error does not."""
+def test_with_one_positive_item_the_area_has_no_standard_error() -> None:
+    """The area itself is defined."""
     table = reader_panel(rated("AAAAAAAB", ANSWERS, SURE))
     result = row(table, RANDOM, "auc")
     assert not math.isnan(result["difference"])
     assert result["undefined_because"].endswith("or are one item")
 
 
-def test_patients_with_several_items_give_clustered_areas() -> None:
-    """The method says so, and the standard error is another one."""
+def test_patients_with_several_items_have_clustered_areas() -> None:
+    """The method names it, and the standard error is different."""
     alone = row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")
     shared = rated(TRUTH, ANSWERS, SURE, patient_id=["p", "p", "q", "q", "r", "s", "t", "u"])
     together = row(reader_panel(shared), FIXED, "auc")

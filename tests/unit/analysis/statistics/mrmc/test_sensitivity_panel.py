@@ -1,4 +1,4 @@
-"""The panel under every other choice: what is dropped, what stays paired, what must agree."""
+"""The panel under all other choices: dropped items, pairing, and agreement with bootstrap."""
 
 import numpy as np
 import pandas as pd
@@ -43,8 +43,8 @@ def _bundle(*, patients: bool = False, tasks: int = 1, gaps: bool = False) -> Bu
 
 
 @pytest.mark.parametrize("patients", [False, True])
-def test_the_primary_choice_is_the_panel_itself(patients: bool) -> None:
-    """Its rows are the panel's accuracy rows; with one task macro has the same numbers."""
+def test_the_primary_choice_equals_the_panel(patients: bool) -> None:
+    """Rows are those of accuracy; with one task, macro has the same values."""
     bundle = _bundle(patients=patients)
     panel = reader_panel(bundle)
     table = sensitivity_panel(bundle)
@@ -53,8 +53,8 @@ def test_the_primary_choice_is_the_panel_itself(patients: bool) -> None:
         pd.testing.assert_frame_equal(rows, panel[SHARED], check_exact=False, rtol=1e-10)
 
 
-def test_an_item_is_dropped_for_every_rater_of_the_row_and_a_flagged_reading_alone() -> None:
-    """Two gaps, two flags (one the model's) and one exclusion, each on another item."""
+def test_items_are_dropped_for_all_raters_but_flagged_readings_singly() -> None:
+    """Two missing answers, two flags and an exclusion concern different items."""
     bundle = _bundle(gaps=True)
     table = sensitivity_panel(bundle).drop_duplicates("analysis").set_index("analysis")
     assert table["n_items"].to_dict() == {
@@ -71,8 +71,8 @@ def test_an_item_is_dropped_for_every_rater_of_the_row_and_a_flagged_reading_alo
 
 
 @pytest.mark.parametrize("patients", [False, True])
-def test_macro_agrees_with_its_bootstrap(patients: bool) -> None:
-    """The standard error for these readers is that of 20,000 resamples, within 5 %."""
+def test_the_standard_error_of_macro_agrees_with_the_bootstrap(patients: bool) -> None:
+    """For these readers it differs by less than 5 % from that of 20,000 resamples."""
     bundle = _bundle(patients=patients, tasks=3)
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
@@ -92,7 +92,7 @@ def test_macro_agrees_with_its_bootstrap(patients: bool) -> None:
 
 
 def test_macro_over_independent_items_is_a_stratified_mean() -> None:
-    """Its squared error is the sum of the tasks' variances over n, over the tasks squared."""
+    """By hand: the sum over tasks of variance over n, over the squared number of tasks."""
     bundle = _bundle(tasks=3)
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
@@ -104,8 +104,8 @@ def test_macro_over_independent_items_is_a_stratified_mean() -> None:
     assert row["se"] ** 2 == pytest.approx(sum(p.var(ddof=1) / len(p) for p in parts) / 9)
 
 
-def test_a_task_of_one_item_leaves_macro_without_an_error() -> None:
-    """Its variance cannot be known; 0 would claim certainty."""
+def test_a_task_of_one_item_leaves_macro_without_standard_error() -> None:
+    """Its variance is unknown; 0 would claim certainty."""
     bundle = _bundle(tasks=1)
     bundle.items.loc[0, "task"] = "lonely"
     table = sensitivity_panel(bundle)
@@ -116,8 +116,8 @@ def test_a_task_of_one_item_leaves_macro_without_an_error() -> None:
 
 
 @pytest.mark.slow
-def test_the_findings_say_what_a_choice_leaves_open() -> None:
-    """An undefined choice is no changed conclusion."""
+def test_the_findings_report_undefined_choices() -> None:
+    """An undefined choice does not count as a changed conclusion."""
     bundle = _bundle(tasks=1)
     bundle.items.loc[0, "task"] = "lonely"
     message = [
@@ -129,8 +129,8 @@ def test_the_findings_say_what_a_choice_leaves_open() -> None:
     assert not any("undefined" in text for text in message)
 
 
-def test_what_cannot_be_computed_says_why() -> None:
-    """One reader has no claim about readers like it; no task, no macro; no model, no row."""
+def test_undefined_values_have_a_reason() -> None:
+    """One reader has no random claim; without tasks there is no macro, without models no row."""
     items = pd.DataFrame({"item_id": list("ab"), "truth": "A"})
     readings = pd.DataFrame(
         {"rater_id": ["M", "M", "R", "R"], "item_id": list("abab"), "answer": list("AAAB")}
@@ -146,10 +146,10 @@ def test_what_cannot_be_computed_says_why() -> None:
 
 
 @pytest.mark.parametrize("patients", [False, True])
-def test_readings_that_all_readers_have_flagged_leave_what_their_items_would(
+def test_readings_flagged_by_all_readers_drop_their_items(
     patients: bool,
 ) -> None:
-    """To rounding, the numbers of a study without these items; one more flag is one reader's."""
+    """Values equal those of a study without these items, up to rounding."""
     bundle = _bundle(patients=patients)
     items, readings = bundle.items.drop(columns="n_options"), bundle.readings.copy()
     gone = ["q03", "q17", "q18", "q19", "q50"]

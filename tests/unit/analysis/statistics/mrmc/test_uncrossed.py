@@ -1,4 +1,4 @@
-"""The table `uncrossed.csv`: readers who did not all read the same cases."""
+"""uncrossed.csv: comparisons of readers who read different cases."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def study(
     confidence: bool = False,
     seed: int = 3,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return items, readings and raters; every reader reads a share of the items, drawn anew."""
+    """Return items, readings and raters; each reader reads a random share of the items."""
     generator = np.random.default_rng(seed)
     ids = [f"q{i:02}" for i in range(N_ITEMS)]
     items = pd.DataFrame(
@@ -71,7 +71,7 @@ def plain_variance(kernel: np.ndarray, other: np.ndarray, clusters: np.ndarray) 
 
 
 def matrix_of(items: pd.DataFrame, readings: pd.DataFrame, condition: str) -> np.ndarray:
-    """Return right or wrong, readers by items, nan where there is no reading."""
+    """Return correctness, readers by items, nan without a reading."""
     rows = readings[readings["condition"] == condition].merge(items, on="item_id")
     rows["right"] = (rows["answer"] == rows["truth"]).astype(float)
     wide = rows.pivot(index="rater_id", columns="item_id", values="right")
@@ -79,8 +79,8 @@ def matrix_of(items: pd.DataFrame, readings: pd.DataFrame, condition: str) -> np
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])
-def test_a_model_against_readers_is_a_plain_mean_over_readings(per_patient: int) -> None:
-    """Every reading counts alike; readings of one patient are not independent."""
+def test_models_are_compared_with_the_mean_over_readings(per_patient: int) -> None:
+    """All readings have the same weight; readings of a patient are not independent."""
     items, readings, raters = study(per_patient=per_patient)
     rows = uncrossed(bundle_from_tables(items, readings, raters)).set_index("method")
     model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
@@ -96,8 +96,8 @@ def test_a_model_against_readers_is_a_plain_mean_over_readings(per_patient: int)
     assert rows.loc[CROSSED, "difference"] == pytest.approx(ahead[:, crossed].mean())
 
 
-def test_two_conditions_have_the_variance_of_a_difference_with_their_covariance() -> None:
-    """The same readers and cases, each condition with gaps of its own; the model takes no part."""
+def test_the_difference_of_conditions_includes_their_covariance() -> None:
+    """Readers and cases are the same, with different missing readings; the model does not count."""
     items, readings, raters = study(("aided", "unaided"))
     rows = uncrossed(bundle_from_tables(items, readings, raters))
     rows = rows[rows["model_id"] == ""].set_index("method")
@@ -111,20 +111,20 @@ def test_two_conditions_have_the_variance_of_a_difference_with_their_covariance(
     assert rows.loc[BDG, "se"] ** 2 == pytest.approx(variance)
 
 
-def test_readers_of_two_arms_are_compared_although_nobody_read_under_both() -> None:
-    """The cases are shared, the readers are not: Obuchowski-Rockette has nothing to compare."""
+def test_arms_are_compared_although_no_reader_has_both_conditions() -> None:
+    """They share cases but not readers, so Obuchowski-Rockette is undefined."""
     items, readings, raters = study(("aided", "unaided"), share=1.0)
     own = readings["condition"].map({"aided": ("R1", "R2"), "unaided": ("R3", "R4"), "": ("M",)})
     kept = [rater in names for rater, names in zip(readings["rater_id"], own, strict=True)]
     rows = uncrossed(bundle_from_tables(items, readings[kept], raters)).set_index("method")
-    assert set(rows["condition_b"]) == {"unaided"}  # within an arm, everybody read everything
+    assert set(rows["condition_b"]) == {"unaided"}  # within an arm, all readers read all cases
     assert rows.loc[BDG, "n_readers"] == 4
     assert np.isfinite(rows.loc[BDG, "ci_low"])
     assert rows.loc[CROSSED, "undefined_because"] == "no reader read under both conditions"
 
 
-def test_areas_weight_every_pair_of_cases_that_a_reader_read() -> None:
-    """The AUC has rows of its own, and its variance is that of independent pairs of cases."""
+def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
+    """AUC has its own rows, with the variance of independent pairs of cases."""
     items, readings, raters = study(confidence=True)
     bundled = bundle_from_tables(items, readings, raters)
     rows = uncrossed(bundled)
@@ -147,15 +147,15 @@ def test_areas_weight_every_pair_of_cases_that_a_reader_read() -> None:
 
 
 def test_areas_of_patients_with_several_cases_are_undefined() -> None:
-    """The kernel takes its cases as independent."""
+    """The kernel assumes independent cases."""
     rows = uncrossed(bundle(confidence=True, per_patient=2))
     area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
     assert area["undefined_because"] == "AUC: the U-statistic needs one case per patient"
     assert np.isnan(area["value_a"])
 
 
-def test_a_negative_variance_is_undefined_with_the_reason() -> None:
-    """An unbiased variance below 0 has no square root: no interval rather than an invented one."""
+def test_a_negative_variance_leaves_no_interval() -> None:
+    """An unbiased variance below 0 has no square root, and the reason states it."""
     negative = 0
     for seed in range(12):
         for _, row in uncrossed(bundle(conditions=("aided", "unaided"), seed=seed)).iterrows():
@@ -168,7 +168,7 @@ def test_a_negative_variance_is_undefined_with_the_reason() -> None:
 
 
 def test_a_fully_crossed_study_has_no_such_table() -> None:
-    """Also where all readers were given the same part of the items."""
+    """All readers may have the same part of the items."""
     items, readings, raters = study(share=1.0)
     complete = bundle_from_tables(items, readings, raters)
     assert UNCROSSED.name not in analyse(complete).tables
@@ -176,8 +176,8 @@ def test_a_fully_crossed_study_has_no_such_table() -> None:
     assert not list(comparisons_of(Study(bundle_from_tables(items, part, raters)).matrix))
 
 
-def test_blocks_without_a_shared_case_have_u_statistics_alone() -> None:
-    """Each reader another half: nothing is crossed, and pairs of readers tell nothing of cases."""
+def test_designs_without_shared_cases_have_u_statistics_only() -> None:
+    """Each reader has a different half, so no pair of readers has a common case."""
     items, readings, raters = study(share=1.0)
     half = {"R1": "q12", "R2": "q12", "R3": "q99", "R4": "q99"}
     own = [

@@ -1,4 +1,4 @@
-"""time_model.csv: the mixed model against simulated truth, a dense formulation and statsmodels."""
+"""time_model.csv: the mixed model, compared with simulations, dense matrices and statsmodels."""
 
 import warnings
 from collections.abc import Callable
@@ -34,7 +34,7 @@ Study = tuple[pd.DataFrame, pd.DataFrame]
 
 
 def _study(n_readers: int, n_items: int, seed: int = 1) -> Study:
-    """Return times that a right answer cuts by 20 %, ten cases by 1 %; task y takes 30 % more."""
+    """Return times 20 % shorter if correct, 1 % per ten cases, and 30 % longer in task y."""
     rng = np.random.default_rng(seed)
     ids = [f"q{i:05d}" for i in range(n_items)]
     items = pd.DataFrame({"item_id": ids, "truth": "A", "task": np.resize(["x", "y"], n_items)})
@@ -62,7 +62,7 @@ def _study(n_readers: int, n_items: int, seed: int = 1) -> Study:
 def _crossed(
     n_readers: int = 4, n_items: int = 25, seed: int = 3
 ) -> tuple[Floats, Floats, Ints, Ints]:
-    """Return an unbalanced layout: a fifth of the readings is missing."""
+    """Return an unbalanced design, in which a fifth of the readings is missing."""
     rng = np.random.default_rng(seed)
     kept = rng.random(n_readers * n_items) < 0.8
     items = np.repeat(np.arange(n_items), n_readers)[kept]
@@ -77,7 +77,7 @@ def _crossed(
 def _dense(
     outcome: Floats, design: Floats, readers: Ints, items: Ints
 ) -> Callable[[Floats], tuple[float, Floats, Floats]]:
-    """Return the restricted deviance, estimates and covariance by inverting V itself."""
+    """Return the restricted deviance, estimates and covariance by inverting V."""
     n, p = design.shape
     of_reader, of_item = np.eye(readers.max() + 1)[readers], np.eye(items.max() + 1)[items]
 
@@ -103,8 +103,8 @@ def _found(layout: tuple[Floats, Floats, Ints, Ints]) -> CrossedFit:
     return fit
 
 
-def test_the_fit_is_that_of_the_dense_formulation() -> None:
-    """Same optimum, same estimates, same covariance, with V written out and inverted."""
+def test_the_fit_equals_that_with_dense_matrices() -> None:
+    """Optimum, estimates and covariance are compared."""
     layout = _crossed()
     fit, dense = _found(layout), _dense(*layout)
     best = minimize(lambda t: dense(t)[0], [0.5, 0.5], method="Nelder-Mead", tol=1e-10).x
@@ -117,8 +117,8 @@ def test_the_fit_is_that_of_the_dense_formulation() -> None:
     )
 
 
-def test_the_fit_is_statsmodels_and_no_less_likely() -> None:
-    """MixedLM with variance components over one group, whose optimiser stops a little early."""
+def test_the_fit_equals_statsmodels() -> None:
+    """MixedLM has variance components over one group; its likelihood is not higher."""
     outcome, design, readers, items = layout = _crossed()
     fit = _found(layout)
     table = pd.DataFrame({"y": outcome, "a": design[:, 1], "b": design[:, 2]})
@@ -158,8 +158,8 @@ def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
 
 
 @pytest.mark.slow
-def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
-    """Fifty studies of 3 readers and 60 items, 95 % intervals."""
+def test_intervals_have_their_nominal_coverage() -> None:
+    """Fifty studies of 3 readers and 60 items are simulated."""
     truth = np.log([0.8, 0.99, 1.3])
     inside = []
     for seed in range(50):
@@ -169,8 +169,8 @@ def test_simulated_truth_lies_in_its_interval_as_often_as_promised() -> None:
     assert 0.91 <= np.mean(inside) <= 0.98
 
 
-def test_the_table_is_the_fit_of_its_readings() -> None:
-    """Estimates and errors of correctness, position and task, for any order of the file."""
+def test_the_table_has_the_values_of_the_fit() -> None:
+    """Correctness, position and task are compared for any order of the file."""
     study = _study(3, 60)
     table, fit = time_model(bundle_from_tables(*study)).set_index("term"), _found(_arrays(study))
     for i, term in enumerate((CORRECT, POSITION, "task y against x"), start=1):
@@ -179,8 +179,8 @@ def test_the_table_is_the_fit_of_its_readings() -> None:
         assert table.loc[term, "se"] == pytest.approx(np.sqrt(fit.covariance[i, i]), abs=1e-6)
 
 
-def test_the_columns_are_those_agreed_and_the_ratio_is_the_exponential() -> None:
-    """The interval lies on the ratio's scale, and alpha sets its width."""
+def test_the_ratio_is_the_exponential_of_the_estimate() -> None:
+    """The columns are documented, and alpha sets the width of the interval."""
     bundle = bundle_from_tables(*_study(3, 40))
     table = time_model(bundle)
     assert list(table.columns) == COLUMNS
@@ -191,8 +191,8 @@ def test_the_columns_are_those_agreed_and_the_ratio_is_the_exponential() -> None
     assert (narrow["ci_low"] > table["ci_low"])[table["estimate"].notna()].all()
 
 
-def test_what_has_no_contrast_says_so() -> None:
-    """One row a term all the same, empty with its reason."""
+def test_terms_without_a_contrast_have_a_reason() -> None:
+    """They have a row with empty values."""
     items, readings = _study(3, 20)
     table = time_model(bundle_from_tables(items, readings.drop(columns="position")))
     because = table.set_index("term")["undefined_because"]
@@ -202,8 +202,8 @@ def test_what_has_no_contrast_says_so() -> None:
     assert because[CORRECT] == ""
 
 
-def test_condition_and_session_that_amount_to_the_same_are_both_undefined() -> None:
-    """Unaided first, aided later, for everybody: no design can tell them apart."""
+def test_confounded_condition_and_session_are_undefined() -> None:
+    """All readers read unaided first and aided later."""
     items, readings = _study(3, 20)
     late = readings["item_id"] >= "q00010"
     readings = readings.assign(
@@ -216,8 +216,8 @@ def test_condition_and_session_that_amount_to_the_same_are_both_undefined() -> N
     assert table.loc[CORRECT, "estimate"] == table.loc[CORRECT, "estimate"]
 
 
-def test_unaided_is_what_conditions_are_set_against() -> None:
-    """The column names the other one."""
+def test_unaided_is_the_baseline_of_conditions() -> None:
+    """The column names the other condition."""
     items, readings = _study(2, 20)
     both = [readings.assign(condition=c, response_ms=readings["response_ms"] * f)
             for c, f in (("unaided", 1.0), ("aided", 0.5))]  # fmt: skip
@@ -237,23 +237,23 @@ def _few(n: int, response_ms: object) -> Bundle:
     return bundle_from_tables(pd.DataFrame({"item_id": ids, "truth": "A"}), readings)
 
 
-def test_too_few_readings_and_times_without_spread_are_undefined_in_words() -> None:
-    """Neither an exception nor a warning nor a number."""
+def test_too_few_readings_and_constant_times_are_undefined() -> None:
+    """There is a reason and neither an exception nor a warning."""
     for bundle, because in ((_few(2, [5, 6]), TOO_FEW), (_few(6, 900), NO_SPREAD)):
         row = time_model(bundle).set_index("term").loc[CORRECT]
         assert np.isnan(row["estimate"])
         assert row["undefined_because"] == because
 
 
-def test_nobody_timed_is_a_table_without_rows() -> None:
-    """Its header stands."""
+def test_without_times_the_table_is_empty() -> None:
+    """It has its columns."""
     table = time_model(_few(4, None))
     assert list(table.columns) == COLUMNS
     assert table.empty
 
 
-def test_a_time_of_zero_is_left_out_and_said_so() -> None:
-    """It has no logarithm; every row's method counts them."""
+def test_times_of_zero_are_left_out() -> None:
+    """They have no logarithm; the method of every row counts them."""
     items, readings = _study(2, 20)
     readings.loc[3, "response_ms"] = 0
     table = time_model(bundle_from_tables(items, readings))
@@ -261,14 +261,14 @@ def test_a_time_of_zero_is_left_out_and_said_so() -> None:
     assert table["method"].str.endswith("; times of 0 left out: 1").all()
 
 
-def test_one_reader_alone_is_modelled_too() -> None:
-    """With a reading an item there is but one variance."""
+def test_a_single_reader_is_modelled() -> None:
+    """With one reading per item there is a single variance."""
     table = time_model(bundle_from_tables(*_study(1, 100))).set_index("term")
     assert table.loc[CORRECT, "ratio"] == pytest.approx(0.8, abs=0.2)
 
 
-def test_more_than_fits_into_memory_is_undefined_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hundreds of readers with tens of thousands of items each are not modelled."""
+def test_models_that_exceed_the_memory_are_undefined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of readers with tens of thousands of items have a reason instead."""
     monkeypatch.setattr(module, "LARGEST_LAYOUT", 200)
     row = time_model(bundle_from_tables(*_study(2, 40))).set_index("term").loc[CORRECT]
     assert np.isnan(row["estimate"])

@@ -1,4 +1,4 @@
-"""times.csv: which times are summed up, and as what."""
+"""times.csv: summarized times and their groups."""
 
 import numpy as np
 import pandas as pd
@@ -37,15 +37,15 @@ def _row(table: pd.DataFrame, by: str, group: str) -> pd.Series:
     return result
 
 
-def test_the_columns_are_those_of_the_contract() -> None:
-    """Names and order; a bundle without times has the header alone."""
+def test_the_table_has_its_documented_columns() -> None:
+    """Names and order are documented; a bundle without times has no rows."""
     assert list(times(_bundle()).columns) == COLUMNS
     untimed = times(_bundle(response_ms=None))
     assert list(untimed.columns) == COLUMNS
     assert untimed.empty
 
 
-def test_quartiles_and_geometric_mean_are_numpys_and_scipys() -> None:
+def test_quartiles_and_geometric_mean_equal_numpy_and_scipy() -> None:
     """Linear interpolation between order statistics, and the mean of logarithms."""
     row = _row(times(_bundle()), "overall", "micro")
     assert row["n"] == 8
@@ -57,8 +57,8 @@ def test_quartiles_and_geometric_mean_are_numpys_and_scipys() -> None:
     assert even["median_ms"] == pytest.approx(np.median(MS[::2]))
 
 
-def test_flagged_times_are_in_all_groups_and_left_out_in_the_other_view() -> None:
-    """They are counted where they stand."""
+def test_flagged_times_count_unless_they_are_excluded() -> None:
+    """Their number is shown."""
     table = times(_bundle(flags=["", "too_fast", "", "late zoomed"] + [""] * 4))
     assert _row(table, "overall", "micro")[["n", "n_flagged"]].tolist() == [8, 2]
     assert _row(table, "flagged", "without flagged")[["n", "n_flagged"]].tolist() == [6, 0]
@@ -67,7 +67,7 @@ def test_flagged_times_are_in_all_groups_and_left_out_in_the_other_view() -> Non
 
 
 def test_every_first_reading_with_a_time_counts() -> None:
-    """What was not answered too, and by status apart; repeats and gaps stand nowhere."""
+    """Unanswered readings count too, and by status; repeats and absent readings do not."""
     readings = pd.DataFrame(
         {
             "rater_id": "R",
@@ -88,24 +88,24 @@ def test_every_first_reading_with_a_time_counts() -> None:
     assert _row(table, "status", "skipped")["median_ms"] == 5000
 
 
-def test_a_time_of_zero_leaves_the_geometric_mean_undefined_and_the_median_alone() -> None:
-    """Never an epsilon."""
+def test_a_time_of_zero_leaves_the_geometric_mean_undefined() -> None:
+    """The median is unchanged, and nothing is added to the time."""
     row = _row(times(_bundle(response_ms=[0.0, *MS[1:]])), "overall", "micro")
     assert np.isnan(row["geometric_mean_ms"])
     assert row["undefined_because"] == ZERO_TIME
     assert row["median_ms"] == np.median([0.0, *MS[1:]])
 
 
-def test_a_group_without_a_time_is_empty_with_its_reason() -> None:
-    """All answers are right, so there is no time of a wrong one."""
+def test_a_group_without_times_is_empty_with_a_reason() -> None:
+    """All answers are correct, so wrong answers have no time."""
     row = _row(times(_bundle()), "correct", "wrong")
     assert row["n"] == 0
     assert np.isnan(row["median_ms"])
     assert row["undefined_because"] == NO_TIME
 
 
-def test_sessions_and_their_quarters_follow_the_readers_own_order() -> None:
-    """Positions run through both sessions; each session's quarters are its own."""
+def test_sessions_and_quarters_follow_the_readers_order() -> None:
+    """Positions continue over sessions, and each session has its quarters."""
     table = times(_bundle(position=[1, 2, 3, 4, 5, 6, 7, 8], session=["1.0"] * 4 + ["2.0"] * 4))
     assert _row(table, "session", "1")["n"] == 4
     assert _row(table, "session", "2")["median_ms"] == np.median(MS[4:])
@@ -113,10 +113,8 @@ def test_sessions_and_their_quarters_follow_the_readers_own_order() -> None:
     assert first[["n", "median_ms"]].tolist() == [2, (MS[0] + MS[4]) / 2]
 
 
-def test_every_condition_of_a_timed_rater_has_its_overall_row_and_models_without_times_none() -> (
-    None
-):
-    """Readers first; a rater nobody timed is left out."""
+def test_every_condition_of_a_timed_rater_has_an_overall_row() -> None:
+    """Readers come first; raters without times have no row."""
     items = pd.DataFrame({"item_id": ["a"], "truth": ["A"]})
     readings = pd.DataFrame(
         {
