@@ -19,7 +19,7 @@ _LINK = re.compile(r"docs/([\w-]+\.md(?:#[\w-]+)?)")
 
 
 def document() -> str:
-    """Return docs/commands.md with the commands as they are now."""
+    """Return docs/commands.md with the current commands."""
     before, _, _ = DOCUMENT.read_text("utf-8").partition(BEGIN)
     parts = [line for name, program in _PROGRAMS for line in _program(name, program)]
     return f"{before}{BEGIN}\n" + "\n".join(parts).rstrip() + "\n"
@@ -28,7 +28,7 @@ def document() -> str:
 def commands_of(
     group: click.Group, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command of a program with its words, groups resolved."""
+    """Yield every command of a program with its words, including commands in groups."""
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from commands_of(command, (*path, name))
@@ -56,7 +56,7 @@ def _command(name: str, command: click.Command) -> Iterator[str]:
 
 
 def _pieces(command: click.Command, context: click.Context) -> Iterator[str]:
-    """Yield the usage's pieces: arguments and required options, then that there are others."""
+    """Yield the parts of the usage: arguments, required options, and a mark for further options."""
     options = [item for item in command.params if isinstance(item, click.Option)]
     for parameter in command.params:
         if isinstance(parameter, click.Argument):

@@ -56,7 +56,7 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).
 
 Outcome = TypeVar("Outcome")
 
-# Imported objects are no garbage; see `pytest_collection_finish`.
+# Imported objects are not collected; see `pytest_collection_finish`.
 collect_garbage = gc.collect
 MOST_MEMORY_BYTES = 1_200_000_000
 gc.disable()
@@ -90,7 +90,7 @@ def entropy_from(seed: int) -> Callable[[int], bytes]:
 
 
 def bank_records(n_patients: int, per_patient: int = 2) -> dict[str, dict[str, Any]]:
-    """Return a bank in the ReXVQA format, with secrets that must never reach a reader."""
+    """Return a bank in the ReXVQA format, with secrets that readers must never receive."""
     records = {}
     number = count()
     for patient in range(n_patients):
@@ -166,26 +166,26 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Collect garbage between files once it takes much memory: large arrays do not count."""
+    """Collect garbage between files if much memory is in use; large arrays do not count."""
     file_ends = nextitem is None or nextitem.path != item.path
     if file_ends and _memory_bytes() > MOST_MEMORY_BYTES:
         collect_garbage()
 
 
 def _memory_bytes() -> float:
-    """Return the memory in use, or infinity where the system does not tell."""
+    """Return the memory in use, or infinity if the system does not report it."""
     statm = Path("/proc/self/statm")
     return int(statm.read_text().split()[1]) * resource.getpagesize() if statm.is_file() else inf
 
 
 def pytest_sessionfinish() -> None:
-    """Restore garbage collection: pytest then reports resources that nobody closed."""
+    """Restore garbage collection, so that pytest reports resources that were not closed."""
     gc.collect = collect_garbage
 
 
 @pytest.fixture
 def now() -> datetime:
-    """Return a fixed moment."""
+    """Return a fixed time."""
     return NOW
 
 

@@ -35,5 +35,5 @@ def draw_from(items: Iterable[Drawable], protocol: Protocol) -> Draw:
 
 
 def for_practice(items: Iterable[Drawable]) -> list[Candidate]:
-    """Return the items in the form that practice cases are drawn from."""
+    """Return the items as candidates for practice cases."""
     return [(item.item_id, item.examination_id, item.patient_id) for item in items]

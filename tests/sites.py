@@ -1,4 +1,4 @@
-"""Whole small studies of several deployments, for tests of restoring and merging."""
+"""Small complete studies of several deployments, for tests of restoring and merging."""
 
 import json
 from collections.abc import Mapping
@@ -54,10 +54,10 @@ def site(
     bank: str = "bank",
     **values: Any,
 ) -> Store:
-    """Return a deployment in which a person has begun, a simulated reader is done, a model added.
+    """Return a deployment with an unfinished reader, a completed simulated reader, and a model.
 
-    The person agreed, practised, answered with a comment, changed the answer, gave a case up. The
-    model's first file was the wrong one.
+    The reader consented, practised, commented on an answer, changed it, and declined a case. The
+    first file of the model was wrong and has been replaced.
     """
 
     def template(new: Path) -> None:
@@ -127,7 +127,7 @@ def _read(store: Store, who: str, protocol: Protocol) -> None:
 
 
 def _step_in(store: Store, who: str) -> None:
-    """Do what a coordinator may do to a study under way: amend, pause, go on, exclude."""
+    """Amend, pause, resume, and exclude, as a coordinator may in an open study."""
     changes = {"break_every": 3}
     amend(store, study="trial", changes=changes, reason="Long lists", by=COMMAND_LINE, now=NOW)
     for step in (pause, resume):
@@ -157,13 +157,13 @@ def close(store: Store, at: datetime = NOW) -> None:
 
 
 def bundle_of(store: Store, name: str = "bundle.zip") -> Path:
-    """Return a bundle of ``trial``, written beside its store."""
+    """Return a bundle of ``trial``, written next to its store."""
     out = store.path.parent / name
     export(store, study="trial", out=out)
     return out
 
 
 def empty(folder: Path, seed: int) -> Store:
-    """Return a deployment with nothing in it."""
+    """Return a deployment without data."""
     folder.mkdir()
     return init(folder / "store.db", entropy=entropy_from(seed), now=NOW)

@@ -1,4 +1,4 @@
-"""Who may import whom: the house's floor plan, held by a test."""
+"""The rules of imports between folders and modules, and of the start of modules."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ FORBIDDEN = {
     "pages": {"sqlite3", "sqlite_utils", "numpy", "scipy", "statsmodels", "time", "datetime"},
     "data": {"streamlit"},
 }
-FLOORS = {
+LEVELS = {
     "study": "base tables films store bank people protocol reading monitoring lifecycle models "
     "trail exchange cli",
     "analysis": "bundle readings figures presentation statistics planning report",
@@ -79,29 +79,29 @@ def _imports(path: Path) -> set[str]:
     return names
 
 
-def test_imports_follow_the_floor_plan() -> None:
-    """Study and analysis never meet; only the results page brings in the analysis."""
+def test_imports_follow_the_architecture() -> None:
+    """Only the results page imports the analysis, and the analysis imports no part of `study`."""
     offenders = {_name(path): sorted(bad) for path in _files() if (bad := _not_allowed(path))}
     assert not offenders
 
 
-def test_folders_use_only_what_is_beneath_them() -> None:
-    """Every folder has its floor, and imports from none above it."""
+def test_folders_import_only_from_lower_folders() -> None:
+    """Each folder has a level, and imports from none above it."""
     offenders = []
-    for package, names in FLOORS.items():
-        floors = names.split()
-        there = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
-        assert there == set(floors), package
-        for number, folder in enumerate(floors):
-            above = {f"{package}.{name}" for name in floors[number + 1 :]}
+    for package, names in LEVELS.items():
+        levels = names.split()
+        existing = {path.parent.name for path in (ROOT / package).glob("*/__init__.py")}
+        assert existing == set(levels), package
+        for number, folder in enumerate(levels):
+            above = {f"{package}.{name}" for name in levels[number + 1 :]}
             for path in (ROOT / package / folder).rglob("*.py"):
                 used = {".".join(module.split(".")[:2]) for module in _imports(path)}
                 offenders += [(_name(path), node_) for node_ in sorted(used & above)]
     assert not offenders
 
 
-def test_no_modules_import_each_other() -> None:
-    """Directly, through others or within a function; imports for types do not count."""
+def test_imports_have_no_cycles() -> None:
+    """Indirect imports and imports within functions count; imports for types do not."""
     modules = {_module(path): path for path in _files()}
     graph = {name: _imported_modules(path) & modules.keys() for name, path in modules.items()}
     TopologicalSorter(graph).prepare()
@@ -112,7 +112,7 @@ def _module(path: Path) -> str:
 
 
 def _imported_modules(path: Path) -> set[str]:
-    """Return the modules a file imports, and everything it imports from them."""
+    """Return the modules that a file imports, and the names it imports from them."""
     for_types = {
         line
         for node in ast.walk(_tree(path))
@@ -140,7 +140,7 @@ def _not_allowed(path: Path) -> set[str]:
 
 
 def test_every_page_starts_with_the_guard() -> None:
-    """After imports and docstring the first statement is the guard; signing in needs none."""
+    """It is the first statement after imports and docstring; only the sign-in page has none."""
     pages = [path for path in sorted((ROOT / "pages").glob("*.py")) if path.name != "sign_in.py"]
     assert pages
     assert not [path.name for path in pages if not _is_guard(_statements(path)[0])]
@@ -156,7 +156,7 @@ def _is_guard(statement: ast.stmt) -> bool:
 
 
 def test_every_fragment_starts_with_the_guard() -> None:
-    """A fragment reruns without its page, so it asks for itself."""
+    """A fragment reruns without its page, so it checks permissions itself."""
     assert not [
         f"{path.name}:{node.lineno}"
         for path in (ROOT / "pages").glob("*.py")
@@ -167,8 +167,8 @@ def test_every_fragment_starts_with_the_guard() -> None:
     ]
 
 
-def test_sql_is_spoken_in_the_store_only() -> None:
-    """No other module of the domain knows SQLite or sqlite-utils."""
+def test_only_the_store_uses_sql() -> None:
+    """No other module of the domain imports SQLite or sqlite-utils."""
     assert not [
         _name(path)
         for path in (ROOT / "study").rglob("*.py")
@@ -176,8 +176,8 @@ def test_sql_is_spoken_in_the_store_only() -> None:
     ]
 
 
-def test_every_file_says_what_it_is() -> None:
-    """The first statement of every module is its docstring."""
+def test_every_module_has_a_docstring() -> None:
+    """It is the first statement of the module."""
     tracked = subprocess.run(
         ["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
@@ -187,7 +187,7 @@ def test_every_file_says_what_it_is() -> None:
 
 
 def test_no_constant_looks_like_an_access_code() -> None:
-    """Codes are generated for a deployment and never stand in the code."""
+    """Codes are generated for a deployment and are not part of the code."""
     code = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){3}\b")
     assert not {
         _name(path): names
@@ -196,8 +196,8 @@ def test_no_constant_looks_like_an_access_code() -> None:
     }
 
 
-def test_no_name_of_a_module_is_given_twice() -> None:
-    """A second constant of the same name silently takes the first one's place everywhere."""
+def test_no_module_defines_a_name_twice() -> None:
+    """A second constant of the same name would silently replace the first."""
     assert not {_name(path): twice for path in _files() if (twice := _given_twice(path))}
 
 

@@ -1,4 +1,4 @@
-"""Links and names in the documents refer to something that exists."""
+"""Links and names in the documents refer to existing files and headings."""
 
 import re
 import subprocess
@@ -16,8 +16,8 @@ FOLLOW = re.compile(r"\(follow [^)]*\)")
 HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 
-def test_every_link_of_every_document_leads_somewhere() -> None:
-    """To an existing file, and to one of its headings if it names one."""
+def test_every_link_of_a_document_has_a_target() -> None:
+    """The target is a file, and one of its headings if the link has one."""
     tracked = subprocess.run(
         ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
@@ -31,13 +31,13 @@ def test_every_link_of_every_document_leads_somewhere() -> None:
     assert not [(name, link) for name, link in links if not _leads(ROOT / name, link)]
 
 
-def test_the_architecture_names_every_module_as_it_names_itself() -> None:
-    """Its glossary is what `make glossary` writes."""
+def test_the_glossary_of_the_architecture_is_current() -> None:
+    """It equals the output of `make glossary`."""
     assert glossary.DOCUMENT.read_text("utf-8") == glossary.document(), "Run: make glossary"
 
 
-def test_the_architecture_names_files_that_are_there() -> None:
-    """Every path and every file name in what people wrote of it."""
+def test_files_named_in_the_architecture_exist() -> None:
+    """All paths and file names outside the glossary are checked."""
     before, _, _ = glossary.DOCUMENT.read_text("utf-8").partition(glossary.BEGIN)
     here = {path.name for tree in glossary.TREES for path in (ROOT / tree).rglob("*.[pj]*")}
     named = re.findall(r"`([\w./-]+\.(?:py|js)|[\w./-]+/)`", before)
@@ -60,14 +60,14 @@ def _leads(document: Path, link: str) -> bool:
 
 @cache
 def _anchors(document: Path) -> set[str]:
-    """Return the anchors of a document's headings, as GitHub names them."""
+    """Return the anchors of a document's headings as GitHub generates them."""
     text = re.sub(r"^```.*?^```", "", document.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
     plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in HEADING.findall(text))
     return {name.replace(" ", "-") for name in plain}
 
 
 def test_the_examples_of_the_guide_exist() -> None:
-    """Each recipe of CONTRIBUTING.md names an example that the code still has."""
+    """Recipes of CONTRIBUTING.md name examples in the code."""
     names = re.findall(r"`(\w+)`", " ".join(FOLLOW.findall((ROOT / GUIDE).read_text("utf-8"))))
     assert len(names) > 5
     code = ["study", "analysis", "ui", "pages"]

@@ -1,4 +1,4 @@
-"""The archive page and the gate of accuracy, through Streamlit's own test runner."""
+"""The archive page, and the display of accuracy before and after closing, in the test runner."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +19,7 @@ ARCHIVE, RESULTS = ROOT / "pages" / "archive.py", ROOT / "pages" / "results.py"
 
 @pytest.fixture
 def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Return an open study that two of three readers have read."""
+    """Return an open study that two of three readers have completed."""
     store = opened(readers=("R1", "R2", "R3"))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     for who in ("R1", "R2"):
@@ -43,10 +43,10 @@ def _state(store: Store) -> str:
 
 
 @pytest.mark.slow
-def test_closing_asks_for_a_reason_and_the_studys_name(
+def test_closing_requires_a_reason_and_the_name_of_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another name or no reason closes nothing; both close it, and the form is gone."""
+    """With both the study is closed, and the form disappears."""
     _as(trial, Role.COORDINATOR, monkeypatch)
     ran = _run(ARCHIVE)
     for reason, name in (("done", "Trial"), ("", "trial")):
@@ -63,10 +63,10 @@ def test_closing_asks_for_a_reason_and_the_studys_name(
     assert not ran.text_area
 
 
-def test_a_statistician_downloads_and_does_not_close(
+def test_a_statistician_can_make_files_but_not_close_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page has no form to close the study, and makes the files."""
+    """The page has no form to close the study."""
     _as(trial, Role.STATISTICIAN, monkeypatch)
     ran = _run(ARCHIVE)
     assert not ran.exception
@@ -77,10 +77,10 @@ def test_a_statistician_downloads_and_does_not_close(
 
 
 @pytest.mark.slow
-def test_while_open_the_results_show_agreement_and_no_accuracy(
+def test_results_of_an_open_study_show_agreement_without_accuracy(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No part of the page shows anyone's accuracy before closing; afterwards it does."""
+    """No part of the page shows accuracy before closing; afterwards it does."""
     _as(trial, Role.COORDINATOR, monkeypatch)
     ran = _run(RESULTS)
     assert not ran.exception

@@ -1,4 +1,4 @@
-"""What an action reports, and what is done after a confirmation."""
+"""Reports of actions, and confirmations."""
 
 from pathlib import Path
 
@@ -34,8 +34,8 @@ def _page() -> None:
             actions.report("leave")
 
 
-def test_a_second_click_neither_repeats_the_action_nor_removes_its_report() -> None:
-    """The run that a double click adds shows the result of the first click."""
+def test_a_double_click_runs_the_action_once() -> None:
+    """The additional run shows the report of the first click."""
     app = AppTest.from_function(_page).run()
     app.button("pause").click().run()
     assert "Pause?" in app.markdown[0].value
@@ -48,8 +48,8 @@ def test_a_second_click_neither_repeats_the_action_nor_removes_its_report() -> N
     assert not app.success
 
 
-def test_a_declined_question_does_nothing_and_says_so() -> None:
-    """A click on No reports that nothing was changed."""
+def test_a_declined_confirmation_reports_that_nothing_changed() -> None:
+    """The action does not run."""
     app = AppTest.from_function(_page).run()
     app.button("pause").click().run()
     app.button("pause-no").click().run()
@@ -57,16 +57,16 @@ def test_a_declined_question_does_nothing_and_says_so() -> None:
     assert app.session_state["done"] == []
 
 
-def test_a_question_about_something_else_is_not_shown() -> None:
-    """What was asked about one thing cannot be confirmed once the page shows another."""
+def test_a_confirmation_of_another_object_is_not_shown() -> None:
+    """A question cannot be confirmed when the page shows another object."""
     app = AppTest.from_function(_page).run()
     app.button("pause").click().run()
     app.text_input("about").set_value("another").run()
     assert "pause-yes" not in [element.key for element in app.button]
 
 
-def test_a_refusal_is_reported_until_the_next_action() -> None:
-    """It replaces the report before it, and stays while other fields are used."""
+def test_an_error_is_shown_until_the_next_action() -> None:
+    """It replaces the previous report, and stays while other fields are used."""
     app = AppTest.from_function(_page).run()
     app.button("refuse").click().run()
     assert [element.value for element in app.error] == ["“Reason” is empty"]
@@ -76,15 +76,15 @@ def test_a_refusal_is_reported_until_the_next_action() -> None:
     assert not app.error
 
 
-def test_an_action_whose_button_is_gone_is_reported_in_its_place() -> None:
+def test_an_action_without_its_button_is_reported_in_its_place() -> None:
     """The place is named by `report`."""
     app = AppTest.from_function(_page).run()
     app.button("leave").click().run()
     assert [element.value for element in app.success] == ["Left"]
 
 
-def test_an_action_without_a_place_is_reported_on_top_until_the_next_page(tmp_path: Path) -> None:
-    """The router runs every page within `actions.page`."""
+def test_an_action_without_a_place_is_reported_at_the_top(tmp_path: Path) -> None:
+    """The report stays until the next page; the router runs every page within `actions.page`."""
     script = tmp_path / "routed.py"
     script.write_text(
         "import streamlit as st\n"

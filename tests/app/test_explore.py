@@ -1,4 +1,4 @@
-"""The page of a bank's questions: filters, search, a question, and what is kept from view."""
+"""The page with the questions of a bank: filters, search, questions, and hidden data."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from study.store import Store
 from ui.banks.questions import chosen, counted, facets
 
 
-def test_a_filter_is_what_the_bank_says_of_its_questions(banked: Store) -> None:
+def test_filters_are_the_values_of_the_bank(banked: Store) -> None:
     frame = facets(banked, 1, "any")
     assert len(frame) == 24
     tasks = counted(frame, "task")

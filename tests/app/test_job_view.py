@@ -1,4 +1,4 @@
-"""A page that waits for a job: progress, a way to cancel, and the result."""
+"""A page that waits for a job: progress, cancelling, and the result."""
 
 from streamlit.testing.v1 import AppTest
 
@@ -6,23 +6,23 @@ from study.base.errors import NotNow
 
 
 class FakeJob:
-    """A job that is done after it was looked at some times."""
+    """A job that is done after a number of checks."""
 
     def __init__(self, looks: int) -> None:
         self.left = looks
         self.is_cancelled = False
 
     def is_done(self, _: float) -> bool:
-        """Count the looks."""
+        """Count the checks."""
         self.left -= 1
         return self.left < 0 or self.is_cancelled
 
     def cancel(self) -> None:
-        """End it."""
+        """End the job."""
         self.is_cancelled = True
 
     def outcome(self) -> str:
-        """Return its result."""
+        """Return the result."""
         if self.is_cancelled:
             raise NotNow("Cancelled. Nothing was saved.")
         return "read"
@@ -49,21 +49,21 @@ def _read(job: FakeJob, left: FakeJob | None = None) -> AppTest:
     return ran
 
 
-def test_a_page_shows_what_a_job_returned_and_forgets_the_job() -> None:
-    """Whether it was done at once or took a while."""
+def test_a_page_shows_the_result_of_a_job_and_forgets_the_job() -> None:
+    """The job ends at once or after some time."""
     for looks in (0, 3):
         assert [element.value for element in _read(FakeJob(looks)).success] == ["read"]
 
 
-def test_a_job_that_an_interrupted_page_left_is_cancelled() -> None:
-    """As when another file is chosen while the first is being read."""
+def test_the_job_of_an_interrupted_page_is_cancelled() -> None:
+    """An example is another file that is chosen while the first is read."""
     left = FakeJob(99)
     assert [element.value for element in _read(FakeJob(0), left).success] == ["read"]
     assert left.is_cancelled
 
 
-def test_a_cancelled_job_says_that_nothing_was_saved() -> None:
-    """At the button that began it."""
+def test_a_cancelled_job_reports_that_nothing_was_saved() -> None:
+    """The report is next to the button that started it."""
     job = FakeJob(5)
     job.cancel()
     assert "Nothing was saved" in _read(job).error[0].value

@@ -1,4 +1,4 @@
-"""The coordinator's overview and the models page: what they show, confirm, do and refuse."""
+"""The coordinator's overview and the models page: contents, confirmations, actions and refusals."""
 
 import io
 import json
@@ -37,7 +37,7 @@ FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms"
 
 @pytest.fixture
 def watched(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Return a study where R1 has read one case too fast, R2 is simulated and R3 has not begun."""
+    """Return a study where R1 read one case too fast, R2 is simulated, and R3 has not started."""
     store = opened(readers=("R1", "R2", "R3"), session_days=3650)
     who = person(store)
     case = desk.desk(store, who, now=NOW).cases[0].case
@@ -74,7 +74,7 @@ def _texts(ran: AppTest) -> str:
 
 
 def test_progress_has_every_denominator(watched: Store) -> None:
-    """Assigned, presented, read, answered, given up, timed out; stages; pace."""
+    """Assigned, presented, read, answered, declined, timed out, stages and pace are shown."""
     ran = _page()
     readers: Any = ran.dataframe[0].value
     assert list(readers["Assigned"]) == [8, 8, 8]
@@ -88,10 +88,10 @@ def test_progress_has_every_denominator(watched: Store) -> None:
     assert len(ran.get("plotly_chart")) == 1
 
 
-def test_nothing_on_the_overview_knows_what_was_right(
+def test_the_overview_does_not_read_the_reference_standard(
     watched: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every part but the models' counts is made while SQLite refuses the reference standard."""
+    """SQLite denies access to it, except for counts of models."""
     unsealed = Store.look
     seen: list[bool] = []
 
@@ -105,8 +105,8 @@ def test_nothing_on_the_overview_knows_what_was_right(
     assert True in seen
 
 
-def test_a_fact_leads_to_its_readings(watched: Store) -> None:
-    """Too fast, and at a glance: one of one; the reading is one click away."""
+def test_each_observation_links_to_its_readings(watched: Store) -> None:
+    """A reading that was too fast and at first glance is listed after one click."""
     ran = _page("quality")
     table: Any = ran.dataframe[0].value
     assert list(table["Observation"]) == [
@@ -121,8 +121,8 @@ def test_a_fact_leads_to_its_readings(watched: Store) -> None:
     assert ran.session_state["part"] == "readings"
 
 
-def test_the_readings_are_a_list_that_filters(watched: Store) -> None:
-    """Every reading, the latest first; a filter leaves those it names."""
+def test_the_list_of_readings_can_be_filtered(watched: Store) -> None:
+    """It contains all readings, the latest first."""
     ran = _page("readings")
     every: Any = ran.dataframe[0].value
     assert len(every) == 9
@@ -148,8 +148,8 @@ def test_the_readings_are_a_list_that_filters(watched: Store) -> None:
     assert all(flag in flags for flags in flagged["Flags"])
 
 
-def test_a_reading_is_excluded_after_confirmation(watched: Store) -> None:
-    """Reason, question, yes; then it can be brought back the same way."""
+def test_a_reading_is_excluded_and_reinstated_after_confirmation(watched: Store) -> None:
+    """Each action needs a reason and a confirmation."""
     ran = _page("readings")
     assert (
         "As specified in the protocol, excluded readings are included in the primary analysis"
@@ -172,7 +172,7 @@ def test_a_reading_is_excluded_after_confirmation(watched: Store) -> None:
 
 
 def test_without_a_reason_no_confirmation_is_shown(watched: Store) -> None:
-    """One sentence, and no question."""
+    """The page shows one sentence instead."""
     ran = _page("readings")
     _press(ran, "Exclude this reading")
     assert "Give a reason" in ran.error[0].value
@@ -180,7 +180,7 @@ def test_without_a_reason_no_confirmation_is_shown(watched: Store) -> None:
 
 
 def test_the_study_is_paused_and_resumed(watched: Store) -> None:
-    """With a reason and after confirmation, and the log says so."""
+    """Each action needs a reason and a confirmation, and is in the trail."""
     ran = _page("step in")
     ran.text_area[0].input("scanner down")
     _press(ran, "Pause")
@@ -198,8 +198,8 @@ def test_the_study_is_paused_and_resumed(watched: Store) -> None:
 
 
 @pytest.mark.parametrize("step", ["extend", "release", "withdraw"])
-def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
-    """Each act through its form, with what it needs."""
+def test_a_coordinator_can_intervene_for_a_reader(watched: Store, step: str) -> None:
+    """Each intervention has its form and its required fields."""
     ran = _page("step in")
     ran.session_state["step"] = step
     ran.run()
@@ -217,8 +217,8 @@ def test_a_reader_is_stepped_in_for(watched: Store, step: str) -> None:
     assert verify(watched) == []
 
 
-def test_a_reminder_can_be_copied_and_is_noted(watched: Store) -> None:
-    """Without a mail server the letter is copied; its sending is noted after confirmation."""
+def test_a_reminder_can_be_copied_and_is_recorded(watched: Store) -> None:
+    """Without a mail server the text is copied; sending is recorded after confirmation."""
     ran = _page("remind")
     assert "You have read 1 of 8 cases" in ran.code[0].value
     assert "cannot send email" in _texts(ran)
@@ -227,20 +227,20 @@ def test_a_reminder_can_be_copied_and_is_noted(watched: Store) -> None:
     assert list(sent(watched, "trial")) == ["R1"]
 
 
-def test_a_mail_server_named_wrongly_is_one_sentence(
+def test_an_invalid_mail_server_is_reported_in_one_sentence(
     watched: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The letter can still be copied."""
+    """The text can still be copied."""
     monkeypatch.setenv("READING_ROOM_SMTP", "nonsense")
     ran = _page("remind")
     assert "READING" in ran.error[0].value
     assert ran.code
 
 
-def test_the_models_page_counts_what_was_kept(
+def test_the_models_page_counts_stored_predictions(
     watched: Store, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parsed, unparsed, refused, absent; never how many were right."""
+    """Parsed, unparsed, refused and missing answers are counted, but not correct ones."""
     content = json.dumps(
         {f"q{i:04d}": {"model_prediction": "ABCDX"[i % 5]} for i in range(24)}
     ).encode()
@@ -256,10 +256,10 @@ def test_the_models_page_counts_what_was_kept(
     assert "Choose a file" in ran.error[0].value
 
 
-def test_a_model_asked_without_options_is_seen_as_its_words(
+def test_answers_of_open_ended_models_are_shown_as_text(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its exam paper is offered where readers are asked so, and no letter is made of its words."""
+    """The exam paper is offered for open-ended studies, and no letter is parsed."""
     store = opened(conditions=["open-ended"], readers=("R1",))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     coordinator = Person(
@@ -291,10 +291,8 @@ def test_a_model_asked_without_options_is_seen_as_its_words(
     assert list(table["Answered"]) == [8]
 
 
-def test_a_models_words_are_looked_through_and_read_again_by_other_rules(
-    watched: Store, tmp_path: Any
-) -> None:
-    """By kind; changes are shown before anything is kept, without any correctness."""
+def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_path: Any) -> None:
+    """Changes are shown before they are stored, without correctness."""
     outputs = ("A", "I would go for B", "Cannot tell, maybe option C")
     path = tmp_path / "model.json"
     path.write_text(
@@ -351,8 +349,8 @@ def _summary(store: Store, handed_in: _HandedIn) -> FileSummary:
     return models.summary_of(summary, n_examples=10)
 
 
-def test_columns_are_named_seen_as_read_and_offered_again(watched: Store) -> None:
-    """Of a table of no known shape; what they column_roles is kept with the model, not before."""
+def test_columns_of_an_unknown_table_are_chosen_and_previewed(watched: Store) -> None:
+    """The choice is stored with the model, not before."""
     columns = ("Case", "Reply", "Seed", "Sure")
     cases = [f"q{i:04d}" for i in range(24)]
     rows = [f"{case},Answer: {'AB'[seed]},{seed},80" for case in cases for seed in (0, 1)]
@@ -387,8 +385,8 @@ def _standing(watched: Store) -> dict[str, int]:
     return {row["model_id"]: row["n_unparsed"] for row in status(watched, "trial")["models"]}
 
 
-def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
-    """Counts in amber where an answer lacks, examples as read; nothing is kept until said so."""
+def test_a_file_of_predictions_is_previewed_before_it_is_stored(watched: Store) -> None:
+    """Missing answers are highlighted, and examples are shown as parsed."""
     ran = _read(watched, "M1", "no idea", n=8)
     shown = " ".join(element.value for element in ran.get("html") if isinstance(element, Element))
     assert "no idea" in shown
@@ -405,8 +403,8 @@ def test_a_models_file_is_looked_at_before_it_is_kept(watched: Store) -> None:
     assert _standing(watched) == {"M1": 0}
 
 
-def test_a_model_is_replaced_with_a_reason(watched: Store) -> None:
-    """Asked for where the name is taken; the old predictions are listed as withdrawn."""
+def test_replacing_a_model_requires_a_reason(watched: Store) -> None:
+    """It is requested where the name exists; the previous predictions are listed as withdrawn."""
     _press(_read(watched, "M1", "?"), "model-keep")
     ran = _press(_read(watched, "M1", "A"), "model-keep")
     assert "Give a reason" in ran.error[0].value
@@ -418,8 +416,8 @@ def test_a_model_is_replaced_with_a_reason(watched: Store) -> None:
     assert verify(watched) == []
 
 
-def test_a_model_is_withdrawn_with_a_reason_after_confirmation(watched: Store) -> None:
-    """No keeps it; yes leaves it in the list of withdrawn ones, with its event."""
+def test_withdrawing_a_model_requires_a_reason_and_confirmation(watched: Store) -> None:
+    """A withdrawn model stays in a list, with its event."""
     ran = _press(_read(watched, "M1", "A"), "model-keep")
     _press(ran, "withdraw-now")
     assert "Give a reason" in ran.error[0].value
@@ -435,8 +433,8 @@ def test_a_model_is_withdrawn_with_a_reason_after_confirmation(watched: Store) -
     assert verify(watched) == []
 
 
-def test_an_upload_keeps_its_file_name(watched: Store) -> None:
-    """No refusal names a folder of the server, for any file name; the file is deleted later."""
+def test_messages_contain_only_the_name_of_an_uploaded_file(watched: Store) -> None:
+    """No message names a folder of the server, and the file is deleted later."""
     file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
     with pytest.raises(BadFile, match=r"^bad\.csv"):
         begin(model_kept, file, watched.path, "trial", {}, {}, {"by": BY, "now": NOW}).outcome()

@@ -1,4 +1,4 @@
-"""Every page, through Streamlit's own test runner: refused without sign-in, right with it."""
+"""All pages in Streamlit's test runner: refused without sign-in, correct with it."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Opened = Callable[..., Store]
 
 @pytest.fixture
 def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Return an open study's store, named by the environment."""
+    """Return the store of an open study, set in the environment."""
     store = opened(readers=("R1", "R2", "R3"), interim_results=True)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     return store
@@ -53,8 +53,8 @@ def _run(path: Path) -> AppTest:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_called_directly_refuses(deployed: Store, page: str) -> None:
-    """On a fresh server, past the router and signed out: one sentence and nothing else."""
+def test_a_page_opened_directly_refuses(deployed: Store, page: str) -> None:
+    """Without router and sign-in it shows one sentence and nothing else."""
     ran = _run(ROOT / "pages" / page)
     assert not ran.exception
     assert [error.value for error in ran.error] == ["Sign in to see this page."]
@@ -63,10 +63,10 @@ def test_a_page_called_directly_refuses(deployed: Store, page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_refuses_the_other_role(
+def test_pages_refuse_other_roles(
     deployed: Store, page: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A reader sees no overview and no results; a coordinator never reads."""
+    """Readers get no overview and no results, and coordinators cannot read."""
     other = _coordinator(deployed) if PAGES[page] == "reader" else person(deployed)
     _sign_in(monkeypatch, other)
     ran = _run(ROOT / "pages" / page)
@@ -74,27 +74,27 @@ def test_a_page_refuses_the_other_role(
     assert not ran.title
 
 
-def test_signed_out_the_router_leads_to_sign_in(deployed: Store) -> None:
-    """Only the sign-in page exists for a person who is signed out."""
+def test_the_router_shows_signed_out_visitors_the_sign_in_page(deployed: Store) -> None:
+    """No other page exists for them."""
     ran = _run(ROOT / "ui" / "app" / "router.py")
     assert not ran.exception
     assert ran.title[0].value == "Reading Room"
 
 
-def test_without_a_store_the_page_says_what_to_do(
+def test_a_missing_database_is_reported_with_a_remedy(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A deployment that was never set up gives one sentence, not a trace."""
+    """The page shows one sentence without a traceback."""
     monkeypatch.setenv("READING_ROOM_DB", str(tmp_path / "none.db"))
     ran = _run(ROOT / "ui" / "app" / "router.py")
     assert not ran.exception
     assert "study init" in ran.error[0].value
 
 
-def test_the_results_say_interim_and_simulated(
+def test_results_state_that_they_are_interim_and_simulated(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two of three have read, both simulated: all this is stated above the figures."""
+    """Two of three readers are done, both simulated; this is stated above the figures."""
     for who in ("R1", "R2"):
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
@@ -108,10 +108,10 @@ def test_the_results_say_interim_and_simulated(
     assert "2 readers" in findings
 
 
-def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
+def test_results_of_a_closed_study_are_final(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody reads after the closing: what is missing stays missing, and nothing is interim."""
+    """Missing readings do not matter, because nobody can add them."""
     simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     close(deployed, study="trial", reason="for reading has passed", now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
@@ -121,8 +121,8 @@ def test_the_results_of_a_closed_study_are_final_however_many_readings_are_in(
 
 
 @pytest.mark.slow
-def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each section has its figures; cases and tables are there to look through."""
+def test_all_sections_of_the_results_open(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each section has its figures, cases and tables."""
     for who in ("R1", "R2"):
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
     _sign_in(monkeypatch, _coordinator(deployed))
@@ -149,10 +149,10 @@ def test_every_part_of_the_results_opens(deployed: Store, monkeypatch: pytest.Mo
     assert len(ran.selectbox[0].options) == 26
 
 
-def test_cases_on_which_a_model_and_all_readers_differ_are_listed(
+def test_cases_where_a_model_and_all_readers_differ_are_listed(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """By model; choosing one leaves the cases that the table of the report has."""
+    """The filter by model lists the same cases as the table of the report."""
     for who in ("R1", "R2"):
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.99, now=NOW)
     file = tmp_path / "model.json"
@@ -172,10 +172,10 @@ def test_cases_on_which_a_model_and_all_readers_differ_are_listed(
     assert set(listed["n_models_correct"]) == {0}
 
 
-def test_two_models_stand_side_by_side(
+def test_two_models_are_compared(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """By task, and the cases that one of them alone has right; no such part with one model."""
+    """Tasks and cases that one of them answered correctly are shown, but not for a single model."""
     for who in ("R1", "R2"):
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.9, now=NOW)
     for letter in "AB":
@@ -204,7 +204,7 @@ SWITCH = "matrix-measure-kappa_letters-brennan_prediger-error_consistency-raw"
 
 
 def _switched(ran: AppTest) -> list[str]:
-    """Return the title of the one matrix, as it is first and after turning the switch."""
+    """Return the titles of the matrix before and after changing the switch."""
     first = next(text.value for text in ran.markdown if "kappa" in text.value)
     ran.session_state[SWITCH] = "raw"
     ran.run()
@@ -214,7 +214,7 @@ def _switched(ran: AppTest) -> list[str]:
 
 
 def _beside_the_reference_standard(ran: AppTest) -> None:
-    """Turn the switch: its row stands in the matrix of a category too."""
+    """Turn on the switch, which adds a row to the matrix of a category too."""
     of = "against the reference standard"
     assert not any(of in element.value for element in ran.caption)
     category = next(
@@ -227,10 +227,10 @@ def _beside_the_reference_standard(ran: AppTest) -> None:
     assert any(of in element.value for element in ran.caption)
 
 
-def test_results_without_any_reading_are_one_sentence(
+def test_results_without_readings_are_one_sentence(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An opened study nobody has read yet is a normal state, said in plain words."""
+    """A study that nobody has read yet is a normal state."""
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     assert not ran.exception
@@ -238,10 +238,10 @@ def test_results_without_any_reading_are_one_sentence(
     assert "No case has been read and no model" in ran.markdown[0].value
 
 
-def test_names_from_outside_are_no_markdown(
+def test_names_are_not_rendered_as_markdown(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A study's name is shown sign by sign."""
+    """A study's name is shown character by character."""
     who = _coordinator(deployed)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     assert plain("*b* [x](y)") == r"\*b\* \[x\]\(y\)"

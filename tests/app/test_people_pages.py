@@ -1,4 +1,4 @@
-"""The pages for people and studies, through Streamlit's own test runner."""
+"""The pages for people and studies in Streamlit's test runner."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,7 +24,7 @@ Opened = Callable[..., Store]
 
 @pytest.fixture
 def deployed(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """Return an open study's store, named by the environment."""
+    """Return the store of an open study, set in the environment."""
     store = opened(readers=("R1",))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     return store
@@ -53,10 +53,10 @@ def _kept(ran: AppTest, study: str = "trial") -> tuple[Card, ...]:
     return tuple(ran.session_state["new-codes"].cards.get(study, ()))
 
 
-def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
+def test_a_coordinator_can_invite_a_reader_and_hide_the_code(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reader is in the list, the code is kept for the sheet until it is put away."""
+    """The code stays on the sheet until it is hidden."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     assert not ran.exception
     ran.text_input(key="reader-id-0").set_value("R2")
@@ -72,10 +72,8 @@ def test_a_coordinator_invites_a_reader_and_puts_the_code_away(
     assert not _kept(ran)
 
 
-def test_a_fault_is_reported_and_nothing_is_lost(
-    deployed: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A reader who exists already is refused, and the typed text stays."""
+def test_an_error_keeps_the_entered_text(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader who exists already is refused."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     ran.text_input(key="reader-id-0").set_value("R1")
     _button(ran, "Invite")
@@ -84,10 +82,10 @@ def test_a_fault_is_reported_and_nothing_is_lost(
     assert not _kept(ran)
 
 
-def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
+def test_revoking_requires_a_reason_and_offers_permitted_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without a reason nothing happens; the roles offered are those she may give."""
+    """A coordinator cannot make other coordinators."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     assert [element.options for element in ran.selectbox if element.label == "Role"] == [
         ["statistician"]
@@ -102,10 +100,10 @@ def test_a_coordinator_revokes_with_a_reason_and_cannot_make_coordinators(
     assert any("revoked" in element.value for element in ran.markdown)
 
 
-def test_an_administrator_releases_a_sign_in_account_and_a_coordinator_cannot(
+def test_only_an_administrator_can_release_an_account(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The provider is named; the release takes a reason, and the account is gone."""
+    """The provider is named, a reason is required, and the account is removed."""
     coordinator, administrator = _coordinator(deployed), _administrator(deployed)
     with deployed.change() as change:
         (reader,) = people.readers(change, studies.study_row(change, "trial").id)
@@ -128,10 +126,10 @@ def test_an_administrator_releases_a_sign_in_account_and_a_coordinator_cannot(
         assert people.identities(look) == []
 
 
-def test_an_administrator_sees_every_study_and_gives_roles(
+def test_an_administrator_sees_all_studies_and_gives_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Studies lists the study with its readers; a server coordinator is made in Administration."""
+    """Studies lists readers of the study; Administration makes a coordinator of the server."""
     who = _administrator(deployed)
     ran = _page("studies.py", who, monkeypatch)
     assert not ran.exception
@@ -145,15 +143,15 @@ def test_an_administrator_sees_every_study_and_gives_roles(
 
 
 @pytest.mark.parametrize("page", ["people.py", "studies.py"])
-def test_signed_out_nothing_is_shown(deployed: Store, page: str) -> None:
-    """One sentence, and nobody's name."""
+def test_signed_out_visitors_see_no_names(deployed: Store, page: str) -> None:
+    """The page shows one sentence."""
     ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60).run()
     assert [error.value for error in ran.error] == ["Sign in to see this page."]
     assert not ran.title
 
 
-def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> None:
-    """A reader reads; a coordinator watches; a statistician has results; else one chooses."""
+def test_the_first_page_depends_on_the_role(deployed: Store) -> None:
+    """It is reading, the overview, the results, or a choice of studies."""
     reader = person(deployed)
     several = Person(role=None, study=None, study_name="", reader=None, name="x", several=True)
     statistician = Person(
@@ -177,7 +175,7 @@ def test_everybody_begins_where_they_have_something_to_do(deployed: Store) -> No
 def test_new_codes_are_added_until_they_are_hidden(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also after other actions; a person's newer code replaces the old code."""
+    """They stay after other actions; a newer code of a person replaces the previous one."""
     ran = _page("people.py", _coordinator(deployed), monkeypatch)
     for turn, who in enumerate(("R2", "R3")):
         ran.text_input(key=f"reader-id-{turn}").set_value(who)
@@ -188,7 +186,9 @@ def test_new_codes_are_added_until_they_are_hidden(
     _button(ran, "Invite")
     assert "already invited" in ran.error[0].value
     assert [card.who for card in _kept(ran)] == ["R2", "R3"]
-    for button in [element for element in ran.button if element.label == "New code"][1:2]:  # of R2
+    for button in [element for element in ran.button if element.label == "New code"][
+        1:2
+    ]:  # code of R2
         button.click().run()
     assert not ran.exception
     second = {card.who: card.code for card in _kept(ran)}
@@ -203,10 +203,10 @@ def test_new_codes_are_added_until_they_are_hidden(
     assert any("new access codes" in element.value for element in again.success)
 
 
-def test_reviewers_get_a_new_code_where_they_were_given_the_first(
+def test_reviewers_get_new_codes_on_the_page_of_their_review(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the page of their review; administrators too, in Administration."""
+    """Administrators can issue them there and in Administration."""
     who = _administrator(deployed)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     ran = AppTest.from_file(str(ROOT / "pages" / "bank_review.py"), default_timeout=60)
@@ -223,8 +223,8 @@ def test_reviewers_get_a_new_code_where_they_were_given_the_first(
     assert [element.label for element in ran.button].count("New code") >= 2
 
 
-def test_a_pasted_list_and_a_file_are_not_both_read(deployed: Store) -> None:
-    """One of them would silently be ignored."""
+def test_a_pasted_list_together_with_a_file_is_refused(deployed: Store) -> None:
+    """Otherwise one of them would silently be ignored."""
 
     class File:
         name = "readers.csv"

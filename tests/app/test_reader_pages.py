@@ -1,4 +1,4 @@
-"""The score card and the preview, through Streamlit's own test runner."""
+"""The score card and the preview in Streamlit's test runner."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,13 +41,13 @@ Run = Callable[[Store, Person, Path], AppTest]
 
 
 def _lead(ran: AppTest) -> str:
-    """Return what stands under the title."""
+    """Return the text below the title."""
     bodies = [str(part.proto.body) for part in ran.get("html")]
     return next(body for body in bodies if "rr-lead" in body)
 
 
-def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
-    """Two presses go two cases on; the switch leaves the cases that do not match."""
+def test_the_score_card_has_counts_pages_and_a_filter(opened: Opened, run: Run) -> None:
+    """Two clicks move by two cases; the switch leaves the cases that do not match."""
     store = opened(feedback="after study")
     _read(store, 6)
     close(store)
@@ -70,8 +70,8 @@ def test_the_card_counts_pages_and_filters(opened: Opened, run: Run) -> None:
     assert ran.button(key="card-1").disabled
 
 
-def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
-    """Place, table, and the cases that most others got right; none of it holds a code."""
+def test_the_score_card_compares_a_reader_with_others(opened: Opened, run: Run) -> None:
+    """Rank, table and cases that most others answered correctly are shown without codes."""
     store = opened(readers=FIVE, **PEERS)
     for reader, n_right in zip(FIVE, (2, 7, 5, 2, 6), strict=True):
         read_with_score(store, reader, n_right)
@@ -90,10 +90,8 @@ def test_the_card_sets_a_reader_beside_others(opened: Opened, run: Run) -> None:
     assert "Other readers who answered correctly: 3 of 4." in shown
 
 
-def test_the_card_shows_words_beside_the_reference_answer_and_judges_none(
-    opened: Opened, run: Run
-) -> None:
-    """Escaped, in no count, and in no list of what does not match."""
+def test_the_score_card_shows_open_answers_without_scores(opened: Opened, run: Run) -> None:
+    """They are escaped, in no count, and not in the list of cases that do not match."""
     store = opened(feedback="after study", conditions=["open-ended", "unaided"], cases=2)
     for _ in range(2):
         case = desk.desk(store, person(store), now=NOW).cases[0].case
@@ -113,8 +111,8 @@ def test_the_card_shows_words_beside_the_reference_answer_and_judges_none(
 
 
 @pytest.mark.parametrize("feedback", ["never", "after study"])
-def test_who_may_not_see_it_gets_a_calm_word(opened: Opened, run: Run, feedback: str) -> None:
-    """Open: not yet. Closed without feedback: thanks. Neither tells a number."""
+def test_an_unavailable_score_card_is_explained(opened: Opened, run: Run, feedback: str) -> None:
+    """The study is open, or closed without feedback; no number is shown."""
     store = opened(feedback=feedback)
     _read(store, 2)
     ran = run(store, person(store), CARD)
@@ -128,8 +126,8 @@ def test_who_may_not_see_it_gets_a_calm_word(opened: Opened, run: Run, feedback:
     assert bool(ran.selectbox) == (feedback != "never")
 
 
-def test_a_reader_of_a_closed_study_who_read_nothing(opened: Opened, run: Run) -> None:
-    """One sentence, and no case to page to."""
+def test_a_score_card_without_readings_is_one_sentence(opened: Opened, run: Run) -> None:
+    """It has no case."""
     store = opened(feedback="after case")
     close(store)
     ran = run(store, person(store), CARD)
@@ -138,8 +136,8 @@ def test_a_reader_of_a_closed_study_who_read_nothing(opened: Opened, run: Run) -
     assert not ran.selectbox
 
 
-def test_a_preview_that_cannot_be_shown_says_why(opened: Opened, run: Run) -> None:
-    """A closed study, and a draft that does not exist."""
+def test_a_preview_that_cannot_be_shown_is_explained(opened: Opened, run: Run) -> None:
+    """The study is closed, or the draft does not exist."""
     store = opened()
     close(store)
     study = person(store).study

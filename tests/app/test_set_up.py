@@ -1,4 +1,4 @@
-"""The set-up of a study through Streamlit's own test runner: drafts, opening, amendments, banks."""
+"""Setting up a study in Streamlit's test runner: drafts, opening, amendments, banks."""
 
 import json
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def _invite(store: Store, study: str) -> None:
 
 @pytest.fixture
 def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Person]:
-    """Return a function to sign in a person who may make studies, in a study or in none."""
+    """Return a function to sign in a person who can create studies, in a study or in none."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.change() as change:
         number = deployments.holder(change, "ada", Role.COORDINATOR, None, NOW)
@@ -84,10 +84,8 @@ def _button(page: AppTest, label: str) -> AppTest:
     return page
 
 
-def test_every_step_opens_and_keeps_what_a_file_would_hold(
-    banked: Store, maker: Callable[[str], Person]
-) -> None:
-    """Walking through all steps changes nothing: page and file never disagree."""
+def test_opening_all_steps_changes_nothing(banked: Store, maker: Callable[[str], Person]) -> None:
+    """The page and the protocol file always agree."""
     number = _begun(banked)
     before = drafts.find(banked, number).protocol_values
     for step in ("sample", "design", "rules", "words", "endpoint", "review"):
@@ -97,8 +95,8 @@ def test_every_step_opens_and_keeps_what_a_file_would_hold(
     assert drafts.find(banked, number).protocol_values == before
 
 
-def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str], Person]) -> None:
-    """A reload of the page shows it; a contradiction is reported at once."""
+def test_changes_are_saved_at_once(banked: Store, maker: Callable[[str], Person]) -> None:
+    """They are shown after a reload, and contradictions are reported."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="design")
     _field(page, "number_input", "Hidden repeats").set_value(99)  # type: ignore[attr-defined]
@@ -109,10 +107,10 @@ def test_a_change_is_saved_when_it_is_made(banked: Store, maker: Callable[[str],
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
 
 
-def test_open_ended_cases_are_chosen_beside_others(
+def test_open_ended_cases_can_be_combined_with_others(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """Its meaning is shown below; the file names both conditions."""
+    """The meaning is shown below, and the file has both conditions."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="design")
     label = "Open-ended: answered in own words"
@@ -152,7 +150,7 @@ def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
 def test_conditions_of_the_draw_are_counted_and_saved(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """What is left follows every change, a question struck off elsewhere too."""
+    """The count follows every change, including questions excluded on other pages."""
 
     def left(page: AppTest) -> str:
         return next(element.value for element in page.markdown if "Left to draw" in element.value)
@@ -171,7 +169,7 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     assert any("does not have\\: nope" in element.value for element in page.error)
 
 
-def test_several_banks_are_joined_and_the_draft_draws_from_them(
+def test_a_draft_can_combine_several_banks(
     banked: Store, maker: Callable[[str], Person], tmp_path: Path
 ) -> None:
     """The bank is then a stratum; banks with the same ids are refused in one line."""
@@ -213,10 +211,10 @@ def test_several_banks_are_joined_and_the_draft_draws_from_them(
 
 
 @pytest.mark.parametrize("rubbish", ["", " trial", "a\x07b", "a\u202eb"])
-def test_a_name_that_is_none_is_refused_in_one_line_and_the_old_one_stays(
+def test_an_invalid_name_is_refused_and_the_previous_name_stays(
     banked: Store, maker: Callable[[str], Person], rubbish: str
 ) -> None:
-    """Empty, with space around it, or with what cannot be seen: nothing is half-done."""
+    """It is empty, has surrounding spaces, or contains invisible characters."""
     number = _begun(banked)
     before = drafts.find(banked, number)
     page = _page("new_study.py", draft=str(number), step="sample")
@@ -233,10 +231,10 @@ def test_a_name_that_is_none_is_refused_in_one_line_and_the_old_one_stays(
     assert drafts.find(banked, number).name == "Sound"
 
 
-def test_the_drawn_cases_are_a_list_before_the_opening(
+def test_the_drawn_cases_are_listed_before_opening(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """Every case in its order, found by its words; the reference standard is not in it."""
+    """They are in order and can be searched; the reference standard is not shown."""
     protocol = Protocol.from_json({"cases": 5, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     maker("trial")
@@ -264,10 +262,10 @@ def test_the_drawn_cases_are_a_list_before_the_opening(
 @pytest.mark.parametrize(
     ("loaded", "shown"), [([1024, 700], "1024 × 700"), ([], "No limit"), ([900, 600], "900 × 600")]
 )
-def test_the_smallest_window_is_chosen_and_one_from_a_file_stays(
+def test_the_smallest_window_can_be_chosen(
     banked: Store, maker: Callable[[str], Person], loaded: list[int], shown: str
 ) -> None:
-    """Whatever a file says is on offer beside the usual sizes; another is saved at once."""
+    """A size from a protocol file is offered besides the usual sizes; a change is saved at once."""
     number = _begun(banked)
     draft = drafts.find(banked, number)
     values = {**draft.protocol_values, "smallest_window": loaded}
@@ -282,10 +280,10 @@ def test_the_smallest_window_is_chosen_and_one_from_a_file_stays(
     assert drafts.find(banked, number).values["smallest_window"] == [1280, 720]
 
 
-def test_prior_images_are_offered_where_the_bank_has_some(
+def test_prior_images_are_offered_if_the_bank_has_them(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """With the number of questions; unknown values from a file are listed and can be removed."""
+    """The number of questions is shown; unknown values from a file can be removed."""
     number = _begun(banked)
 
     def offered() -> list[str]:
@@ -304,10 +302,10 @@ def test_prior_images_are_offered_where_the_bank_has_some(
     assert drafts.find(banked, number).values["context"] == ["age", "prior"]
 
 
-def test_a_second_window_shows_a_warning_and_destroys_nothing(
+def test_a_second_window_warns_before_it_overwrites_changes(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """What was saved first stays until the second window decides."""
+    """The changes saved first stay until the second window decides."""
     number = _begun(banked)
     first, second = (_page("new_study.py", draft=str(number), step="design") for _ in range(2))
     _field(first, "number_input", "Hidden repeats").set_value(2)  # type: ignore[attr-defined]
@@ -321,10 +319,10 @@ def test_a_second_window_shows_a_warning_and_destroys_nothing(
     assert not second.error
 
 
-def test_a_name_that_is_taken_is_reported_and_the_rest_is_saved(
+def test_an_existing_name_is_refused_and_other_values_are_saved(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """The draft keeps its name, and its other values."""
+    """The draft keeps its name."""
     number = _begun(banked)
     drafts.begin(banked, name="other", maker=1, bank="bank", by=BY, now=NOW)
     page = _page("new_study.py", draft=str(number))
@@ -337,10 +335,10 @@ def test_a_name_that_is_taken_is_reported_and_the_rest_is_saved(
     assert (saved.name, saved.values["cases"]) == ("trial", 5)
 
 
-def test_questions_are_added_moved_and_taken_out(
+def test_questions_can_be_added_moved_and_removed(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """Without a file format in sight; each has an id of its own."""
+    """Each question has its own id."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="words")
     _button(page, "Ask about training")
@@ -359,10 +357,10 @@ def test_questions_are_added_moved_and_taken_out(
     assert [study["id"] for study in asked] == ["q1"]
 
 
-def test_from_a_bank_to_an_open_amended_study(
+def test_a_study_is_set_up_opened_and_amended(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """Begun, drawn, invited, opened after a confirmation, amended with a reason."""
+    """It is drawn, invited and opened after a confirmation, and amended with a reason."""
     page = _page("new_study.py")
     _button(page, "Start")
     (draft,) = drafts.listed(banked)
@@ -394,10 +392,10 @@ def test_from_a_bank_to_an_open_amended_study(
     assert any("5 points → 10 points" in element.value for element in page.markdown)
 
 
-def test_warnings_are_shown_before_draw_and_opening(
+def test_warnings_are_shown_before_the_draw_and_the_opening(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Answers that can be guessed, in the review and on Set up; what readers agree to lies open."""
+    """The review and Set up warn of guessable answers; the consent is unfolded."""
     path = write_bank(tmp_path / "bank")
     records = bank_records(12)
     for record in records.values():
@@ -439,10 +437,10 @@ def test_warnings_are_shown_before_draw_and_opening(
     assert "the consent text" in page.checkbox[0].label
 
 
-def test_a_coordinator_without_the_deployment_makes_no_study(
+def test_a_coordinator_of_a_study_cannot_create_studies(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They see the set-up of their study, and neither drafts nor banks."""
+    """They see the set-up of their study, but neither drafts nor banks."""
     store = opened()
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     who = Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
@@ -455,7 +453,7 @@ def test_a_coordinator_without_the_deployment_makes_no_study(
 
 
 def test_the_banks_are_listed(banked: Store, maker: Callable[[str], Person]) -> None:
-    """With their questions and films; a sentence where there is none."""
+    """Questions and films are counted; without a bank, a sentence is shown."""
     page = _page("banks.py")
     assert not page.exception
     assert list(page.dataframe[0].value["Bank"]) == ["bank"]

@@ -1,4 +1,4 @@
-"""Tables uploaded to the pages: lists of readers and of item IDs, in every format, in a worker."""
+"""Uploaded tables: lists of readers and of item IDs, in every format, read in a worker."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ def server(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 @pytest.fixture(autouse=True)
 def _reading_needs_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make reading fail in the server's own process."""
+    """Make reading fail in the server's process."""
 
     def refuse(path: Path) -> list[str]:
         raise AssertionError(f"{path} was read by the server process")
@@ -92,10 +92,10 @@ def _maker(store: Store) -> Person:
 
 
 @pytest.mark.parametrize("ending", TABLE_TYPES)
-def test_a_list_of_readers_is_invited(
+def test_all_readers_of_a_file_are_invited(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
 ) -> None:
-    """All readers in the file get a code."""
+    """Each reader gets a code."""
     page = _page("people.py", _maker(server), monkeypatch)
     _upload(page, "choose a file", _table(tmp_path, ending, READERS))
     _press(page, "Invite all")
@@ -109,7 +109,7 @@ def test_a_list_of_readers_is_invited(
 def test_a_list_of_ids_limits_the_draw(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
 ) -> None:
-    """The IDs appear in the field, and the number read is reported below it."""
+    """The IDs appear in the field, with their number below it."""
     draft = drafts.begin(server, name="second", maker=1, bank="bank", by=BY, now=NOW)
     page = _page("new_study.py", _maker(server), monkeypatch, draft=str(draft), step="sample")
     _upload(page, "Or upload the list", _table(tmp_path, ending, IDS))
@@ -120,10 +120,10 @@ def test_a_list_of_ids_limits_the_draw(
 
 
 @pytest.mark.parametrize("ending", TABLE_TYPES)
-def test_a_review_is_of_the_ids_in_a_file(
+def test_a_review_can_use_the_ids_of_a_file(
     banked: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
 ) -> None:
-    """Instead of a random sample."""
+    """They replace the random sample."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     page = _page("bank_review.py", _administrator(banked), monkeypatch, bank="1")
     for handle in ("vera", "otto"):
@@ -151,10 +151,10 @@ def test_a_workbook_without_ids_is_refused_and_changes_nothing(
     assert all(field.value is None for field in page.file_uploader)
 
 
-def test_ids_in_the_field_and_a_file_are_not_both_taken(
+def test_ids_in_the_field_together_with_a_file_are_refused(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """One of them would silently be ignored."""
+    """Otherwise one of them would silently be ignored."""
     page = _page("bank_review.py", _administrator(server), monkeypatch, bank="1")
     next(field for field in page.text_input if field.label == "Name of the review").set_value("R")
     next(field for field in page.text_area).set_value("q0001")

@@ -1,4 +1,4 @@
-"""Two windows of one sign-in: what is pressed in one is never done to the other one's study."""
+"""Two windows with one sign-in: an action in one window never affects the study of the other."""
 
 from dataclasses import replace
 
@@ -14,10 +14,10 @@ from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, invite
 
 
-def test_what_is_pressed_for_one_study_is_not_done_to_another(
+def test_an_action_does_not_affect_another_study(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """About to discard a study, while another window switched to another study: nothing is done."""
+    """The other window switched the study before the study was discarded."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     for name in ("trial", "other"):
         studies.draw(banked, bank="bank", study=name, protocol=protocol, now=NOW)

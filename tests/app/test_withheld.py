@@ -1,6 +1,6 @@
-"""While cases are read, no page, download or command shows staff texts that may tell their answers.
+"""While cases are read, pages, downloads and commands hide staff texts that may reveal answers.
 
-The same for a copy of the bank with re-encoded films under other item ids.
+This includes copies of the bank with re-encoded films under other item ids.
 """
 
 import json
@@ -46,7 +46,7 @@ def reviewed(
     monkeypatch: pytest.MonkeyPatch,
     request: pytest.FixtureRequest,
 ) -> tuple[Store, JudgingRow, list[Person]]:
-    """Return a store with a closed review whose comments, and a strike, tell an answer."""
+    """Return a store with a closed review whose comments and exclusion reveal an answer."""
     if request.param == "copy":
         _copy(banked, tmp_path / "copy")
     people = reviewers(banked, 2)
@@ -93,7 +93,7 @@ def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str)
 def _seen(
     store: Store, row: JudgingRow, who: Person, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
-    """Return the text of every page and download by its name."""
+    """Return the text of all pages and downloads by name."""
     staff = Person(
         role=Role.ADMINISTRATOR,
         study=None,
@@ -126,13 +126,13 @@ def _printed(
     return "".join(capsys.readouterr())
 
 
-def test_texts_that_may_tell_answers_are_hidden_while_cases_are_read(
+def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
     reviewed: tuple[Store, JudgingRow, list[Person]],
     opened: Callable[..., Store],
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Before and after, they are shown: the test looks where they are."""
+    """Before and afterwards they are shown, so the test searches the correct places."""
     store, row, people = reviewed
     for place, text in _seen(store, row, people[0], monkeypatch).items():
         assert TELLS in text, place

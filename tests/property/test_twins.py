@@ -1,4 +1,4 @@
-"""Functions that `study` and `analysis` both have return the same, see docs/decisions/014."""
+"""Functions that exist in both `study` and `analysis` agree, see docs/decisions/014."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ _TEXTS = st.text() | st.from_regex(r"[a-z -]{0,3}[0-9]{0,4}[a-z]?[0-9]{0,2}", fu
 
 
 @given(st.lists(_TEXTS))
-def test_names_of_runs_sort_alike(names: list[str]) -> None:
+def test_names_of_runs_are_sorted_in_the_same_order(names: list[str]) -> None:
     assert sorted(names, key=text.natural) == sorted(names, key=primary.natural)
 
 
@@ -25,15 +25,15 @@ def test_names_with_very_long_numbers_sort_by_value() -> None:
 
 
 @given(_TEXTS)
-def test_cells_are_guarded_alike(value: str) -> None:
+def test_cells_are_escaped_in_the_same_way(value: str) -> None:
     assert cells.guarded(value) == text.guarded(value)
     assert cells.unguarded(value) == text.unguarded(value)
     assert cells.unguarded_before(value) == text.GUARDED_BEFORE.read(value)
 
 
 @given(st.integers(0, 5_000), st.integers(1, 5_000))
-def test_intervals_planned_are_those_reported(successes: int, n: int) -> None:
-    """The half-width promised in the wizard is half of Wilson's interval in the report."""
+def test_planned_intervals_equal_reported_intervals(successes: int, n: int) -> None:
+    """The half-width in the wizard is half of Wilson's interval in the report."""
     successes = min(successes, n)
     low, high = wilson_interval(np.array(float(successes)), np.array(float(n)), alpha=0.05)
     half_width = wilson_half_width(successes / n, n)

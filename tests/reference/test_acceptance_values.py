@@ -1,4 +1,4 @@
-"""Every reference number that the tables of accuracy and pairs can produce."""
+"""All reference values of the tables of accuracy and pairs."""
 
 import math
 
@@ -40,10 +40,10 @@ MCQ_MEASURES = {
 
 
 @pytest.mark.parametrize("case", TWO_RATER_CASES)
-def test_two_rater_tables_give_the_references_kappas_and_errors(
+def test_kappas_and_errors_of_contingency_tables_equal_the_reference(
     reference: Reference, case: str
 ) -> None:
-    """R: vcd and the closed form for kappa; irrCAC's table form for the rest divides by n."""
+    """Sources: R package vcd, the closed form for kappa, and irrCAC's table functions."""
     published = reference.tables("two raters")[case]
     table = published["table"]
     rows = agreement_pairs(bundle_of_table(table))
@@ -65,8 +65,8 @@ def test_two_rater_tables_give_the_references_kappas_and_errors(
             assert rows.loc[measure, column] == pytest.approx(value * factor, abs=tolerance)
 
 
-def test_multiple_choice_raters_give_the_references_agreement(reference: Reference) -> None:
-    """lm-sim and scikit-learn: 2 to 5 options an item, answers missing."""
+def test_agreement_of_multiple_choice_raters_equals_the_reference(reference: Reference) -> None:
+    """Sources: lm-sim and scikit-learn, with 2 to 5 options per item and missing answers."""
     wide = pd.read_csv(reference.folder / "agreement/mcq_raters.csv")
     letter = dict(enumerate(LETTERS))
     items = pd.DataFrame(
@@ -88,15 +88,15 @@ def test_multiple_choice_raters_give_the_references_agreement(reference: Referen
             estimate = estimates.loc[(a, b, MCQ_MEASURES[name]), "estimate"]
             assert estimate == pytest.approx(value, abs=tolerance)
         else:
-            assert name == "capa_discrete"  # another measure, which no table holds
+            assert name == "capa_discrete"  # a measure that is in no table
             continue
         checked += 1
     assert checked == 60
 
 
 @pytest.mark.parametrize(("successes", "n"), PROPORTIONS)
-def test_wilson_limits_are_those_of_r(reference: Reference, successes: int, n: int) -> None:
-    """prop.test without continuity correction, through a whole bundle."""
+def test_wilson_limits_equal_those_of_r(reference: Reference, successes: int, n: int) -> None:
+    """The source is prop.test without continuity correction; values come from a bundle."""
     ids = [f"q{i}" for i in range(n)]
     items = pd.DataFrame({"item_id": ids, "truth": "A"})
     answers = ["A"] * successes + ["B"] * (n - successes)
@@ -108,10 +108,10 @@ def test_wilson_limits_are_those_of_r(reference: Reference, successes: int, n: i
         assert micro[column] == pytest.approx(value, abs=tolerance)
 
 
-def test_fleiss_cohen_and_everitts_table_gives_their_closed_form(
+def test_the_table_of_fleiss_cohen_and_everitt_gives_their_closed_form(
     reference: Reference,
 ) -> None:
-    """fce1969 again, to the closed form's ten digits."""
+    """The table fce1969 agrees to ten digits."""
     table = reference.tables("fce1969")
     rows = agreement_pairs(bundle_of_table(table)).set_index("measure")
     expected = reference.expected("fce1969")

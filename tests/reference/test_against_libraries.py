@@ -1,4 +1,4 @@
-"""Kappas, accuracies, AUC and Wilson intervals against scikit-learn's and statsmodels'."""
+"""Kappas, accuracies, AUC and Wilson intervals against scikit-learn and statsmodels."""
 
 import math
 
@@ -16,7 +16,7 @@ LETTERS = np.array(list("ABCD"))
 
 
 def _answers(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return truth and two raters' letters, the raters right more often than not."""
+    """Return reference answers and the letters of two raters, mostly correct."""
     random = np.random.default_rng(seed)
     truth = random.integers(0, 4, n)
     raters = [np.where(random.random(n) < 0.6, truth, random.integers(0, 4, n)) for _ in range(2)]
@@ -38,7 +38,7 @@ def _bundle(truth: np.ndarray, first: np.ndarray, second: np.ndarray) -> analysi
 
 @pytest.mark.parametrize("seed", range(10))
 def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
-    """Cohen's kappa on letters and on correctness, with Fleiss, Cohen and Everitt's error."""
+    """Cohen's kappa of letters and of correctness, with the error of Fleiss, Cohen and Everitt."""
     truth, first, second = _answers(seed, 60 + 37 * seed)
     pairs = analysis.agreement_pairs(_bundle(truth, first, second))
     pairs = pairs[pairs["scope"] == "all"].set_index("measure")
@@ -55,7 +55,7 @@ def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_kappas_against_the_reference_standard_equal_the_libraries(seed: int) -> None:
-    """Over the items that the rater answered; raw agreement is their accuracy."""
+    """Only answered items count; raw agreement is the accuracy."""
     truth, answers, other = _answers(seed, 60 + 37 * seed)
     answers[::7] = ""
     table = analysis.agreement_with_truth(_bundle(truth, answers, other))
@@ -75,7 +75,7 @@ def test_kappas_against_the_reference_standard_equal_the_libraries(seed: int) ->
 
 @pytest.mark.parametrize("seed", range(10))
 def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
-    """The micro accuracy's interval is Wilson's."""
+    """They are the intervals of the micro accuracy."""
     truth, first, second = _answers(seed, 20 + 13 * seed)
     accuracy = analysis.accuracy(_bundle(truth, first, second))
     row = accuracy[(accuracy["rater_id"] == "R1") & (accuracy["group"] == "micro")].iloc[0]
@@ -85,8 +85,8 @@ def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_areas_under_the_curve_equal_scikit_learns(seed: int) -> None:
-    """Each rater's empirical AUC, ties among five ratings included."""
+def test_areas_under_the_curve_equal_scikit_learn(seed: int) -> None:
+    """The empirical AUC of each rater has five ratings and ties."""
     random = np.random.default_rng(seed)
     positive = np.arange(30 + 7 * seed) % 3 == 0
     ratings = random.integers(1, 6, (len(positive), 3)) + 1.0 * positive[:, None]

@@ -1,4 +1,4 @@
-"""Sensitivity and specificity equal a published table and a count item by item."""
+"""Sensitivity and specificity equal a published table and counts of readings."""
 
 from math import sqrt
 
@@ -18,7 +18,7 @@ def wilson(k: int, n: int, z: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def test_the_liver_scans_of_altman_and_bland() -> None:
+def test_liver_scans_give_the_values_of_altman_and_bland() -> None:
     """BMJ 1994;308:1552: 231 of 258 abnormal livers were called abnormal, 54 of 86 normal normal.
 
     The authors print 0.90 and 0.63.
@@ -41,7 +41,7 @@ def test_the_liver_scans_of_altman_and_bland() -> None:
 
 
 def test_every_row_equals_a_count_of_readings() -> None:
-    """Gaps, absent items, a model that omits items, tasks, and items with two or five options."""
+    """Missing readings, absent items, tasks, and items with two or five options are included."""
     random = np.random.default_rng(5)
     n = 60
     items = pd.DataFrame(

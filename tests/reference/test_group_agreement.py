@@ -60,10 +60,8 @@ def _within(bundle: Bundle) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_coefficients_and_standard_errors_are_those_of_irrcac(
-    reference: Reference, case: str
-) -> None:
-    """Raw ratings; in the first case with missing answers and an item that one rater answered."""
+def test_coefficients_and_standard_errors_equal_irrcac(reference: Reference, case: str) -> None:
+    """The first case has missing answers and an item with a single rating."""
     ratings = pd.read_csv(reference.folder / f"agreement/{case}.csv")
     rows = _within(_bundle(ratings, CASES[case]))
     expected = reference.expected(case)
@@ -74,8 +72,8 @@ def test_coefficients_and_standard_errors_are_those_of_irrcac(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_observed_and_chance_agreement_are_those_of_irrcac(reference: Reference, case: str) -> None:
-    """Both halves of each coefficient."""
+def test_observed_and_chance_agreement_equal_irrcac(reference: Reference, case: str) -> None:
+    """Both parts of each coefficient are compared."""
     ratings = pd.read_csv(reference.folder / f"agreement/{case}.csv")
     matrix = reading_matrix(_bundle(ratings, CASES[case]))
     items = np.arange(len(ratings))
@@ -93,8 +91,8 @@ def test_observed_and_chance_agreement_are_those_of_irrcac(reference: Reference,
             assert float(value_of) == pytest.approx(value, abs=tolerance)
 
 
-def test_fleiss_diagnoses_give_the_numbers_of_irr(reference: Reference) -> None:
-    """kappam.fleiss, and the same with exact=TRUE, which is Conger's."""
+def test_fleiss_diagnoses_give_the_values_of_irr(reference: Reference) -> None:
+    """The functions are kappam.fleiss, and with exact=TRUE Conger's coefficient."""
     ratings = pd.read_csv(reference.folder / "agreement/fleiss1971_diagnoses.csv")
     rows = _within(_bundle(ratings, 5))
     expected = reference.expected("fleiss1971")
@@ -106,7 +104,7 @@ def test_fleiss_diagnoses_give_the_numbers_of_irr(reference: Reference) -> None:
         assert rows.loc[measure, "estimate"] == pytest.approx(value, abs=tolerance)
 
 
-def test_krippendorffs_twelve_units_give_his_alpha(reference: Reference) -> None:
+def test_krippendorffs_twelve_units_give_the_published_alpha(reference: Reference) -> None:
     """Data C of Krippendorff (2011): .743."""
     ratings = pd.read_csv(reference.folder / "agreement/krippendorff_12x4.csv")
     alpha = _within(_bundle(ratings, 5)).loc["krippendorff_alpha", "estimate"]
@@ -115,7 +113,7 @@ def test_krippendorffs_twelve_units_give_his_alpha(reference: Reference) -> None
 
 
 def test_fifteen_units_give_the_published_alpha() -> None:
-    """Nominal .691; units that one coder rated do not count."""
+    """The nominal alpha is .691; units with a single rating do not count."""
     ratings = pd.DataFrame(
         {
             f"coder {i}": [np.nan if x == "*" else int(x) for x in row]
@@ -127,7 +125,7 @@ def test_fifteen_units_give_the_published_alpha() -> None:
 
 
 def test_ten_subjects_give_the_published_fleiss_kappa() -> None:
-    """The table prints .42; the error, not supposing 0, is irrCAC's 0.1094."""
+    """The published kappa is .42; irrCAC's standard error is 0.1094."""
     subjects = [
         [category for category, n in enumerate(row, start=1) for _ in range(int(n.strip(".") or 0))]
         for row in TABLE_18_8

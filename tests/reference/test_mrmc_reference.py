@@ -41,7 +41,7 @@ def van_dyke(reference: Reference, figure: str) -> mrmc.Merits:
 
 
 def treatment_numbers(two: mrmc.TwoTreatments, claim: mrmc.Inference) -> dict[str, float]:
-    """Return MRMCaov's names for what a comparison of two treatments holds."""
+    """Return values of a comparison of two treatments under MRMCaov's names."""
     denominator = two.n_readers * claim.se**2 / 2
     numbers = {
         "test_equality[1].MS(T)": two.mst,
@@ -72,7 +72,7 @@ def treatment_numbers(two: mrmc.TwoTreatments, claim: mrmc.Inference) -> dict[st
 
 
 def compare(computed: Mapping[str, float], expected: Mapping[str, tuple[float, float]]) -> None:
-    """Compare every expected number; a missing number is a failure."""
+    """Compare all expected values; a missing value is a failure."""
     wrong = {
         name: (computed.get(name), value)
         for name, (value, tolerance) in expected.items()
@@ -84,10 +84,8 @@ def compare(computed: Mapping[str, float], expected: Mapping[str, tuple[float, f
 @pytest.mark.parametrize(
     ("figure", "claim"), [name for name in VAN_DYKE if name not in MISSING], ids="|".join
 )
-def test_two_treatments_give_mrmcaovs_numbers(
-    reference: Reference, figure: str, claim: str
-) -> None:
-    """All of MRMCaov's statistics, components, test, interval and the treatments' means."""
+def test_two_treatments_give_mrmcaovs_values(reference: Reference, figure: str, claim: str) -> None:
+    """Statistics, components, test, interval and the means of treatments are compared."""
     expected = reference.expected(f"VanDyke|{figure}|{claim}")
     assert len(expected) in (25, 32, 36)
     merits = van_dyke(reference, figure)
@@ -102,7 +100,7 @@ def test_two_treatments_give_mrmcaovs_numbers(
     compare(numbers, expected)
 
 
-def test_two_treatments_give_the_iowa_programs_output(reference: Reference) -> None:
+def test_two_treatments_give_the_output_of_the_iowa_program(reference: Reference) -> None:
     """OR-DBM 2.51 prints five to nine digits; DBM's components are OR's times the items."""
     two = mrmc.two_treatments(van_dyke(reference, "empirical_auc|jackknife"), FIRST, SECOND)
     merits = van_dyke(reference, "empirical_auc|jackknife")
@@ -142,7 +140,7 @@ IMRMC = {
 
 
 def one_shot(single: mrmc.SingleTreatment) -> float:
-    """Return the U-statistics variance of a mean over readers: Cov2 as it comes out."""
+    """Return the U-statistics variance of a mean over readers, with unmodified Cov2."""
     return (single.msr + single.n_readers * single.cov2) / single.n_readers
 
 
@@ -182,7 +180,7 @@ def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure:
 
 
 def test_percent_correct_gives_u_statistics_of_order_1_1(reference: Reference) -> None:
-    """To ten digits those of iMRMC's uStat11.jointD."""
+    """They equal iMRMC's uStat11.jointD to ten digits."""
     merits = van_dyke(reference, "accuracy|jackknife")
     first, second = (mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND))
     both = mrmc.single_treatment(mrmc.differences(merits, FIRST, SECOND))
@@ -199,10 +197,10 @@ STANDALONE = [("all9", 9), ("first3", 3)]
 
 @pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
 @pytest.mark.parametrize("metric", ["auc", "percent_correct"])
-def test_standalone_numbers_are_rjafrocs(
+def test_standalone_values_equal_rjafroc(
     reference: Reference, panel: str, n_readers: int, metric: str
 ) -> None:
-    """Single treatment against a standalone reader; the source takes readers minus the model."""
+    """Single treatment against a standalone reader; the source subtracts the model."""
     merits = reference.merits(f"standalone|{metric}")
     readers = np.arange(1, n_readers + 1)
     single = mrmc.single_treatment(mrmc.differences(merits, np.zeros_like(readers), readers))

@@ -1,4 +1,4 @@
-"""Every reference number of paired comparisons: Tango, McNemar, Yang."""
+"""All reference values of paired comparisons: Tango, McNemar, Yang."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ OUTCOMES = ("AA", "AB", "BA", "BB")
 
 
 def _bundle(counts: pd.DataFrame) -> Bundle:
-    """Make two raters' bundle of a table with one row a patient and a column an outcome."""
+    """Return a bundle of two raters from a table of patients (rows) and outcomes (columns)."""
     cells = [
         (f"p{patient:04d}", outcome)
         for patient, row in enumerate(counts.itertuples(index=False))
@@ -48,10 +48,10 @@ def _unclustered(table: dict[str, int]) -> Bundle:
 
 
 @pytest.mark.parametrize("case", PAIRED)
-def test_paired_tables_give_the_references_tests_and_interval(
+def test_tests_and_intervals_of_paired_tables_equal_the_reference(
     reference: Reference, case: str
 ) -> None:
-    """R: binom.test, contingencytables; its interval is good to its root finder's tolerance."""
+    """R: binom.test and contingencytables, whose interval has the tolerance of its root finder."""
     row = comparisons(_unclustered(reference.tables("paired")[case])).iloc[0]
     expected = reference.expected(f"paired_{case}")
     for statistic, column in (
@@ -66,7 +66,7 @@ def test_paired_tables_give_the_references_tests_and_interval(
 
 
 def _score(b: int, c: int, n: int, delta: float) -> float:
-    """Tango's statistic as his paper writes it."""
+    """Return Tango's statistic as defined in the paper."""
     square, linear = 2 * n, (2 * n - b + c) * delta - b - c
     q = (np.sqrt(linear**2 + 4 * square * c * delta * (1 - delta)) - linear) / (2 * square)
     return float((b - c - n * delta) / np.sqrt(n * (2 * q + delta * (1 - delta))))
@@ -74,7 +74,7 @@ def _score(b: int, c: int, n: int, delta: float) -> float:
 
 @pytest.mark.parametrize("case", PAIRED)
 def test_the_score_at_tangos_limits_is_the_normal_quantile(reference: Reference, case: str) -> None:
-    """What defines the limits, tighter than any program's root finder."""
+    """The definition of the limits is more exact than the root finder of any program."""
     table = reference.tables("paired")[case]
     b, c, n = table["n12"], table["n21"], sum(table.values())
     counts = (np.array([float(count)]) for count in (b, c, n))
@@ -83,8 +83,8 @@ def test_the_score_at_tangos_limits_is_the_normal_quantile(reference: Reference,
     assert _score(b, c, n, float(high[0])) == pytest.approx(-1.959963984540054, abs=1e-10)
 
 
-def test_thyroid_glands_give_yangs_test_by_function_and_by_bundle(reference: Reference) -> None:
-    """R: clust.bin.pair; 21 patients with 51 glands."""
+def test_thyroid_glands_give_the_values_of_yangs_test(reference: Reference) -> None:
+    """The R package clust.bin.pair has 21 patients with 51 glands."""
     counts = pd.read_csv(reference.folder / "paired/clustered_thyroids.csv")
     both, first, second, neither = counts.to_numpy(dtype=float).T
     correct = np.column_stack([both + first, both + second])
@@ -101,7 +101,7 @@ def test_thyroid_glands_give_yangs_test_by_function_and_by_bundle(reference: Ref
 
 
 def test_yangs_variance_is_half_obuchowskis_and_half_empirical(reference: Reference) -> None:
-    """Obuchowski's statistic of the same glands, from the same sums, is the reference's too."""
+    """Obuchowski's statistic of the same glands equals the reference too."""
     counts = pd.read_csv(reference.folder / "paired/clustered_thyroids.csv")
     difference = counts["bk"] - counts["ck"]
     sizes = counts.sum(axis=1)

@@ -1,4 +1,4 @@
-"""Small published tables, typed in with their source: these run on every checkout."""
+"""Small published tables with their sources, which do not need other files."""
 
 import math
 
@@ -24,20 +24,20 @@ def _estimate(table: list[list[int]], measure: str) -> tuple[float, float]:
     return float(row["estimate"]), float(row["se"])
 
 
-def test_kappa_and_its_variance_are_those_of_fleiss_cohen_and_everitt() -> None:
+def test_kappa_and_its_variance_equal_fleiss_cohen_and_everitt() -> None:
     """The source prints three and four significant digits."""
     estimate, se = _estimate(FLEISS_COHEN_EVERITT, "kappa")
     assert estimate == pytest.approx(0.429, abs=5e-4)
     assert se**2 == pytest.approx(0.002885, abs=5e-7)
 
 
-def test_kappa_is_that_of_cohen() -> None:
-    """Published as .492."""
+def test_kappa_equals_cohens_example() -> None:
+    """The published value is .492."""
     assert _estimate(COHEN_1960, "kappa")[0] == pytest.approx(0.492, abs=5e-4)
 
 
-def test_ac1_and_brennan_prediger_do_not_fall_into_the_paradox() -> None:
-    """Raw agreement is .944; kappa is below 0, the other two are not."""
+def test_ac1_and_brennan_prediger_avoid_the_kappa_paradox() -> None:
+    """Raw agreement is .944; kappa is below 0, and the other two are not."""
     assert _estimate(GWET_PARADOX, "raw")[0] == pytest.approx(0.944, abs=1e-12)
     assert _estimate(GWET_PARADOX, "kappa")[0] == pytest.approx(-0.0233918128654961, abs=1e-12)
     assert _estimate(GWET_PARADOX, "ac1")[0] == pytest.approx(0.940776337608718, abs=1e-12)
@@ -60,10 +60,10 @@ def test_standard_errors_of_raw_ratings_divide_by_n_minus_1() -> None:
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_intervals_are_those_of_newcombes_table(
+def test_wilson_intervals_equal_newcombes_table(
     successes: int, n: int, low: float, high: float
 ) -> None:
-    """Published to four places."""
+    """They are published to four places."""
     limits = wilson_interval(np.array([float(successes)]), np.array([float(n)]), 0.05)
     assert limits[0][0] == pytest.approx(low, abs=5e-5)
     assert limits[1][0] == pytest.approx(high, abs=5e-5)

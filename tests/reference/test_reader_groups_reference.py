@@ -1,4 +1,4 @@
-"""Every row of reader_groups.csv equals the formula, written out reader by reader and case by case.
+"""All rows of reader_groups.csv equal the formula, computed from single readings.
 
 Without error over items it is Welch's t test of the readers' accuracies.
 """
@@ -52,7 +52,7 @@ def study(conditions: Sequence[str] = ("aided", "unaided")) -> Bundle:
 
 
 def plain(values: dict[str, pd.Series], groups: tuple[list[str], list[str]]) -> dict[str, float]:
-    """Return the cells of a row from each reader's values on the shared items."""
+    """Return the cells of a row, computed from the values of single readers on shared items."""
     n = len(next(iter(values.values())))
     patients = np.array([int(item[1:]) // 2 for item in next(iter(values.values())).index])
     n_patients = len(set(patients))
@@ -86,7 +86,7 @@ def plain(values: dict[str, pd.Series], groups: tuple[list[str], list[str]]) -> 
 
 
 def correct_of(bundle: Bundle) -> pd.DataFrame:
-    """Return 1 for a correct answer and 0 for another one: rater and condition by item."""
+    """Return 1 for a correct and 0 for an incorrect answer by rater, condition and item."""
     readings = bundle.readings.assign(right=(bundle.readings["answer"] == "A").astype(float))
     wide = readings.pivot_table(index=["rater_id", "condition"], columns="item_id", values="right")
     return wide.drop(columns="q05")
@@ -97,7 +97,7 @@ READERS = [*GROUPS[0], *GROUPS[1]]
 
 
 def test_every_row_equals_the_formula() -> None:
-    """Accuracy, and the lead of two models, under two conditions, overall and by task."""
+    """Accuracy and the lead of two models are compared by condition, overall and by task."""
     bundle = study()
     correct = correct_of(bundle)
     table = reader_groups(bundle)
@@ -118,7 +118,7 @@ def test_every_row_equals_the_formula() -> None:
 
 
 def test_every_gain_equals_the_formula() -> None:
-    """The same of each reader's difference between the conditions."""
+    """A gain is the difference of each reader's values between the conditions."""
     bundle = study()
     correct = correct_of(bundle)
     row = reader_groups_gain(bundle).iloc[0]

@@ -1,4 +1,4 @@
-"""U-statistics of incomplete designs against iMRMC (commit ad589e5, its own stored results).
+"""U-statistics of incomplete designs against the stored results of iMRMC (commit ad589e5).
 
 `data/imrmc_split_plot.csv` is the split-plot study of iMRMC's `test_uStat11_splitPlot.Rdata`: 38
 cases, 8 readers in 3 groups, reader 5 absent under A and case 5 under B. iMRMC is in the public
@@ -48,8 +48,8 @@ def split_plot(*, difference: bool) -> tuple[Observations, Observations]:
     return a, b
 
 
-def test_split_plot_means_and_variances_are_those_of_imrmc() -> None:
-    """uStat11.jointD, kernel identity: the variance of A minus B is negative."""
+def test_split_plot_means_and_variances_equal_imrmc() -> None:
+    """Source: uStat11.jointD with kernel identity. The variance of A minus B is negative."""
     a, b = split_plot(difference=False)
     results = [u_statistic(a), u_statistic(b), u_statistic(a, b)]
     assert [result.estimate for result in results] == pytest.approx(
@@ -60,8 +60,8 @@ def test_split_plot_means_and_variances_are_those_of_imrmc() -> None:
     )
 
 
-def test_split_plot_moments_are_those_of_imrmc() -> None:
-    """The moments of A, of B and of both, and the shares of their pairs."""
+def test_split_plot_moments_equal_imrmc() -> None:
+    """Moments of A, of B and of both, and the shares of their pairs are compared."""
     moments = u_statistic(*split_plot(difference=False)).moments
     assert np.array([each.unbiased[MASKS] for each in moments]) == pytest.approx(
         np.array(
@@ -85,7 +85,7 @@ def test_split_plot_moments_are_those_of_imrmc() -> None:
     )
 
 
-def test_split_plot_differences_of_a_reader_are_those_of_imrmc() -> None:
+def test_split_plot_differences_of_a_reader_equal_imrmc() -> None:
     """uStat11.jointD, kernel difference: only cases that a reader read under both count."""
     result = u_statistic(split_plot(difference=True)[0])
     assert result.estimate == pytest.approx(0.000557106863425, abs=1e-14)
@@ -139,8 +139,8 @@ def test_variance_and_interval_of_the_area_follow_from_imrmcs_moments() -> None:
     assert limits == pytest.approx((0.675611961, 0.835414534), abs=1e-4)
 
 
-def test_components_of_variance_are_imrmcs() -> None:
-    """BCK's components of the U-statistic and of the biased moments, and their coefficients."""
+def test_components_of_variance_equal_imrmc() -> None:
+    """BCK components of the U-statistic and of the biased moments, with their coefficients."""
     (moments,) = auc_example().moments
     assert moments.components[BCK_ORDER] == pytest.approx(
         [0.0240599, 0.0324656, 0.00510469, -0.0011674, 0.0324721, 0.0296997, 0.0636593], abs=5e-6

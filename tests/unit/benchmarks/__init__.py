@@ -1,1 +1,1 @@
-"""Tests of what in the benchmarks is pure: lines, films, numbers, verdicts."""
+"""Tests of functions of the benchmarks that need no browser or server."""

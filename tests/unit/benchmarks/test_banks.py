@@ -1,4 +1,4 @@
-"""Films of the benchmarks: the same for the same seed, all different, as heavy as said."""
+"""Films of the benchmarks: reproducible, different from each other, and of the stated size."""
 
 import json
 from pathlib import Path
@@ -22,20 +22,20 @@ def _films(bank: Path) -> list[Path]:
 
 
 def test_every_film_is_different(bank: Path) -> None:
-    """No cache, of the browser or of the server, can serve one case with another's film."""
+    """Thus no cache can serve a case with a film of another case."""
     contents = {path.read_bytes() for path in _films(bank)}
     assert len(contents) == 36
 
 
-def test_neighbouring_cases_look_different(bank: Path) -> None:
-    """The screen check tells a case from the one before by its films."""
+def test_successive_cases_look_different(bank: Path) -> None:
+    """The check of the screen distinguishes successive cases by their films."""
     films = [np.asarray(Image.open(path)).astype(float) for path in _films(bank)]
     for before, after in zip(films, films[2:], strict=False):
         assert np.abs(before - after).mean() > 5
 
 
-def test_the_same_bank_twice_is_the_same(bank: Path, tmp_path: Path) -> None:
-    """Films depend on their number and on nothing else."""
+def test_banks_are_reproducible(bank: Path, tmp_path: Path) -> None:
+    """Films depend only on their number."""
     again = write_bank(tmp_path, 18, bits=8, width=128, height=156)
     assert [path.read_bytes() for path in _films(again)] == [
         path.read_bytes() for path in _films(bank)
@@ -43,8 +43,8 @@ def test_the_same_bank_twice_is_the_same(bank: Path, tmp_path: Path) -> None:
     assert film_bytes(again) == film_bytes(bank)
 
 
-def test_deep_films_use_their_depth(tmp_path: Path) -> None:
-    """A 16-bit film holds far more levels than 256, up to the top."""
+def test_16_bit_films_use_their_depth(tmp_path: Path) -> None:
+    """They have far more than 256 levels, up to the maximum."""
     path = _films(write_bank(tmp_path, 1, bits=16, width=128, height=156))[0]
     pixels = np.asarray(Image.open(path))
     assert pixels.dtype == np.uint16
@@ -53,8 +53,8 @@ def test_deep_films_use_their_depth(tmp_path: Path) -> None:
     assert pixels.max() == 65_535
 
 
-def test_noise_grows_with_the_root_of_the_signal() -> None:
-    """Nine times the signal has three times the noise, but for the floor under both."""
+def test_noise_grows_with_the_square_root_of_the_signal() -> None:
+    """Nine times the signal has three times the noise, apart from the minimum of both."""
     noise = np.random.default_rng(3).standard_normal((400, 400), dtype=np.float32)
     dark, bright = (
         with_noise(np.full((400, 400), level, np.float32), noise, share=0.01)
@@ -63,8 +63,8 @@ def test_noise_grows_with_the_root_of_the_signal() -> None:
     assert bright.std() / dark.std() == pytest.approx(3, rel=0.02)
 
 
-def test_enlarging_keeps_the_middle_and_the_range() -> None:
-    """A wide film is cut at its sides, never stretched, and spans 0 to 1."""
+def test_enlarging_keeps_the_centre_and_the_range() -> None:
+    """A wide film is cropped at its sides, not stretched, and spans 0 to 1."""
     pixels = np.zeros((100, 200), np.uint16)
     pixels[:, 60:140] = 50_000
     signal = enlarged(Image.fromarray(pixels), 160, 200)

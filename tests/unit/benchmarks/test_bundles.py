@@ -1,4 +1,4 @@
-"""Simulated bundles: the same for the same seed, of the size asked for, and sound."""
+"""Simulated bundles: reproducible, of the requested size, and valid."""
 
 import pandas as pd
 import pytest
@@ -15,7 +15,7 @@ def tables() -> Tables:
     return simulated(SIZE)
 
 
-def test_a_bundle_has_the_size_asked_for(tables: Tables) -> None:
+def test_a_bundle_has_the_requested_size(tables: Tables) -> None:
     """Every rater has a reading of every item, and every patient an item."""
     assert len(tables.items) == 120
     assert tables.items["patient_id"].nunique() == 11
@@ -23,16 +23,16 @@ def test_a_bundle_has_the_size_asked_for(tables: Tables) -> None:
     assert tables.raters["rater_kind"].tolist() == ["reader"] * 2 + ["model"] * 3
 
 
-def test_the_same_seed_gives_the_same_bundle(tables: Tables) -> None:
-    """Times of two runs are times of the same work."""
+def test_bundles_are_reproducible(tables: Tables) -> None:
+    """Different runs thus measure the same work."""
     again = simulated(SIZE)
     pd.testing.assert_frame_equal(tables.readings, again.readings)
     assert not simulated(SIZE, seed=2).readings.equals(tables.readings)
 
 
 @pytest.mark.slow
-def test_the_analysis_takes_the_bundle_as_it_is(tables: Tables) -> None:
-    """It passes all checks, has clusters, and says that it is simulated."""
+def test_the_analysis_accepts_the_bundle(tables: Tables) -> None:
+    """It passes all checks, has clusters, and states that it is simulated."""
     results = analyse(bundle_from_tables(tables.items, tables.readings, tables.raters))
     assert results.clustered
     assert len(results.bundle.simulated) == 5

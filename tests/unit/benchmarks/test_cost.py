@@ -48,7 +48,7 @@ def _processor_s() -> float:
 
 
 def _cost(work: Callable[[], object]) -> float:
-    """Return the least processor time of some runs."""
+    """Return the minimum processor time of several runs."""
     times = []
     for _ in range(RUNS):
         start = _processor_s()

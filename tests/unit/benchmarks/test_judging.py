@@ -1,4 +1,4 @@
-"""What the benchmarks conclude from what they saw: screen, line, processes, trials."""
+"""Conclusions of the benchmarks about screens, connections, processes and trials."""
 
 import argparse
 import os
@@ -21,16 +21,16 @@ HALF = np.vstack([OLD[:2], NEW[2:]])
     ("said_s", "right", "lead_ms"),
     [(10.05, True, 10.0), (10.03, False, -10.0), (9.0, False, -1040)],
 )
-def test_the_screen_is_right_when_its_frame_shows_the_whole_new_case(
+def test_the_screen_is_correct_if_its_frame_shows_the_complete_new_case(
     said_s: float, right: bool, lead_ms: float
 ) -> None:
-    """A frame with one film of the new case and one of the old does not count."""
+    """A frame with films of both cases does not count."""
     frames = [(9.5, OLD), (10.02, HALF), (10.04, NEW), (10.9, NEW)]
     assert verdict(frames, said_s) == {"right": right, "lead_ms": lead_ms}
 
 
-def test_two_cases_that_look_alike_are_no_witness() -> None:
-    """Pairs of equal answers count neither way."""
+def test_similar_cases_are_not_compared_on_the_screen() -> None:
+    """The result is then neither correct nor incorrect."""
     unclear = verdict([(1.0, NEW), (2.0, NEW)], 1.5)
     assert unclear["right"] is None
     result = judged([unclear, {"right": True, "lead_ms": 4.0}, {"right": False, "lead_ms": -20.0}])
@@ -38,28 +38,28 @@ def test_two_cases_that_look_alike_are_no_witness() -> None:
 
 
 def test_the_first_case_is_complete_with_its_last_film() -> None:
-    """Later films and other paths do not count; both films have to arrive."""
+    """Later films and other paths do not count."""
     films = [Exchange(path=f"/films/{n}", asked_s=n, last_s=last) for n, last in ((1, 9), (2, 7))]
     others = [Exchange(path="/desk", asked_s=3, last_s=20), Exchange(path="/films/3", asked_s=4)]
     assert last_film_byte_s([*films, *others]) == 9
     assert last_film_byte_s([films[0], others[0]]) is None
 
 
-def test_a_family_has_all_descendants_and_nobody_else() -> None:
-    """Grandchildren count; the parent's other children do not."""
+def test_a_family_has_all_descendants_of_a_process() -> None:
+    """Grandchildren count; other children of the parent do not."""
     assert family(2, {1: 0, 2: 1, 3: 2, 4: 3, 5: 1}) == {2, 3, 4}
 
 
 def test_processor_time_grows_with_work() -> None:
-    """Counted is what a process takes, here this one."""
+    """The time of the test's own process is measured."""
     before = cpu_ms(os.getpid())
     while cpu_ms(os.getpid()) < before + 20:
         sum(range(100_000))
     assert cpu_ms(os.getpid()) >= before + 20
 
 
-def test_time_out_of_sight_belongs_to_its_column() -> None:
-    """Recorded minus true: the response without the span, and the span in its own column."""
+def test_hidden_time_is_counted_in_its_own_column() -> None:
+    """The response time excludes it."""
     played = Played(
         condition="hidden", position=1, delay_ms=1000, truth_ms=1000, span_ms=400,
         since_picture_ms=990,
@@ -70,16 +70,16 @@ def test_time_out_of_sight_belongs_to_its_column() -> None:
     }  # fmt: skip
 
 
-def test_delays_go_from_50_ms_to_6_s() -> None:
-    """Short delays are spread over the whole range, and the same for the same seed."""
+def test_delays_range_from_50_ms_to_6_s() -> None:
+    """Short delays cover the range and are the same for the same seed."""
     delays = short_delays(25, "quiet", np.random.default_rng(1))
     assert (round(min(delays)), round(max(delays)), len(delays)) == (50, 6000, 25)
     assert delays == short_delays(25, "quiet", np.random.default_rng(1))
     assert round(min(short_delays(25, "paused", np.random.default_rng(1)))) == 300
 
 
-def test_only_says_which_lanes_are_read() -> None:
-    """No naive page, no baseline; its slow lane is short unless all is asked for."""
+def test_the_option_only_selects_lanes() -> None:
+    """Without a naive page there is no baseline; its slow lane is short unless all are selected."""
     parser = argparse.ArgumentParser()
     reading.add_arguments(parser)
     assert [plan.name for plan in reading.plans(parser.parse_args(["--only", "local,slow"]))] == [
@@ -94,7 +94,7 @@ def test_only_says_which_lanes_are_read() -> None:
 
 
 def test_conditions_can_be_chosen() -> None:
-    """--only takes conditions by name."""
+    """The option --only takes conditions by name."""
     parser = argparse.ArgumentParser()
     timer.add_arguments(parser)
     assert parser.parse_args(["--only", "quiet,paused"]).only == ("quiet", "paused")

@@ -1,4 +1,4 @@
-"""The slow line, with a clock that is only a number."""
+"""The slow connection, with a simulated clock."""
 
 import asyncio
 import socket
@@ -10,8 +10,8 @@ from benchmarks.proxy import LOCAL, SLOW, SlowLine, proxied
 from tests.conftest import run_apart
 
 
-def test_a_film_takes_its_size_over_the_rate_and_half_a_round_trip() -> None:
-    """2.2 MB over 10 Mbit/s take 1.76 s, and 100 ms more to arrive, less the small first burst."""
+def test_the_time_of_a_film_is_size_over_rate_plus_half_a_round_trip() -> None:
+    """2.2 MB at 10 Mbit/s take 1.76 s, plus 100 ms, less the small first burst."""
     line, left_s, arrives_s = SLOW.direction(), 0.0, 0.0
     for _ in range(2_200_000 // 8_000):
         left_s, arrives_s = line.send(8_000, left_s)
@@ -19,34 +19,34 @@ def test_a_film_takes_its_size_over_the_rate_and_half_a_round_trip() -> None:
     assert arrives_s == pytest.approx(left_s + 0.1)
 
 
-def test_two_connections_share_one_rate() -> None:
-    """Chunks taken in turn leave as fast as those of one connection, not twice as fast."""
+def test_connections_share_the_rate() -> None:
+    """Alternating chunks of two connections leave as fast as those of one."""
     line = SlowLine(bytes_per_s=1_000, burst_bytes=0)
     assert [line.send(500, 0.0)[0] for _ in range(4)] == [0.5, 1.0, 1.5, 2.0]
 
 
-def test_silence_earns_no_more_than_the_burst() -> None:
-    """After an hour of silence the line is no faster than it ever was."""
+def test_an_idle_connection_gains_at_most_the_burst() -> None:
+    """After an hour the connection is no faster than before."""
     line = SlowLine(bytes_per_s=1_000, burst_bytes=100)
     assert line.send(100, 3_600.0)[0] == 3_600.0
     assert line.send(1_000, 3_600.0)[0] == pytest.approx(3_601.0)
 
 
-def test_a_late_timer_is_made_up_for_by_the_burst() -> None:
-    """A sender that wakes up 10 ms late every time still gets the whole rate."""
+def test_the_burst_compensates_for_late_timers() -> None:
+    """A sender that always wakes up 10 ms late still gets the full rate."""
     line, now_s = SlowLine(bytes_per_s=1_000_000, burst_bytes=20_000), 0.0
     for _ in range(100):
         now_s = line.send(10_000, now_s)[0] + 0.009
     assert now_s == pytest.approx(1.0, abs=0.03)
 
 
-def test_a_local_line_takes_no_time() -> None:
-    """Without a rate and a delay bytes are there when they are sent."""
+def test_a_local_connection_has_no_delay() -> None:
+    """It has neither a rate nor a delay."""
     assert LOCAL.direction().send(10**9, 5.0) == (5.0, 5.0)
 
 
 def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
-    """Two requests on one connection are counted separately, with their paths and sizes."""
+    """Requests on the same connection are counted separately, with paths and sizes."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         threading.Thread(target=_answer_twice, args=(listening,), daemon=True).start()
         with proxied(listening.getsockname()[1], LOCAL) as proxy:

@@ -1,4 +1,4 @@
-"""Simulated panels: what is counted in thousands of studies is what the table says of each."""
+"""Simulated panels: counts over thousands of studies equal the values of the tables."""
 
 import argparse
 import json
@@ -15,8 +15,8 @@ from benchmarks.simulated_studies import SIZES, Design, Drawn, claims, raters, s
 
 
 @pytest.mark.parametrize("items_a_patient", [1, 4])
-def test_the_arrays_of_studies_hold_the_tables_numbers(items_a_patient: int) -> None:
-    """Standard errors, degrees of freedom, and the wider of the two intervals."""
+def test_arrays_of_studies_have_the_values_of_the_tables(items_a_patient: int) -> None:
+    """Standard errors, degrees of freedom, and the wider of the two intervals are compared."""
     generator = np.random.default_rng(2)
     design = Design(n_readers=3, n_items=40, items_a_patient=items_a_patient)
     columns = raters(3, ["M"])

@@ -1,4 +1,4 @@
-"""Every benchmark runs to its end at its smallest size."""
+"""Every benchmark completes at its smallest size."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ def test_every_benchmark_has_a_command() -> None:
 
 
 def _is_described(name: str) -> bool:
-    """Read the file: some modules are programs that need settings when they are imported."""
+    """Return whether the file has a description, without importing it."""
     text = Path(str(benchmarks.__file__)).with_name(f"{name}.py").read_text("utf-8")
     return "\nDESCRIPTION = " in text
 
@@ -39,8 +39,8 @@ def _is_described(name: str) -> bool:
         for name in benchmarks.NAMES
     ],
 )
-def test_the_smallest_run_measures_something(name: str, tmp_path: Path) -> None:
-    """In a process of its own: browser tests leave an event loop running in theirs."""
+def test_the_smallest_run_has_results(name: str, tmp_path: Path) -> None:
+    """It runs in a separate process, because browser tests leave an event loop running."""
     if name == "models" and util.find_spec("inspect_ai") is None:
         pytest.skip("needs requirements-models.txt")
     module, out = import_module(f"benchmarks.{_module(name)}"), tmp_path / "result.json"

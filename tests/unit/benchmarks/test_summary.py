@@ -1,27 +1,27 @@
-"""Percentiles, errors and bars."""
+"""Percentiles, errors and thresholds."""
 
 import pytest
 
 from benchmarks import summary
 
 
-def test_a_spread_has_its_quantiles_between_their_limits() -> None:
-    """p50 and p95 are numpy's, with n beside them and an interval around them."""
+def test_quantiles_are_between_their_limits() -> None:
+    """p50 and p95 equal numpy's, with n and an interval."""
     spread = summary.spread([float(value) for value in range(1, 102)])
     assert (spread["n"], spread["p50_ms"], spread["p95_ms"], spread["max_ms"]) == (101, 51, 96, 101)
     low, high = spread["p95_interval_ms"]
     assert 85 < low <= 96 <= high <= 101
 
 
-def test_nothing_measured_is_not_nought() -> None:
-    """An empty lane has n = 0 and no numbers."""
+def test_an_empty_sample_has_no_values() -> None:
+    """Its n is 0."""
     assert summary.spread([]) == {"n": 0}
     assert summary.errors([], 16.7) == {"n": 0}
     assert summary.bar("x", None, 50, "ms")["met"] is None
 
 
-def test_a_ratio_of_medians_stands_between_its_limits() -> None:
-    """Ten times as slow is a ratio of ten; the same seed gives the same limits."""
+def test_a_ratio_of_medians_is_between_its_limits() -> None:
+    """Ten times the duration is a ratio of ten; the same seed gives the same limits."""
     fast = [float(value) for value in range(40, 61)]
     ratio, low, high = summary.ratio_interval([10 * value for value in fast], fast)
     assert ratio == pytest.approx(10)
@@ -30,15 +30,15 @@ def test_a_ratio_of_medians_stands_between_its_limits() -> None:
 
 
 def test_a_difference_of_p95_is_first_minus_second() -> None:
-    """A lane 15 ms slower throughout is 15 ms worse."""
+    """A constant delay of 15 ms gives a difference of 15 ms."""
     local = [float(value) for value in range(30, 60)]
     value, low, high = summary.difference_interval([each + 15 for each in local], local, 0.95)
     assert value == pytest.approx(15)
     assert low < 15 < high
 
 
-def test_errors_keep_the_sign_in_the_bias_and_drop_it_in_the_size() -> None:
-    """Early and late cancel in the bias, never in the size."""
+def test_errors_cancel_in_the_bias_but_not_in_the_size() -> None:
+    """Some errors are early, and others late."""
     errors = summary.errors([-10.0, 10.0, -10.0, 10.0], 10.0)
     assert errors["bias_ms"] == 0
     assert errors["median_size_ms"] == 10
@@ -50,8 +50,8 @@ def test_errors_keep_the_sign_in_the_bias_and_drop_it_in_the_size() -> None:
     ("value", "at_least", "met"),
     [(50, False, True), (50.1, False, False), (8, True, True), (7.9, True, False)],
 )
-def test_a_bar_is_met_or_not(value: float, at_least: bool, met: bool) -> None:
-    """Most bars are not to be crossed; that of the ratio is to be reached."""
+def test_a_threshold_is_met_or_not(value: float, at_least: bool, met: bool) -> None:
+    """Most thresholds are maxima, and that of the ratio is a minimum."""
     made = summary.bar("b", value, 8 if at_least else 50, "x", at_least=at_least)
     assert made["met"] is met
     (line,) = summary.bar_lines([made])

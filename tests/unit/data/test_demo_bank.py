@@ -1,4 +1,4 @@
-"""The committed demo bank: complete, consistent, opaque, and as its checksums say."""
+"""The committed demo bank: complete, consistent, without hints, and with correct checksums."""
 
 import hashlib
 import json
@@ -29,19 +29,19 @@ TELLING = re.compile(
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
-    """Read the bank."""
+    """Return the bank."""
     read: Bank = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))
     return read
 
 
 @pytest.fixture(scope="module")
 def films(bank: Bank) -> list[Path]:
-    """Every film the bank refers to, once."""
+    """Return all films of the bank without repetition."""
     return sorted({DEMO / path for item in bank.values() for path in item["ImagePath"]})
 
 
 def chunk_kinds(path: Path) -> list[bytes]:
-    """Kinds of the chunks of a PNG file, in order."""
+    """Return the kinds of the chunks of a PNG file, in order."""
     data, position, kinds = path.read_bytes(), 8, []
     while position < len(data):
         (length,) = struct.unpack(">I", data[position : position + 4])
@@ -50,8 +50,8 @@ def chunk_kinds(path: Path) -> list[bytes]:
     return kinds
 
 
-def test_every_file_has_the_checksum_listed_for_it() -> None:
-    """SHA256SUMS lists all files of the folder and their true hashes."""
+def test_every_file_has_the_listed_checksum() -> None:
+    """SHA256SUMS lists all files of the folder."""
     listed = {}
     for line in (DEMO / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
@@ -64,8 +64,8 @@ def test_every_file_has_the_checksum_listed_for_it() -> None:
     assert listed == present
 
 
-def test_each_of_at_least_24_examinations_has_a_pa_and_a_lateral_film(bank: Bank) -> None:
-    """An examination is one study id with the same two views in every item."""
+def test_at_least_24_examinations_have_a_pa_and_a_lateral_film(bank: Bank) -> None:
+    """All items of an examination have the same two views."""
     views = {item["study_id"]: tuple(item["ImageViewPosition"]) for item in bank.values()}
     assert len(views) >= 24
     assert set(views.values()) == {("PA", "LATERAL")}
@@ -75,36 +75,36 @@ def test_each_of_at_least_24_examinations_has_a_pa_and_a_lateral_film(bank: Bank
 
 
 def test_at_least_40_items_cover_the_five_tasks(bank: Bank) -> None:
-    """All five ReXVQA tasks occur, each with several items, geometry with at least five."""
+    """Each ReXVQA task has several items, and geometry at least five."""
     tasks = Counter(item["task_name"] for item in bank.values())
     assert len(bank) >= 40
     assert set(tasks) == TASKS
     assert min(tasks.values()) >= 5
 
 
-def test_options_are_four_different_lettered_texts(bank: Bank) -> None:
-    """Options read "A. ...", to "D. ..." and no two are the same."""
+def test_items_have_four_different_options_with_letters(bank: Bank) -> None:
+    """Options are "A. ..." to "D. ..."."""
     for item in bank.values():
         assert [option[:3] for option in item["options"]] == ["A. ", "B. ", "C. ", "D. "]
         assert len({option[3:].casefold() for option in item["options"]}) == 4
 
 
 def test_correct_letters_are_balanced(bank: Bank) -> None:
-    """No letter is right more often than another by more than one."""
+    """The frequencies of the correct letters differ by at most one."""
     letters = Counter(item["correct_answer"] for item in bank.values())
     assert set(letters) == set("ABCD")
     assert max(letters.values()) - min(letters.values()) <= 1
 
 
-def test_every_film_of_the_bank_exists_and_none_is_left_over(bank: Bank, films: list[Path]) -> None:
-    """Paths are relative to the demo folder; the films folder holds exactly those files."""
+def test_the_folder_contains_exactly_the_films_of_the_bank(bank: Bank, films: list[Path]) -> None:
+    """Paths are relative to the demo folder."""
     assert all(path.is_file() for path in films)
     assert set(films) == set((DEMO / "films").iterdir())
     assert len(films) == 2 * len({item["study_id"] for item in bank.values()})
 
 
 def test_films_are_16_bit_with_a_wide_range(films: list[Path]) -> None:
-    """Every film uses most of the 16-bit range and clips next to nothing of the anatomy."""
+    """Films use most of the range and clip almost no anatomy."""
     for path in films:
         with Image.open(path) as image:
             assert image.mode == "I;16"
@@ -116,18 +116,18 @@ def test_films_are_16_bit_with_a_wide_range(films: list[Path]) -> None:
         assert anatomy.std() > 8_000
 
 
-def test_films_hold_nothing_but_pixels(films: list[Path]) -> None:
-    """No text, time or other metadata chunk is in any film."""
+def test_films_contain_only_pixels(films: list[Path]) -> None:
+    """No film has a chunk with text, time or other metadata."""
     for path in films:
         assert set(chunk_kinds(path)) == {b"IHDR", b"IDAT", b"IEND"}
 
 
-def test_all_films_together_stay_under_20_megabytes(films: list[Path]) -> None:
-    """The repository stays light."""
+def test_films_take_less_than_20_megabytes(films: list[Path]) -> None:
+    """The repository stays small."""
     assert sum(path.stat().st_size for path in films) <= 20e6
 
 
-def test_names_and_ids_tell_nothing(bank: Bank, films: list[Path]) -> None:
+def test_names_and_ids_reveal_nothing(bank: Bank, films: list[Path]) -> None:
     """File names and ids are hexadecimal or numeric, and no path names a finding."""
     for path in films:
         assert re.fullmatch(r"[0-9a-f]{12}\.png", path.name)
@@ -139,15 +139,15 @@ def test_names_and_ids_tell_nothing(bank: Bank, films: list[Path]) -> None:
         assert not any(TELLING.search(path) for path in item["ImagePath"])
 
 
-def test_question_order_does_not_follow_the_tasks(bank: Bank) -> None:
-    """Items are ordered by their opaque id, not by task or finding."""
+def test_the_order_of_items_is_independent_of_tasks(bank: Bank) -> None:
+    """Items are sorted by their id."""
     assert list(bank) == sorted(bank)
     tasks = [item["task_name"] for item in bank.values()]
     assert sum(a != b for a, b in pairwise(tasks)) > 2 * len(TASKS)
 
 
-def test_an_examination_has_one_set_of_study_fields(bank: Bank) -> None:
-    """Items of the same examination agree on patient, films and report."""
+def test_items_of_an_examination_agree(bank: Bank) -> None:
+    """They have the same patient, films and report."""
     fields = ("PatientID", "AccessionNumber", "PatientSex", "PatientAge", "StudyDate", "Findings")
     seen: dict[str, list[str]] = {}
     for item in bank.values():
@@ -156,13 +156,13 @@ def test_an_examination_has_one_set_of_study_fields(bank: Bank) -> None:
         assert re.fullmatch(r"\d{3}Y", item["PatientAge"])
 
 
-def test_the_bank_does_not_name_the_provenance(bank: Bank) -> None:
-    """Generator parameters are stored next to the bank, and nothing in the bank refers to them."""
+def test_the_bank_does_not_refer_to_the_provenance(bank: Bank) -> None:
+    """Parameters of the generator are stored next to the bank."""
     assert "provenance" not in json.dumps(bank)
 
 
-def test_geometric_answers_agree_with_the_measured_truth(bank: Bank) -> None:
-    """A cardiothoracic ratio from provenance lies inside the option marked correct."""
+def test_geometric_answers_agree_with_measurements(bank: Bank) -> None:
+    """The cardiothoracic ratio from the provenance is within the correct option."""
     records = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))["examinations"]
     ratio = {
         r["films"]["PA"]["file"]: r["measured"]["cardiothoracic_ratio"] for r in records.values()
@@ -177,8 +177,8 @@ def test_geometric_answers_agree_with_the_measured_truth(bank: Bank) -> None:
     assert checked >= 2
 
 
-def test_every_film_has_the_generators_detector_pixel(bank: Bank) -> None:
-    """The spacing in the bank is what the geometry was projected with, as provenance keeps it."""
+def test_every_film_has_the_pixel_spacing_of_the_generator(bank: Bank) -> None:
+    """The spacing in the bank equals that of the projection in the provenance."""
     records = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))["examinations"]
     pixel_mm = {
         film["file"]: film["pixel_mm"] for r in records.values() for film in r["films"].values()
@@ -189,7 +189,7 @@ def test_every_film_has_the_generators_detector_pixel(bank: Bank) -> None:
 
 
 def test_three_simulated_models_answer_every_item(bank: Bank) -> None:
-    """Predictions are marked as simulated, complete, and mostly letters."""
+    """Predictions are complete, marked as simulated, and mostly letters."""
     files = sorted((DEMO / "models").glob("*.json"))
     assert [path.stem for path in files] == [f"simulated-model-{mark}" for mark in "abc"]
     for path in files:
@@ -201,8 +201,8 @@ def test_three_simulated_models_answer_every_item(bank: Bank) -> None:
             assert entry["options"] == bank[item_id]["options"]
 
 
-def test_some_prediction_is_raw_words(bank: Bank) -> None:
-    """At least one prediction cannot be parsed to a letter, so that path is seen in the demo."""
+def test_a_prediction_is_free_text(bank: Bank) -> None:
+    """At least one prediction cannot be parsed, so that the demo shows this case."""
     answers = [
         entry["model_prediction"]
         for path in (DEMO / "models").glob("*.json")

@@ -1,4 +1,4 @@
-"""The generator's physics, geometry and measurements on small phantoms."""
+"""Physics, geometry and measurements of the generator, with small phantoms."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ NAMES = {
 
 
 def phantom(heart_mm: float = 120.0) -> Chest:
-    """Make a box of water with two box lungs 280 mm wide in all and a box heart between them."""
+    """Return a box of water with two box lungs, 280 mm wide in total, and a box heart."""
     spacing = np.array([2.0, 2.0, 2.0])
     hu = np.full((170, 110, 170), -1000.0, np.float32)
     labels = np.zeros(hu.shape, np.uint8)
@@ -54,15 +54,15 @@ def phantom(heart_mm: float = 120.0) -> Chest:
         (projection.TITANIUM_CM2_PER_G, 60.0, 0.7661),
     ],
 )
-def test_coefficients_are_those_of_nist(
+def test_coefficients_equal_those_of_nist(
     table: NDArray[np.float64], energy_kev: float, published_cm2_per_g: float
 ) -> None:
     """NIST SRD 126 (Hubbell & Seltzer): liquid water, cortical bone (ICRU-44), titanium."""
     assert table[list(projection.ENERGIES_KEV).index(energy_kev)] == published_cm2_per_g
 
 
-def test_solid_bone_splits_into_bone_only() -> None:
-    """At the CT number of cortical bone no soft tissue is left, and water stays water."""
+def test_solid_bone_is_separated_into_bone_only() -> None:
+    """At the CT number of cortical bone no soft tissue remains, and water stays water."""
     hu = np.array([-1000.0, 0.0, projection.cortical_bone_hu()], np.float32)
     water, bone = projection.material_densities(hu)
     np.testing.assert_allclose(water, [0.0, 1.0, 0.0], atol=1e-5)
@@ -70,7 +70,7 @@ def test_solid_bone_splits_into_bone_only() -> None:
 
 
 def test_transmission_follows_beer_lambert() -> None:
-    """Ten centimetres of water let through the weighted sum of five exponentials."""
+    """The transmission of 10 cm of water is the weighted sum of five exponentials."""
     depth = np.array([10.0], np.float32)
     nothing = np.zeros(1, np.float32)
     weights = projection.SPECTRUM_WEIGHTS / projection.SPECTRUM_WEIGHTS.sum()
@@ -86,7 +86,7 @@ def test_a_plane_is_magnified_by_source_distance_over_its_distance() -> None:
     assert abs(column[1] - column[0]) * geometry.pixel_mm == pytest.approx(100 * 1830 / 1630)
 
 
-def test_the_patients_right_is_at_the_images_left() -> None:
+def test_the_patients_right_is_at_the_left_of_the_image() -> None:
     """Higher x, the patient's right, has the lower column on the PA film."""
     geometry = projection.frame(phantom(), "PA")
     column, _, _ = geometry.project(np.array([[100.0, 100.0, 150.0], [200.0, 100.0, 150.0]]))
@@ -94,7 +94,7 @@ def test_the_patients_right_is_at_the_images_left() -> None:
 
 
 def test_projected_water_has_the_thickness_of_the_phantom() -> None:
-    """The central ray passes 180 mm of phantom, 40 of it water beside the 140 mm of lung."""
+    """The central ray passes 180 mm of phantom: 140 mm of lung and 40 mm of water."""
     chest = phantom(heart_mm=0.0)
     geometry = projection.frame(chest, "PA")
     water, bone = projection.project_tissue(chest, geometry)
@@ -104,7 +104,7 @@ def test_projected_water_has_the_thickness_of_the_phantom() -> None:
 
 
 def test_apices_and_sulci_are_on_the_film() -> None:
-    """Every voxel of the lungs projects inside both films with a margin."""
+    """All voxels of the lungs are projected inside both films with a margin."""
     chest = phantom()
     for view in ("PA", "LATERAL"):
         geometry = projection.frame(chest, view)
@@ -118,8 +118,8 @@ def test_apices_and_sulci_are_on_the_film() -> None:
 
 
 @pytest.mark.parametrize("heart_mm", [120.0, 168.0])
-def test_cardiothoracic_ratio_of_a_known_phantom(heart_mm: float) -> None:
-    """Heart over 280 mm of lungs, corrected for the planes' different magnification."""
+def test_the_cardiothoracic_ratio_of_a_phantom_is_measured_correctly(heart_mm: float) -> None:
+    """It is corrected for the different magnification of the planes."""
     chest = phantom(heart_mm)
     geometry = projection.frame(chest, "PA")
     back_mm, heart_depth_mm = 20 * 2.0, 53 * 2.0
@@ -129,8 +129,8 @@ def test_cardiothoracic_ratio_of_a_known_phantom(heart_mm: float) -> None:
     assert examinations.cardiothoracic_ratio(chest, geometry) == pytest.approx(expected, rel=0.02)
 
 
-def test_a_device_keeps_its_mass_on_the_detector() -> None:
-    """A straight wire's area density, summed over the film, gives back its mass."""
+def test_the_projection_keeps_the_mass_of_a_device() -> None:
+    """The area density of a straight wire, summed over the film, equals its mass."""
     geometry = projection.frame(phantom(), "PA")
     wire = anatomy.tube(
         np.array([[150.0, 100.0, 140.0], [180.0, 100.0, 140.0], [200.0, 100.0, 140.0]]),
@@ -142,8 +142,8 @@ def test_a_device_keeps_its_mass_on_the_detector() -> None:
     assert area.sum() * pixel_cm2 == pytest.approx(0.1 * 5.0, rel=0.02)
 
 
-def test_a_film_survives_its_png(tmp_path: Path) -> None:
-    """Pixels written as 16-bit PNG are read back unchanged."""
+def test_a_film_is_read_from_its_png_unchanged(tmp_path: Path) -> None:
+    """Pixels have 16 bits."""
     from PIL import Image
 
     pixels = np.random.default_rng(1).integers(0, 65536, (40, 30)).astype(np.uint16)
@@ -154,14 +154,14 @@ def test_a_film_survives_its_png(tmp_path: Path) -> None:
 
 
 def test_levels_span_the_range_evenly() -> None:
-    """Grey from 0 to 1 becomes 1024 levels, 64 apart."""
+    """Grey values from 0 to 1 become 1024 levels in steps of 64."""
     levels = film.to_levels(np.linspace(0.0, 1.0, 5000)[None, :])
     assert np.unique(levels).size == 1024
     assert set(np.diff(np.unique(levels))) == {64}
 
 
-def test_better_models_are_right_more_often(tmp_path: Path) -> None:
-    """Over many items the simulated abilities show in the share of correct letters."""
+def test_better_models_are_correct_more_often(tmp_path: Path) -> None:
+    """The share of correct letters follows the simulated abilities over many items."""
     letters = np.random.default_rng(5).choice(list("ABCD"), 800)
     bank = {
         f"{number:04d}": {
@@ -182,8 +182,8 @@ def test_better_models_are_right_more_often(tmp_path: Path) -> None:
     assert share[0] > share[1] > share[2] > 0.25
 
 
-def test_the_committed_bank_follows_from_the_stored_truth() -> None:
-    """Items, options and pixel spacings are the generator's own, entry for entry."""
+def test_the_committed_bank_equals_the_generators_output() -> None:
+    """All entries of items, options and pixel spacings are compared."""
     stored = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))
     committed = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))
     assert build_bank(stored["examinations"], stored["seed"]) == committed
