@@ -37,6 +37,7 @@ from analysis.statistics.accuracy.recalibration import MODEL_RECALIBRATION
 from analysis.statistics.accuracy.roc import ROC_AREAS, ROC_POINTS
 from analysis.statistics.accuracy.sensitivity import SENSITIVITY
 from analysis.statistics.agreement.between import AGREEMENT_BETWEEN
+from analysis.statistics.agreement.groups.raters import AGREEMENT_RATERS
 from analysis.statistics.agreement.groups.table import AGREEMENT_GROUPS
 from analysis.statistics.agreement.intra_reader import INTRA_READER
 from analysis.statistics.agreement.judges import OPEN_SCORING
@@ -116,6 +117,7 @@ STATISTICS = (
     TIME_CONDITIONS,
     MAJORITY_VOTE,
     MODEL_RECALIBRATION,
+    AGREEMENT_RATERS,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

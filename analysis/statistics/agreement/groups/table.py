@@ -322,7 +322,7 @@ AGREEMENT_GROUPS = Statistic(
             "Agreement of all readers, of all models and of all raters is given by the"
             " generalised Brennan-Prediger coefficient and Fleiss' kappa on correct and incorrect"
             " [@fleiss1971]; within cases that share their options also by Fleiss' and"
-            " Conger's kappa [@conger1980], Krippendorff's alpha [@hayes2007] and AC1 [@gwet2008],"
+            " Conger's kappa [@conger1980], Krippendorff's alpha [@hayes2007] and AC1 [@gwet2008a],"
             " with standard errors by Gwet [@gwet2021].",
         )
     },

@@ -197,7 +197,7 @@ AGREEMENT_PAIRS = Statistic(
             " [@cohen1960] is given for comparison with published work only: option letters are"
             " arbitrary, and relabelling them changes it. Standard errors of kappas follow Fleiss,"
             " Cohen and Everitt [@fleiss1969]; those of the other measures divide by n − 1"
-            " [@gwet2008].",
+            " [@gwet2008a].",
         )
     },
     tables={70: matrix_table, 150: pairs_table},
