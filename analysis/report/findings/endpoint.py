@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -54,8 +55,8 @@ KEYS = {
     "primary_model": later("primary model"),
 }
 MOST_OF_AN_OUTCOME = 12
-# Number of verdicts in the headline.
-MOST_VERDICTS = 8
+# Number of verdicts in the headline; the table of raters stays on the first screen.
+MOST_VERDICTS = 3
 NOT_DECIDED = later("Not decided")
 INFERIOR = later("Inferior")
 VERDICTS = {
@@ -106,17 +107,56 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
     if not decided:
         why = _undecided(results, plan) or t("There is no such comparison in these data.")
         return [VerdictLine(word=said(NOT_DECIDED), text=why)]
-    lines = [
-        VerdictLine(
-            word=said(VERDICTS[plan.hypothesis][decision.outcome]),
-            text=_in_numbers(results, plan, decision),
-            shown=decision.outcome.is_shown,
-        )
-        for decision in decided[:MOST_VERDICTS]
+    if len(decided) <= MOST_VERDICTS:
+        return [_line(results, plan, decision) for decision in decided]
+    open_ones = [one for one in decided if one.outcome is Outcome.UNDECIDED]
+    rest = [one for one in decided if one.outcome is not Outcome.UNDECIDED]
+    lines = [_line(results, plan, decision) for decision in rest[:MOST_VERDICTS]]
+    if rest[MOST_VERDICTS:]:
+        lines.append(VerdictLine(word="", text=_counted(plan, rest[MOST_VERDICTS:])))
+    return [*lines, *_undecided_lines(results, plan, open_ones)]
+
+
+def _line(results: Results, plan: Plan, decision: Decision) -> VerdictLine:
+    return VerdictLine(
+        word=said(VERDICTS[plan.hypothesis][decision.outcome]),
+        text=_in_numbers(results, plan, decision),
+        shown=decision.outcome.is_shown,
+    )
+
+
+def _counted(plan: Plan, rest: list[Decision]) -> str:
+    """Say how many further comparisons have which outcome."""
+    counts = Counter(decision.outcome for decision in rest)
+    outcomes = [
+        f"{said(VERDICTS[plan.hypothesis][outcome])} ({counts[outcome]})"
+        for outcome in Outcome
+        if outcome in counts
     ]
-    left = len(decided) - len(lines)
-    more = t("{comparisons}.", comparisons=_more_comparisons(left))
-    return [*lines, *([VerdictLine(word="", text=more)] if left else [])]
+    return t(
+        "{comparisons}: {outcomes}.",
+        comparisons=_more_comparisons(len(rest)),
+        outcomes=listed(outcomes),
+    )
+
+
+def _undecided_lines(results: Results, plan: Plan, undecided: list[Decision]) -> list[VerdictLine]:
+    """Give one line for the comparisons that share the reason why they are not decided."""
+    reasons: dict[str, list[str]] = {}
+    for decision in undecided:
+        why = _why_undecided(results, decision.row)
+        reasons.setdefault(why, []).append(_who(results, plan, decision.row))
+    return [
+        VerdictLine(
+            word=said(NOT_DECIDED),
+            text=t(
+                "{models}, because {reason}.",
+                models=listed(who, most=MOST_VERDICTS),
+                reason=why,
+            ),
+        )
+        for why, who in reasons.items()
+    ]
 
 
 def _more_comparisons(n: int) -> str:

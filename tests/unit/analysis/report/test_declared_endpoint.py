@@ -11,6 +11,7 @@ from analysis.report.checklists import checklists
 from analysis.report.content import report_content
 from analysis.report.figures import report_figures
 from analysis.report.findings import findings
+from analysis.report.findings.endpoint import verdict_lines
 from analysis.report.findings.finding import Theme
 from analysis.report.methods import methods
 from analysis.report.methods.sources import provenance
@@ -328,3 +329,18 @@ def test_a_choice_without_a_case_is_not_named(run: Results) -> None:
     results = replace(run, tables={**run.tables, "sensitivity": same})
     text = _said(results, Theme.CHOICES)
     assert "readings with doubtful times dropped" not in text
+
+
+def test_many_models_leave_the_table_of_raters_on_the_first_screen(run: Results) -> None:
+    """Three verdicts and a count; models that share a reason share a line."""
+    several = [{**CLEARED, "model_id": f"M{i % 2 + 1}", "condition": f"c{i}"} for i in range(8)]
+    lines = verdict_lines(_with(run, DECLARED, *several, p=0.01))
+    assert [line.word for line in lines] == ["Non-inferior"] * 3 + [""]
+    assert lines[-1].text.endswith("panel_adjusted.csv: Non-inferior (5).")
+    undefined = {
+        **dict.fromkeys(("ci_low", "ci_high"), float("nan")),
+        "undefined_because": "one item",
+    }
+    lines = verdict_lines(_with(run, DECLARED, *({**row, **undefined} for row in several)))
+    assert [line.word for line in lines] == ["Not decided"]
+    assert "because one item" in lines[0].text
