@@ -74,7 +74,7 @@ def read_packed_log(path: Path, budget: Budget) -> InspectLog:
 def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> None:
     if not names and not {"header.json", "_journal/start.json"} & inside.keys():
         raise BadFile(
-            f"{path} is an archive, but not an XLSX workbook or a log of Inspect; unpack it,"
+            f"{path} is an archive, and neither an XLSX workbook nor a log of Inspect; unpack it,"
             " and give the file in it"
         )
     if any(inside[name].compress_type == _ZSTANDARD for name in names):
