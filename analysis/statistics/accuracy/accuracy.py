@@ -82,18 +82,18 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        The columns of `ACCURACY`. Proportions 0 to 1. One row a rater, condition and group, readers
-        first.
+        The columns of `ACCURACY`. Proportions 0 to 1. One row per rater, condition and group,
+        readers first.
 
     Notes
     -----
-    `n` counts the items with a reference standard that a reader was given; an item never presented
-    is no answer. For a model it counts them all. Of these, an item that was not answered is wrong.
-    `micro` is correct over `n`, with Wilson's interval. `macro` is the mean of the tasks'
-    accuracies, over the tasks of which the rater was given an item, with the MOVER interval; items
-    that name no task are not in it. Where some patient (or examination, where no patient is given)
+    `n` is the number of items with a reference standard that were presented to the reader; for a
+    model it is the number of all items with one. An item without an answer is incorrect. `micro` is
+    the share of correct answers among `n`, with Wilson's interval. `macro` is the mean of the
+    accuracies of the tasks of which the rater was given an item, with the MOVER interval; items
+    without a task are not included. Where some patient (or examination, where no patient is stated)
     has more than one item, the cluster interval is the percentile interval over resampled patients;
-    without such clusters it is empty, and of fewer than 8 patients it is undefined.
+    without such clusters it is empty, and with fewer than 8 patients it is undefined.
 
     See Also
     --------
@@ -118,10 +118,10 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
 
 
 def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> Iterator[_Estimates]:
-    given, correct = matrix.given, matrix.correct
+    counted, correct = matrix.given, matrix.correct
 
     def group(by: str, name: str, items: Ints) -> _Estimates:
-        return _group(matrix, given, correct, by, name, items, alpha, weights)
+        return _group(matrix, counted, correct, by, name, items, alpha, weights)
 
     tasks = [group("task", name, items) for name, items in matrix.members("task").items()]
     yield group("overall", "micro", np.arange(len(matrix.truth)))
@@ -134,7 +134,7 @@ def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> I
 
 def _group(
     matrix: ReadingMatrix,
-    given: Bools,
+    counted: Bools,
     correct: Bools,
     by: str,
     name: str,
@@ -143,16 +143,16 @@ def _group(
     weights: Floats | None,
 ) -> _Estimates:
     items = items[matrix.assigned[items]]
-    given, correct = given[items], correct[items]
-    n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (given, correct))
+    counted, correct = counted[items], correct[items]
+    n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (counted, correct))
     totals, counts = n.astype(np.float64), n_correct.astype(np.float64)
     low, high = wilson_interval(counts, totals, alpha)
     sums, present = sums_by_cluster(
-        np.hstack([correct, given]).astype(float), matrix.clusters[items]
+        np.hstack([correct, counted]).astype(float), matrix.clusters[items]
     )
     clusters = np.zeros((matrix.n_clusters, len(n)), dtype=np.bool_)
     clusters[present] = sums[:, len(n) :] > 0
-    missing = given & (matrix.answers[items] == NO_LETTER)
+    missing = counted & (matrix.answers[items] == NO_LETTER)
     return _Estimates(
         by=by,
         group=name,
@@ -170,14 +170,14 @@ def _group(
 
 
 def _resampled(sums: Floats, weights: Floats) -> Floats:
-    """Divide right answers by items, the first and second half of the sums, in every resample."""
+    """Return correct answers (first half of the sums) over items (second half), by resample."""
     drawn = sums.T @ weights.T
     half = len(drawn) // 2
     return ratio(drawn[:half], drawn[half:])
 
 
 def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> Floats:
-    """Return the accuracy of each column on some items in every resample.
+    """Return the accuracy of each column on a group of items in every resample.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> F
     Returns
     -------
     numpy.ndarray of float, shape (n_columns, n_resamples)
-        nan where a resample holds none of them.
+        nan where a resample has none of them.
     """
     halves = np.hstack([matrix.correct[items], matrix.given[items]]).astype(float)
     sums, present = sums_by_cluster(halves, matrix.clusters[items])
@@ -406,7 +406,7 @@ def accuracy_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) -> str:
-    """Describe what the forest plot of accuracy shows; `accuracy` holds the rows that are drawn."""
+    """Describe the forest plot of accuracy; `accuracy` has the drawn rows."""
     kinds = set(accuracy["rater_kind"])
     shapes = {
         RaterKind.READER: t("Percent correct of the cases given; circles are readers."),
@@ -456,7 +456,7 @@ def profile_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
-    """Describe what the profile by task shows."""
+    """Describe the profile by task."""
     models = (
         t(
             "The shade runs from the lowest to the highest reader, the stroke is their mean;"

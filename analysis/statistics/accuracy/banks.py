@@ -1,4 +1,4 @@
-"""How accuracy differs between question banks: the table `banks.csv`."""
+"""Differences of accuracy between question banks: the table `banks.csv`."""
 
 from __future__ import annotations
 
@@ -59,24 +59,23 @@ def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; items of several banks name theirs in `bank`.
+        The checked tables; with several banks, `bank` names the bank of an item.
     options : Options, optional
         Seed, number of resamples and alpha.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of `BANKS`. Proportions 0 to 1, `difference` from -1 to 1. One row a rater,
-        condition, group and pair of banks, in order of their names; none where there is one bank.
+        The columns of `BANKS`. Proportions 0 to 1, `difference` from -1 to 1. One row per rater,
+        condition, group and pair of banks, in order of their names; no row with a single bank.
 
     Notes
     -----
-    `difference` is `accuracy` of `bank` minus `accuracy_other` of `other_bank`, on what counts for
-    the rater (see `accuracy`): two sets of different items, so it is not paired. Where every item
-    is a patient of its own the interval is MOVER over the two Wilson limits [1]_, which is
-    Newcombe's hybrid score interval; where some patient has several items, the percentile interval
-    over resampled patients, of whom one may have items in both banks. Its levels go by the bank
-    with fewer patients.
+    `difference` is `accuracy` of `bank` minus `accuracy_other` of `other_bank`, over the items that
+    count for the rater (see `accuracy`). The banks have different items, so it is not paired. Where
+    every patient has one item, the interval is MOVER over the two Wilson limits [1]_, which is
+    Newcombe's hybrid score interval; else the percentile interval over resampled patients, who may
+    have items in both banks. Its levels depend on the bank with fewer patients.
 
     References
     ----------
@@ -106,10 +105,12 @@ def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
     groups = [("overall", "micro", every)]
     groups += [("task", name, items) for name, items in matrix.members("task").items()]
     for by, group, items in groups:
-        for (bank, one), (other_bank, other) in combinations(matrix.members("bank").items(), 2):
+        for (bank, bank_items), (other_bank, other_items) in combinations(
+            matrix.members("bank").items(), 2
+        ):
             named = {"by": by, "group": group, "bank": bank, "other_bank": other_bank}
-            parts = (np.intersect1d(items, one), np.intersect1d(items, other))
-            for column, found in enumerate(_differences(study, parts)):
+            parts = (np.intersect1d(items, bank_items), np.intersect1d(items, other_items))
+            for column, cells in enumerate(_differences(study, parts)):
                 reads = matrix.columns[column]
                 yield {
                     "column": column,
@@ -117,25 +118,24 @@ def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
                     "rater_kind": reads.kind.value,
                     "condition": reads.condition,
                     **named,
-                    **found,
+                    **cells,
                 }
 
 
 def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, Any]]:
     """Yield each column's difference between two sets of items."""
     matrix, alpha = study.matrix, study.options.alpha
-    given, correct = matrix.given, matrix.correct
     n, n_correct = (
-        np.array([counted[part].sum(axis=0) for part in parts], dtype=np.float64)
-        for counted in (given, correct)
+        np.array([cells[part].sum(axis=0) for part in parts], dtype=np.float64)
+        for cells in (matrix.given, matrix.correct)
     )
     accuracy = ratio(n_correct, n)
     low, high = mover_difference(accuracy, *wilson_interval(n_correct, n, alpha))
     n_patients = np.min([_n_clusters(matrix, part) for part in parts], axis=0)
     clustered = study.weights is not None
     if study.weights is not None:
-        one, other = (resampled_accuracy(matrix, part, study.weights) for part in parts)
-        low, high, _ = percentile_limits(one - other, alpha, n_patients)
+        first, second = (resampled_accuracy(matrix, part, study.weights) for part in parts)
+        low, high, _ = percentile_limits(first - second, alpha, n_patients)
     for column in range(len(matrix.columns)):
         empty = not n[:, column].all()
         because = NONE_IN_ONE if empty else ""
@@ -156,15 +156,15 @@ def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, A
 
 
 def _n_clusters(matrix: ReadingMatrix, items: Ints) -> Ints:
-    """Return of how many patients each column was given an item."""
-    given = matrix.given[items]
+    """Return the number of patients of whom each column was given an item."""
+    counted = matrix.given[items]
     return np.array(
-        [len(np.unique(matrix.clusters[items][column])) for column in given.T], dtype=np.int64
+        [len(np.unique(matrix.clusters[items][column])) for column in counted.T], dtype=np.int64
     )
 
 
 def banks_table(results: Results) -> Iterator[ReportTable]:
-    """Show how much accuracy differs between banks, overall and by task; nothing of one bank."""
+    """Show the differences of accuracy between banks, overall and by task."""
     names = rater_names(results.bundle)
     rows: list[TableRow] = [
         (
@@ -233,7 +233,7 @@ def banks_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _banks_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe what the difference between two banks shows."""
+    """Describe the figure of the difference between two banks."""
     return sentences(
         [
             t(

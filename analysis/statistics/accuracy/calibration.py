@@ -1,4 +1,4 @@
-"""Whether models are right as often as they are sure: `model_calibration.csv` and beside it."""
+"""Calibration of models' confidence: `model_calibration.csv` and `model_reliability.csv`."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ class SureAnswers:
 
 
 def has_sureness(study: Study) -> bool:
-    """Return whether some model says how sure it is of its answers, from 0 to 1."""
-    return any(len(one.right) for _, one in answers_with_confidence(study))
+    """Return whether some model states a confidence in its answers, from 0 to 1."""
+    return any(len(answers.right) for _, answers in answers_with_confidence(study))
 
 
 def model_calibration(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Measure how well a model's confidence in its answers foretells that they are right.
+    """Measure how well a model's confidence in its answers predicts that they are correct.
 
     Parameters
     ----------
@@ -83,22 +83,22 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     -------
     pandas.DataFrame
         The columns of `MODEL_CALIBRATION`; five rows for each model and condition with confidence:
-        `brier` and `ece`, 0 at best; `ece_by_chance`, what `ece` would be of a calibrated model,
-        with its range; `auc_confidence`, 0.5 where confidence tells nothing; `overconfidence`, from
-        -1 to 1, above 0 where the model is surer than right.
+        `brier` and `ece`, 0 at best; `ece_by_chance`, the `ece` of a calibrated model, with its
+        range; `auc_confidence`, 0.5 where confidence carries no information; `overconfidence`, from
+        -1 to 1, above 0 where the model is overconfident.
 
     Notes
     -----
-    Over the answers with a confidence to items with a reference standard. `brier` is the mean
-    squared difference of confidence and right (1) or wrong (0) [1]_. `ece`, the expected
-    calibration error [2]_, is over ten bins of equal width, each closed below, the last on both
-    sides: the difference of mean confidence and accuracy in each, weighted by its answers. It is
-    above 0 by chance alone, and higher still in resamples, so it has no interval. Beside it
-    `ece_by_chance`: its mean, and the range that holds 1 - alpha of it, over as many simulated
-    sets of answers that are right, one by one, as often as confidence says. `auc_confidence` is
-    the chance that an answer that is right has the higher confidence than one that is wrong, ties
-    half. `overconfidence` is mean confidence minus accuracy. Percentile intervals over resamples
-    of patients where they cluster, else of answers.
+    Answers with a confidence to items with a reference standard count. `brier` is the mean squared
+    difference of confidence and correctness (1 or 0) [1]_. `ece`, the expected calibration error
+    [2]_, is the mean absolute difference of mean confidence and accuracy in ten bins of equal
+    width, weighted by the number of answers; each bin includes its lower edge, the last both edges.
+    It is above 0 by chance alone, and higher in resamples, so it has no interval. `ece_by_chance`
+    is its mean, and the range of 1 - alpha of its values, over simulated sets of answers, each
+    correct with a probability equal to its confidence. `auc_confidence` is the probability that a
+    correct answer has a higher confidence than an incorrect one, ties counting half.
+    `overconfidence` is mean confidence minus accuracy. Intervals are percentile intervals over
+    resamples of patients where they have several items, else of answers.
 
     References
     ----------
@@ -135,7 +135,7 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
 
 
 def model_reliability(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Count right answers by how sure a model was of them: the reliability diagram's points.
+    """Count correct answers by confidence: the points of the reliability diagram.
 
     Parameters
     ----------
@@ -172,22 +172,22 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
 
 
 def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], SureAnswers]]:
-    """Yield what each model and condition is called, and its answers with a confidence."""
+    """Yield the name of each model and condition, and its answers with a confidence."""
     matrix = study.matrix
     if confidence_of(study.options, study.bundle).meaning is not Meaning.ANSWER:
         return
     for column, reads in enumerate(matrix.columns):
         confidence = matrix.confidence[:, column]
-        there = matrix.assigned & (matrix.answers[:, column] != NO_LETTER)
-        there &= np.isfinite(confidence)
-        # Steps of a scale are not probabilities; nothing is read off them here.
-        if reads.kind is RaterKind.MODEL and (np.abs(confidence[there] - 0.5) <= 0.5).all():
+        counted = matrix.assigned & (matrix.answers[:, column] != NO_LETTER)
+        counted &= np.isfinite(confidence)
+        # Steps of a rating scale are not probabilities, so they are not used.
+        if reads.kind is RaterKind.MODEL and (np.abs(confidence[counted] - 0.5) <= 0.5).all():
             yield (
                 {"model_id": reads.rater_id, "condition": reads.condition},
                 SureAnswers(
-                    confidence=confidence[there],
-                    right=matrix.correct[there, column],
-                    clusters=matrix.clusters[there],
+                    confidence=confidence[counted],
+                    right=matrix.correct[counted, column],
+                    clusters=matrix.clusters[counted],
                 ),
             )
 
@@ -231,18 +231,18 @@ def _measured(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
 
 
 def _by_chance(study: Study, answers: SureAnswers) -> dict[str, Any]:
-    """Return what the calibration error would be, were each answer right as often as it is sure."""
+    """Return the calibration error expected of calibrated confidences, with its range."""
     rng, n = np.random.default_rng(study.options.seed), len(answers.right)
     binned = _binned(answers.confidence)
-    found = np.array(
+    resamples = np.array(
         [
             np.abs((answers.confidence - (rng.random(n) < answers.confidence)) @ binned).sum() / n
             for _ in range(study.options.bootstrap)
         ]
     )
-    low, high = np.quantile(found, [study.options.alpha / 2, 1 - study.options.alpha / 2])
+    low, high = np.quantile(resamples, [study.options.alpha / 2, 1 - study.options.alpha / 2])
     return {
-        "estimate": found.mean(),
+        "estimate": resamples.mean(),
         "ci_low": low,
         "ci_high": high,
         "method": SIMULATED,
@@ -253,7 +253,7 @@ def _by_chance(study: Study, answers: SureAnswers) -> dict[str, Any]:
 def _of_answers(
     answers: SureAnswers, weights: npt.NDArray[np.float32], *, clustered: bool
 ) -> Floats:
-    """Return how often each answer stands in each resample, from how often its patient does."""
+    """Return the number of times each answer is in each resample, from that of its patient."""
     return (weights[:, answers.clusters] if clustered else weights).astype(np.float64)
 
 
@@ -276,8 +276,8 @@ def _estimates(answers: SureAnswers, weights: Floats) -> Floats:
 
 
 def _point_estimates(answers: SureAnswers) -> Floats:
-    """Return each measure once, shape (n_measures,): scikit-learn's where it has the measure."""
-    # Only a run with confidences waits for the import.
+    """Return the measures, shape (n_measures,), by scikit-learn where it has the measure."""
+    # Imported only for runs with confidences, because it loads slowly.
     from sklearn.metrics import brier_score_loss, roc_auc_score
 
     point = _estimates(answers, np.ones((1, len(answers.right))))[:, 0]
@@ -291,7 +291,7 @@ def _point_estimates(answers: SureAnswers) -> Floats:
 
 
 def _auc(answers: SureAnswers, weights: Floats) -> Floats:
-    """Return the weighted chance that what is right has the higher confidence, ties half."""
+    """Return the weighted share of pairs whose correct answer has the higher confidence."""
     levels, level = np.unique(answers.confidence, return_inverse=True)
     at = np.zeros((len(level), len(levels)))
     at[np.arange(len(level)), level] = 1
@@ -301,14 +301,14 @@ def _auc(answers: SureAnswers, weights: Floats) -> Floats:
 
 
 def _binned(confidence: Floats) -> Floats:
-    """Return which bin each answer is in, shape (n, n_bins)."""
+    """Return whether each answer is in each bin, shape (n, n_bins)."""
     binned = np.zeros((len(confidence), N_BINS))
     binned[np.arange(len(confidence)), _bin_of(confidence)] = 1
     return binned
 
 
 def _bin_of(confidence: Floats) -> Ints:
-    # Edges as decimals are written: 0.3 stands in the bin that begins there.
+    # Edges as exact decimals, so that 0.3 is in the bin that begins at 0.3.
     bins: Ints = np.searchsorted(_EDGES, confidence, side="right") - 1
     return np.minimum(bins, N_BINS - 1)
 
@@ -318,15 +318,15 @@ _EDGES = np.array([i / N_BINS for i in range(N_BINS + 1)])
 
 def _bins(answers: SureAnswers, alpha: float) -> Iterator[dict[str, Any]]:
     place = _bin_of(answers.confidence)
-    for one in np.unique(place):
-        those = place == one
-        n, n_right = int(those.sum()), int(answers.right[those].sum())
+    for index in np.unique(place):
+        chosen = place == index
+        n, n_right = int(chosen.sum()), int(answers.right[chosen].sum())
         low, high = wilson_interval(np.array(float(n_right)), np.array(float(n)), alpha)
         yield {
-            "bin_low": _EDGES[one],
-            "bin_high": _EDGES[one + 1],
+            "bin_low": _EDGES[index],
+            "bin_high": _EDGES[index + 1],
             "n": n,
-            "mean_confidence": answers.confidence[those].mean(),
+            "mean_confidence": answers.confidence[chosen].mean(),
             "accuracy": n_right / n,
             "ci_low": float(low),
             "ci_high": float(high),
@@ -334,7 +334,7 @@ def _bins(answers: SureAnswers, alpha: float) -> Iterator[dict[str, Any]]:
 
 
 def reliability_figure(results: Results, condition: str) -> Iterator[Figure]:
-    """Show how often models are right by their confidence."""
+    """Show the accuracy of models by their confidence."""
     rows = rows_of_models(results.tables["model_reliability"], condition, "condition")
     percent = results.options.confidence_percent
     yield Figure(
@@ -347,7 +347,7 @@ def reliability_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _reliability_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe what the reliability diagram shows."""
+    """Describe the reliability diagram."""
     return sentences(
         [
             t(
@@ -387,9 +387,9 @@ _SURENESS = {
 
 
 def calibration_table(results: Results) -> Iterator[ReportTable]:
-    """Show what each model's confidence is worth."""
+    """Show the calibration of each model's confidence."""
     names = rater_names(results.bundle)
-    found = rows_by(results, "model_calibration", ("model_id", "condition"), of="measure")
+    models = rows_by(results, "model_calibration", ("model_id", "condition"), of="measure")
     yield report_table(
         name="model-calibration",
         title=t("Models beside themselves: confidence"),
@@ -409,7 +409,7 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
                     *(estimate_of(of_model[measure]) for measure in _SURENESS),
                 ),
             )
-            for (model, _), of_model in found.items()
+            for (model, _), of_model in models.items()
         ],
     )
 

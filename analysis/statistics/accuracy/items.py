@@ -31,7 +31,7 @@ EVERYBODY_RIGHT = "everybody had it right"
 
 
 def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
-    """Count how many readers and models had each item right.
+    """Count the readers and models that answered each item correctly.
 
     Parameters
     ----------
@@ -41,17 +41,17 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `ITEM_DIFFICULTY`; one row a condition and item with a reference standard, in
-        order of both. A share is of those who count, nan where nobody does; `few_readers` says how
-        many of the condition's readers count where it is not all.
+        The columns of `ITEM_DIFFICULTY`; one row per condition and item with a reference standard,
+        in order of both. Shares are of the raters who count, nan where none does; `few_readers`
+        states how many of the condition's readers count where not all do.
 
     Notes
     -----
-    Readers count where they have a reading of the item, whatever became of it: an item that nobody
-    has come to yet is not a hard one. Every model counts for every item, for one that a model says
-    nothing of is wrong, as everywhere. Excluded readings do not count where the protocol takes them
-    out of the primary analysis. Unanswered is not correct. A model with a single condition
-    stands beside the readers of every condition.
+    A reader counts if there is a reading of the item, regardless of its status, because an item
+    that was not yet presented is not difficult. Every model counts for every item; a missing
+    prediction is incorrect. Excluded readings do not count where the protocol drops them from the
+    primary analysis. Unanswered items are incorrect. A model with a single condition is included
+    with the readers of every condition.
 
     Examples
     --------
@@ -76,10 +76,10 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
-    given = matrix.given
+    counted = matrix.given
     tables = [
         described.reset_index().assign(
-            condition=condition, **_counts(matrix, given, items, columns)
+            condition=condition, **_counts(matrix, counted, items, columns)
         )
         for condition, columns in columns_by_condition(matrix.columns).items()
     ]
@@ -88,25 +88,25 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
 
 
 def _counts(
-    matrix: ReadingMatrix, given: Bools, items: Ints, columns: Sequence[int]
+    matrix: ReadingMatrix, counted: Bools, items: Ints, columns: Sequence[int]
 ) -> pd.DataFrame:
     counts = pd.DataFrame(index=range(len(items)))
     for kind in RaterKind:
-        those = [i for i in columns if matrix.columns[i].kind is kind]
-        n = given[:, those][items].sum(axis=1, dtype=np.int64)
-        right = matrix.correct[:, those][items].sum(axis=1, dtype=np.int64)
+        of_kind = [i for i in columns if matrix.columns[i].kind is kind]
+        n = counted[:, of_kind][items].sum(axis=1, dtype=np.int64)
+        right = matrix.correct[:, of_kind][items].sum(axis=1, dtype=np.int64)
         counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, right
         counts[f"{kind}s_share"] = np.divide(right, n, out=np.full(len(n), np.nan), where=n > 0)
         if kind is RaterKind.READER:
-            few = [f"{some} of {len(those)} readers" if some < len(those) else "" for some in n]
-            counts["few_readers"] = few
+            total = len(of_kind)
+            counts["few_readers"] = [f"{k} of {total} readers" if k < total else "" for k in n]
     return counts
 
 
 def _notes(table: pd.DataFrame) -> pd.Series[str]:
     readers, models = table["n_readers"], table["n_models"]
     readers_right, models_right = table["n_readers_correct"], table["n_models_correct"]
-    # What no reader has come to says nothing of everybody, unless there are models alone.
+    # Items that no reader has read get no note about all raters, unless there are only models.
     readers_there = readers.groupby(table["condition"]).transform("max") > 0
     n = (readers + models).where((readers > 0) | ~readers_there, 0)
     right = readers_right + models_right
@@ -123,7 +123,7 @@ MODEL_RIGHT = "the model right, all readers wrong"
 
 
 def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
-    """List the items that a model missed and all readers had right, and the reverse.
+    """List the items that a model missed and all readers answered correctly, and the reverse.
 
     Parameters
     ----------
@@ -133,14 +133,14 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `MODEL_DISAGREEMENTS`; one row a model, condition and item of either kind, in
-        the order of all three. Answers are letters in the item's own order, empty where there is
-        none; `readers_answers` names those of the readers who count, "R1: A; R2: A", in the order
-        of their ids.
+        The columns of `MODEL_DISAGREEMENTS`; one row per model, condition and item of either kind,
+        in the order of all three. Answers are letters in the item's own order, empty where there is
+        none; `readers_answers` has the answers of the readers who count, "R1: A; R2: A", in the
+        order of their ids.
 
     Notes
     -----
-    Who counts is as in `item_difficulty`: readers with a reading of the item, at least one.
+    Readers count as in `item_difficulty`; at least one must count.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
     names = MODEL_DISAGREEMENTS.header
     table = pd.DataFrame(rows, columns=[name for name in names if name not in _OF_ITEMS])
     described = bundle.items[["item_id", *_OF_ITEMS]]
-    # The items' columns are text however few rows there are.
+    # The items' columns are text even without rows.
     joined = table.astype({"item_id": object}).merge(described, on="item_id", how="left")
     order = ["model_id", "condition", "item_id"]
     return joined.sort_values(order, kind="stable", ignore_index=True)[names]
@@ -184,17 +184,17 @@ def _partings(
 ) -> Iterator[dict[str, object]]:
     readers = [i for i in columns if matrix.columns[i].kind is RaterKind.READER]
     all_given, all_correct = matrix.given, matrix.correct
-    given, correct = all_given[:, readers], all_correct[:, readers]
+    counted, correct = all_given[:, readers], all_correct[:, readers]
     names = [matrix.columns[i].rater_id for i in readers]
-    n, right = given.sum(axis=1, dtype=np.int64), (given & correct).sum(axis=1, dtype=np.int64)
+    n, right = counted.sum(axis=1, dtype=np.int64), (counted & correct).sum(axis=1, dtype=np.int64)
     for model in (i for i in columns if matrix.columns[i].kind is RaterKind.MODEL):
         counts = all_given[:, model] & (n > 0)
         is_right = all_correct[:, model]
-        for kind, those in (
+        for kind, chosen in (
             (MODEL_WRONG, counts & ~is_right & (right == n)),
             (MODEL_RIGHT, counts & is_right & (right == 0)),
         ):
-            for item in np.flatnonzero(those):
+            for item in np.flatnonzero(chosen):
                 yield {
                     "model_id": matrix.columns[model].rater_id,
                     "condition": condition,
@@ -206,7 +206,7 @@ def _partings(
                     "n_readers": int(n[item]),
                     "readers_answers": "; ".join(
                         f"{name}: {_letter(matrix.answers[item, i])}".strip()
-                        for name, i, was_given in zip(names, readers, given[item], strict=True)
+                        for name, i, was_given in zip(names, readers, counted[item], strict=True)
                         if was_given
                     ),
                 }
@@ -231,7 +231,7 @@ def difficulty_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def difficulty_caption(rows: pd.DataFrame) -> str:
-    """Describe what the difficulty of items shows, and how many items not all readers have read."""
+    """Describe the difficulty of items, and the number of items that not all readers have read."""
     most = rows["n_readers"].max()
     few = rows.loc[rows["n_readers"] < most, "n_readers"]
     partly = ""

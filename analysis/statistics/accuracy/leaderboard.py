@@ -1,4 +1,4 @@
-"""Ranks of all raters and how certain they are: the table `leaderboard.csv`."""
+"""Ranks of all raters with intervals: the table `leaderboard.csv`."""
 
 from __future__ import annotations
 
@@ -55,11 +55,12 @@ UNRANKED = "rank: fewer than 80 % of these items, or none of some task, were giv
 FEW_RANKED = "interval and limits of the rank: too many resamples hold no item of this group"
 
 
-# Decimals in which two accuracies must differ to rank apart: sums of fractions round otherwise.
+# Number of decimals in which different accuracies must differ, because sums of fractions are
+# rounded.
 DECIMALS = 12
 
 
-# 0.975 * 2000 is 1950.0000000000002 or 1949.9999999999998, as it comes.
+# 0.975 * 2000 may be 1950.0000000000002 or 1949.9999999999998.
 ROUNDING = 1e-9
 
 
@@ -70,8 +71,8 @@ Single = npt.NDArray[np.float32]
 class _Group:
     """One group's accuracies of all columns, and their resamples of shape (n_columns, n_resamples).
 
-    `units` are the patients, or items, that each column's accuracy rests on, and `n_units` those of
-    the group; `ranked` says who was given enough of it to stand in the order.
+    `units` is the number of patients, or items, of each column's accuracy, and `n_units` that of
+    the group; `ranked` states whether a column was given enough items for a rank.
     """
 
     by: str
@@ -103,18 +104,18 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 
     Notes
     -----
-    Accuracy is that of `accuracy`: a given item without an answer is wrong; `micro` weighs
-    questions, `macro` tasks, and the order may differ between them. Those of equal accuracy share
-    the better rank (1, 2, 2, 4). A reader who was given fewer than 80 % of the items has an
-    accuracy and no rank. A model with a single condition is ranked among the readers of every
-    condition.
+    Accuracy is that of `accuracy`: a given item without an answer is incorrect; `micro` weighs
+    questions equally, `macro` tasks, and the order may differ between them. Raters of equal
+    accuracy share the better rank (1, 2, 2, 4). A reader who was given fewer than 80 % of the items
+    has an accuracy but no rank. A model with a single condition is ranked among the readers of
+    every condition.
 
     Intervals and ranks come from the same resamples: of patients where clusters exist (of
-    examinations where no patient is given), else of items with a reference standard. All raters
-    are ranked anew in each, so that limits know that raters answered the same items [1]_. The
+    examinations where no patient is stated), else of items with a reference standard. All raters
+    are ranked again in each resample, so that the limits account for the shared items [1]_. The
     interval is the percentile interval; the limits of the rank are the smallest ranks that at least
     alpha/2 and 1 - alpha/2 of the resamples do not exceed, so they are whole numbers. They are
-    limits for each rater by itself, not for the whole order at once.
+    limits for each rater separately, not for the complete order.
 
     References
     ----------
@@ -155,19 +156,19 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
         ]
     unit = matrix.clusters[items] if weights is not None else np.arange(len(items))
     names, part = np.unique(matrix.groups["task"][items].astype(str), return_inverse=True)
-    given = matrix.given[items]
-    counted = np.hstack([matrix.correct[items], given]).astype(np.float64)
-    drawn = _drawn(counted, unit, part, weight_blocks(weights, len(items), options))
+    presented = matrix.given[items]
+    counts = np.hstack([matrix.correct[items], presented]).astype(np.float64)
+    drawn = _drawn(counts, unit, part, weight_blocks(weights, len(items), options))
 
     def group(by: str, name: str, these: Bools, resampled: Floats) -> _Group:
-        n = given[these].sum(axis=0, dtype=np.int64)
-        units = np.zeros((int(unit.max()) + 1, given.shape[1]), dtype=np.bool_)
-        np.logical_or.at(units, unit[these], given[these])
+        n = presented[these].sum(axis=0, dtype=np.int64)
+        units = np.zeros((int(unit.max()) + 1, presented.shape[1]), dtype=np.bool_)
+        np.logical_or.at(units, unit[these], presented[these])
         return _Group(
             by=by,
             group=name,
             n=n,
-            accuracy=_accuracy(counted[these].sum(axis=0)),
+            accuracy=_accuracy(counts[these].sum(axis=0)),
             resampled=_accuracy(resampled),
             units=units,
             ranked=are_enough(n, int(these.sum())),
@@ -199,7 +200,7 @@ def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) ->
 
 
 def _accuracy(counts: Floats) -> Floats:
-    """Divide the counts of correct answers by those of items, the first half by the second."""
+    """Return correct answers (first half of the counts) over items (second half)."""
     half = len(counts) // 2
     return ratio(counts[:half], counts[half:])
 
@@ -211,8 +212,10 @@ def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
     n_tasks = has.sum(axis=0).astype(np.float64)
     pairs = list(zip(tasks, has, strict=True))
     n: Ints = np.array([task.n for task in tasks], dtype=np.int64).sum(axis=0)
-    accuracy = ordered_sum(np.where(given, task.accuracy, 0.0) for task, given in pairs)
-    resampled = ordered_sum(np.where(given[:, None], task.resampled, 0.0) for task, given in pairs)
+    accuracy = ordered_sum(np.where(has_items, task.accuracy, 0.0) for task, has_items in pairs)
+    resampled = ordered_sum(
+        np.where(has_items[:, None], task.resampled, 0.0) for task, has_items in pairs
+    )
     n_items = (matrix.assigned & (matrix.groups["task"] != "")).sum()
     return _Group(
         by="overall",
@@ -269,7 +272,7 @@ def _rows(
 
 
 def _ranks(accuracies: Floats) -> Floats:
-    """Rank the raters along the first axis, 1 the best, equals sharing the better rank."""
+    """Rank the raters along the first axis, 1 the best; equal accuracies share the better rank."""
     ranks: Floats = rankdata(-accuracies.round(DECIMALS), method="min", axis=0).astype(np.float64)
     return ranks
 
@@ -282,15 +285,15 @@ def _limits(
     low, high, share = percentile_limits(resampled, alpha, n_units)
     enough = share >= ENOUGH_RESAMPLES
     rank_low, rank_high = np.full((2, len(columns)), np.nan)
-    those = np.flatnonzero(ranked & np.isfinite(low))
-    if len(those) and enough[ranked].all():
+    chosen = np.flatnonzero(ranked & np.isfinite(low))
+    if len(chosen) and enough[ranked].all():
         drawn = resampled[ranked]
         ranks = np.full((len(columns), drawn.shape[1]), np.nan)
         ranks[ranked] = _ranks(drawn)
         ordered = np.sort(ranks[:, np.isfinite(drawn).all(axis=0)], axis=1)
         beyond = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
-        rank_low[those] = _reached(ordered[those], beyond)
-        rank_high[those] = _reached(ordered[those], 1 - beyond)
+        rank_low[chosen] = _reached(ordered[chosen], beyond)
+        rank_high[chosen] = _reached(ordered[chosen], 1 - beyond)
     because = np.full(len(columns), group.because, dtype=object)
     for column in range(len(columns)) if not group.because else ():
         few = too_few(int(n_units[column]), clustered=clustered)
@@ -310,7 +313,7 @@ def _limits(
 
 
 def _reached(ordered: Floats, share: float) -> Floats:
-    """Return the smallest rank that at least this share of the resamples does not exceed."""
+    """Return the smallest rank that at least `share` of the resamples does not exceed."""
     n = ordered.shape[1]
     reached: Floats = ordered[:, max(int(np.ceil(share * n - ROUNDING)) - 1, 0)]
     return reached
@@ -325,14 +328,18 @@ def leaderboard_table(results: Results) -> Iterator[ReportTable]:
         for row in rows_of(results, "leaderboard", by="overall", group="macro")
     }
     micro = rows_of(results, "leaderboard", by="overall", group="micro")
-    for row in sorted(micro, key=lambda one: (str(one["condition"]), _last(number(one, "rank")))):
+    for row in sorted(
+        micro, key=lambda line: (str(line["condition"]), _last(number(line, "rank")))
+    ):
         other = macro.get((row["rater_id"], row["condition"]), {})
         cells = [condition_cell(str(row["condition"])), said(KINDS[str(row["rater_kind"])])]
-        for one in (row, other):
+        for line in (row, other):
             cells += [
-                _rank(number(one, "rank")),
-                range_cell(number(one, "rank_low"), number(one, "rank_high"), factor=1, decimals=0),
-                percent_cell(number(one, "accuracy")),
+                _rank(number(line, "rank")),
+                range_cell(
+                    number(line, "rank_low"), number(line, "rank_high"), factor=1, decimals=0
+                ),
+                percent_cell(number(line, "accuracy")),
             ]
         rows.append(((named(names, str(row["rater_id"])),), tuple(cells)))
     yield report_table(
@@ -381,7 +388,7 @@ def leaderboard_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe what the leaderboard shows."""
+    """Describe the figure of the leaderboard."""
     return sentences(
         [
             t(

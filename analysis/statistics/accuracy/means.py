@@ -1,4 +1,4 @@
-"""Intervals for one proportion, for a mean of several, and for the mean of a value by item."""
+"""Intervals of proportions, of means of proportions, and of means over items."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def mean_over_items(
     nothing: str,
     limits: tuple[float, float] = (0.0, 1.0),
 ) -> dict[str, Any]:
-    """Estimate a mean over items that are a sample of patients.
+    """Estimate a mean over the items of a sample of patients.
 
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_items,)
-        One value an item.
+        One value per item.
     clusters : numpy.ndarray of int, shape (n_items,)
         The items' patients.
     alpha : float
         Two-sided error.
     nothing : str
-        Why there is no mean where there is no item.
+        Reason for an undefined mean where there is no item.
     limits : tuple of float, default (0, 1)
-        The least and the most a mean can be; the interval is cut there.
+        The smallest and the largest possible mean; the interval is cut there.
 
     Returns
     -------
@@ -59,21 +59,21 @@ def mean_over_items(
     """
     names, places = np.unique(clusters, return_inverse=True)
     n, k = len(values), len(names)
-    found: dict[str, Any] = dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), math.nan)
-    found |= {
+    cells: dict[str, Any] = dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), math.nan)
+    cells |= {
         "method": f"mean over items, t over {'items' if k == n else 'patients'}",
         "undefined_because": nothing,
     }
     if not n:
-        return found
+        return cells
     mean = float(values.mean())
-    found["estimate"] = mean
+    cells["estimate"] = mean
     residuals = np.bincount(places, weights=values - mean)
     if k < 2 or not residuals.any():
-        return found | {"undefined_because": ONE_CLUSTER if k < 2 else ALL_THE_SAME}
+        return cells | {"undefined_because": ONE_CLUSTER if k < 2 else ALL_THE_SAME}
     se = float(np.sqrt(k / (k - 1) * (residuals**2).sum()) / n)
     reach = float(stats.t.ppf(1 - alpha / 2, k - 1)) * se
-    return found | {
+    return cells | {
         "se": se,
         "ci_low": max(mean - reach, limits[0]),
         "ci_high": min(mean + reach, limits[1]),
@@ -133,14 +133,14 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     Returns
     -------
     mean, low, high : numpy.ndarray of float, shape (...)
-        The parts weigh the same; those that are nan are left out. nan where none is left.
+        The parts have equal weights; parts that are nan are omitted. nan where none remains.
 
     Notes
     -----
     Method of variance estimates recovery, for :math:`\theta = \sum_i p_i / T` [1]_:
     :math:`L = \theta - \sqrt{\sum_i (p_i - l_i)^2} / T` and
-    :math:`U = \theta + \sqrt{\sum_i (u_i - p_i)^2} / T`. It takes the parts for independent; where
-    items cluster, the cluster interval is the one to read.
+    :math:`U = \theta + \sqrt{\sum_i (u_i - p_i)^2} / T`. It assumes independent parts; where
+    patients have several items, use the cluster interval.
 
     References
     ----------
@@ -171,7 +171,7 @@ def mover_difference(estimates: Floats, low: Floats, high: Floats) -> tuple[Floa
     Parameters
     ----------
     estimates, low, high : numpy.ndarray of float, shape (2, ...)
-        Each one's estimate and confidence limits.
+        Estimate and confidence limits of each.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What became of every assigned item: the table `missing.csv`."""
+"""Status of every assigned item: the table `missing.csv`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from analysis.translation import later, said, t
 
 
 def missing(study: Study | Bundle) -> pd.DataFrame:
-    """Count what became of every assigned item, by rater and condition.
+    """Count assigned items by status, for each rater and condition.
 
     Parameters
     ----------
@@ -35,13 +35,13 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `MISSING`; one row a rater and condition with any reading, readers first. A
+        The columns of `MISSING`; one row per rater and condition with any reading, readers first. A
         rater without a reading has one row with an empty condition.
 
     Notes
     -----
-    Assigned is every item with a reference standard; the six counts add up to `n_assigned`. Of
-    hidden repeats the first is counted. An excluded reading is counted as what it was.
+    Every item with a reference standard is assigned; the six counts sum to `n_assigned`. Of hidden
+    repeats the first counts. An excluded reading counts with its status.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
 
 
 def missing_table(results: Results) -> Iterator[ReportTable]:
-    """Show what became of every assigned case."""
+    """Show the assigned cases by status."""
     names = rater_names(results.bundle)
     table = results.tables["missing"]
     counts = [column for column in table.columns if column.startswith("n_")]
@@ -120,7 +120,7 @@ def missing_table(results: Results) -> Iterator[ReportTable]:
 
 
 def _cut_off(results: Results, names: Mapping[str, RaterName]) -> list[str]:
-    """Say of each model how many of its unparsed outputs ended at the token limit."""
+    """Report the number of each model's unparsed outputs that were cut off at the token limit."""
     counts = n_cut_off(results.bundle)
     if not counts:
         return []

@@ -1,4 +1,4 @@
-"""What changes if a model is shown something else: the table `model_conditions.csv`."""
+"""Models in conditions that no reader had: the table `model_conditions.csv`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SIDES = ("a", "b")
 
 
 def model_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare a model's answers under each other condition with those that stand for it.
+    """Compare a model's answers in each further condition with its primary answers.
 
     Parameters
     ----------
@@ -57,18 +57,19 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     Returns
     -------
     pandas.DataFrame
-        Columns `model_id, condition_a, condition_b`, the standing answers' and the others'; those
-        of `model_pairs` from `by` on, a minus b; and `n_both_answered, same_answer, same_low,
-        same_high`: of the items answered under both, the share with the same answer, with its
-        interval. One row a model, condition that no reader had, and group: overall (`micro`), then
-        the tasks.
+        Columns `model_id, condition_a, condition_b` (the condition of the primary answers and the
+        other one); those of `model_pairs` from `by` on, a minus b; and `n_both_answered,
+        same_answer, same_low, same_high`: the share of equal answers among the items answered in
+        both conditions, with its interval. One row per model, condition that no reader had, and
+        group: overall (`micro`), then the tasks.
 
     Notes
     -----
-    Over the items with a reading under both; an answer that is none is wrong. With options in
-    another order `same_answer` says how often the order did not matter, for answers are compared as
-    options and not as places. Its interval is of a mean over items: t over clusters, patients where
-    they cluster; empty where every item has the same value.
+    Items with a reading in both conditions count; a missing answer is incorrect. Answers are
+    compared as options, not as positions: if the other condition shows the options in another
+    order, `same_answer` is the share of answers that the order did not change. Its interval is that
+    of a mean over items: t over patients where these have several items, else over items; empty
+    where every item has the same value.
 
     Examples
     --------
@@ -100,16 +101,16 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
                     "condition_a": mine["condition"].iloc[0],
                     "condition_b": condition,
                 }
-                parts.append(_beside(bundle, mine, other, study.options).assign(**about))
+                parts.append(_compared(bundle, mine, other, study.options).assign(**about))
     if not parts:
         return pd.DataFrame(columns=MODEL_CONDITIONS.header)
     return pd.concat(parts, ignore_index=True)[MODEL_CONDITIONS.header]
 
 
-def _beside(
+def _compared(
     bundle: Bundle, mine: pd.DataFrame, other: pd.DataFrame, options: Options
 ) -> pd.DataFrame:
-    """Compare two sets of a model's readings as two raters, over the items that both have."""
+    """Compare two sets of a model's readings as two raters, over the items in both."""
     items = set(mine["item_id"]) & set(other["item_id"])
     sides = [
         part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
@@ -128,18 +129,18 @@ def _beside(
     table = by_task(both, pairs_of(matrix.columns)).reset_index(drop=True)
     answered = (matrix.answers != NO_LETTER).all(axis=1)
     same = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
-    found = []
-    for _, _, those in groups_of(matrix):
-        counted = answered & those
+    rows = []
+    for _, _, members in groups_of(matrix):
+        counted = answered & members
         clusters = matrix.clusters[counted]
         mean = mean_over_items(same[counted], clusters, options.alpha, nothing="")
-        found.append([int(counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
+        rows.append([int(counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
     names = ["n_both_answered", "same_answer", "same_low", "same_high"]
-    return table.join(pd.DataFrame(found, columns=names))
+    return table.join(pd.DataFrame(rows, columns=names))
 
 
 def model_conditions_table(results: Results) -> Iterator[ReportTable]:
-    """Show what another condition changes of each model."""
+    """Show the differences between conditions for each model."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "model_conditions")
     yield report_table(
@@ -197,7 +198,7 @@ def input_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
-    """Describe what the differences between a model's inputs show."""
+    """Describe the figure of a model's differences between inputs."""
     clustered = rows["cluster_ci_low"].notna().any()
     return sentences(
         [

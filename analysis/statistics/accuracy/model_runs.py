@@ -1,4 +1,4 @@
-"""How much a model's answers differ between its runs: the table `model_runs.csv`."""
+"""Variation of a model's answers between runs: the table `model_runs.csv`."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ NO_TWO = "no item has an answer of two runs"
 
 
 def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Estimate how far a model's runs agree, and the variance they add to its accuracy.
+    """Estimate the agreement of a model's runs, and the variance that they add to its accuracy.
 
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; `run` tells a model's runs apart.
+        The checked tables; `run` distinguishes a model's runs.
     options : Options, optional
         Alpha.
 
@@ -53,12 +53,12 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
     Notes
     -----
-    Over the items that every run has a reading of. `raw_agreement`: the share of pairs of runs with
-    the same answer, of an item's pairs in which both answered, averaged over items.
-    `mean_accuracy`: over items and runs, no answer being wrong. `run_variance`: what the chance of
-    a single run adds to the variance of its accuracy: the variance of right and wrong between the
-    runs of an item, averaged over items and divided by their number. Intervals are of means over
-    items: t over clusters, patients where they cluster.
+    Items with a reading in every run count. `raw_agreement`: the share of pairs of runs with the
+    same answer among the pairs in which both answered, averaged over items. `mean_accuracy`: the
+    mean over items and runs, missing answers being incorrect. `run_variance`: the variance that the
+    randomness of a single run adds to its accuracy: the variance of correctness between the runs of
+    an item, averaged over items and divided by their number. Intervals are those of means over
+    items: t over patients where these have several items, else over items.
 
     Examples
     --------
@@ -81,15 +81,15 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
     truth = dict(zip(bundle.items["item_id"], bundle.items["truth"], strict=True))
     rows: list[dict[str, object]] = []
     for model in models_of(bundle):
-        of = readings.loc[(readings["rater_id"] == model) & (readings["run"] != "")]
-        for condition, group in of.groupby("condition", sort=True):
+        of_model = readings.loc[(readings["rater_id"] == model) & (readings["run"] != "")]
+        for condition, group in of_model.groupby("condition", sort=True):
             answers = _by_run(group)
             if answers.shape[1] < 2:
                 continue
             clusters = np.array([codes[item] for item in answers.index], dtype=np.int64)
-            given = np.array([truth[item] for item in answers.index], dtype=object)
+            standard = np.array([truth[item] for item in answers.index], dtype=object)
             about = {"model_id": model, "condition": condition, "n_runs": answers.shape[1]}
-            for measure, values, of_clusters, scale in _measures(answers, given, clusters):
+            for measure, values, of_clusters, scale in _measures(answers, standard, clusters):
                 rows.append(
                     about
                     | {"measure": measure, "n_items": len(values)}
@@ -105,7 +105,7 @@ def models_of(bundle: Bundle) -> list[str]:
 
 
 def _by_run(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the answers by item and run, empty where none was given; items that all runs have."""
+    """Return the answers by item and run, empty where missing, for the items of all runs."""
     answered = readings["status"] == Status.ANSWERED.value
     answers = readings["answer"].where(answered, "")
     table = readings.assign(answer=answers).pivot(
@@ -117,13 +117,13 @@ def _by_run(readings: pd.DataFrame) -> pd.DataFrame:
 def _measures(
     answers: pd.DataFrame, truth: np.ndarray, clusters: Ints
 ) -> Iterator[tuple[str, Floats, Ints, float]]:
-    """Yield each measure's value by item, the items' clusters, and what its mean is divided by."""
+    """Yield each measure's values by item, the items' clusters, and the divisor of its mean."""
     cells = answers.to_numpy(dtype=object)
     pairs = list(combinations(range(cells.shape[1]), 2))
     both = np.array([(cells[:, a] != "") & (cells[:, b] != "") for a, b in pairs]).sum(axis=0)
     same = np.array([(cells[:, a] == cells[:, b]) & (cells[:, a] != "") for a, b in pairs])
-    said = both > 0
-    yield RAW, same.sum(axis=0)[said] / both[said], clusters[said], 1.0
+    has_pair = both > 0
+    yield RAW, same.sum(axis=0)[has_pair] / both[has_pair], clusters[has_pair], 1.0
     judged = truth != ""
     right = (cells[judged] == truth[judged, None]).astype(np.float64)
     n = max(len(right), 1)
@@ -132,28 +132,28 @@ def _measures(
 
 
 def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[str, object]:
-    """Return a mean over items, divided by `scale`; of what is a variance if that is not 1."""
+    """Return a mean over items divided by `scale`, which is not 1 for variances."""
     limits = (0.0, 1.0 if scale <= 1 else math.inf)
-    found = mean_over_items(values, clusters, alpha, nothing=NO_TWO, limits=limits)
-    return found | {name: found[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
+    cells = mean_over_items(values, clusters, alpha, nothing=NO_TWO, limits=limits)
+    return cells | {name: cells[name] / scale for name in ("estimate", "se", "ci_low", "ci_high")}
 
 
 def runs_table(results: Results) -> Iterator[ReportTable]:
-    """Show how a model's runs agree, what its input changes, and what its confidence is worth."""
+    """Show the agreement of a model's runs, and the variance between them."""
     names = rater_names(results.bundle)
     of_runs = rows_by(results, "model_runs", ("model_id", "condition"), of="measure")
     runs: list[TableRow] = [
         (
             (named(names, model),),
             (
-                whole(number(found[RAW], "n_runs")),
-                whole(number(found[MEAN], "n_items")),
-                estimate_of(found[RAW]),
-                percent_cell(number(found[MEAN], "estimate")),
-                percent_cell(math.sqrt(number(found[VARIANCE], "estimate"))),
+                whole(number(measures[RAW], "n_runs")),
+                whole(number(measures[MEAN], "n_items")),
+                estimate_of(measures[RAW]),
+                percent_cell(number(measures[MEAN], "estimate")),
+                percent_cell(math.sqrt(number(measures[VARIANCE], "estimate"))),
             ),
         )
-        for (model, _), found in of_runs.items()
+        for (model, _), measures in of_runs.items()
     ]
     yield report_table(
         name="model-runs",

@@ -1,4 +1,4 @@
-"""Items asked without options: `open_ended.csv`, and beside multiple choice `open_gap.csv`."""
+"""Items asked without options: `open_ended.csv`, and the gap to multiple choice: `open_gap.csv`."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ NONE_BOTH_WAYS = later("no scored item was asked both ways")
 
 
 def has_open_answers(study: Study) -> bool:
-    """Return whether anything was answered in words."""
+    """Return whether there are free-text answers."""
     return len(study.bundle.open_answers) > 0
 
 
 def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Estimate how right each rater's answers, and explanations, in words are.
+    """Estimate the correctness of each rater's free-text answers and explanations.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     Returns
     -------
     pandas.DataFrame
-        The columns of `OPEN_ENDED`; overall and by task, of each four rows: the shares `correct`
+        The columns of `OPEN_ENDED`; overall and by task, four rows each: the shares `correct`
         (strict accuracy), `partly_correct` and `incorrect`, and `score`, their mean with 1, 0.5 and
         0.
 
     Notes
     -----
-    `n` counts what has a score and what was asked and not answered, which is incorrect;
-    `n_missing` says how many of them are the latter. Answers that are not scored are in
-    `n_unscored` and in no estimate. Intervals: percentiles over resampled patients where some
-    patient has several items, else Wilson's of the shares, and of `score` t over items.
+    `n` counts the scored and the missing answers; a missing answer is incorrect, and `n_missing` is
+    their number. Answers without a score are counted in `n_unscored` and are in no estimate.
+    Intervals: percentiles over resampled patients where some patient has several items, else
+    Wilson's for the shares, and t over items for `score`.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
 
 def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Estimate by how much a rater is more accurate with options than without, on the same items.
+    """Estimate the difference of a rater's accuracy with and without options, on the same items.
 
     Parameters
     ----------
@@ -123,15 +123,14 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Returns
     -------
     pandas.DataFrame
-        The columns of `OPEN_GAP`; a row with `scoring` `strict` (only correct counts) and one with
-        `half credit` (partly correct counts half), overall and by task, for every condition with
-        options.
+        The columns of `OPEN_GAP`; two rows, with `scoring` `strict` (only correct counts) and `half
+        credit` (partly correct counts half), overall and by task, for every condition with options.
 
     Notes
     -----
-    `difference` is `multiple_choice` minus `open_ended`, paired, on the items that were asked both
-    ways and whose answer in words is scored; what was asked and not answered is incorrect either
-    way. Intervals: percentiles over resampled patients where some patient has several items, else
+    `difference` is `multiple_choice` minus `open_ended`, paired, over the items that were asked
+    both ways and whose free-text answer is scored; a missing answer is incorrect both ways.
+    Intervals: percentiles over resampled patients where some patient has several items, else
     Tango's score interval for `strict` and t over items for `half credit`.
     """
     study = study_of(study, options)
@@ -179,7 +178,7 @@ def _measured(study: Study, answers: pd.DataFrame) -> Iterator[dict[str, Any]]:
 def _both_ways(
     study: Study, counted: pd.DataFrame
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame, int]]:
-    """Yield whose answers, the answers in words, and the column of the readings beside them."""
+    """Yield the rater, the free-text answers, and the column of the rater's readings."""
     for about, answers in _of_raters(counted.loc[counted["kind"] == ANSWER]):
         for column, reads in enumerate(study.matrix.columns):
             if reads.rater_id == about["rater_id"] and reads.condition != about["condition"]:
@@ -199,18 +198,18 @@ def _gaps(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str
         only_one, only_other = ((right > worth).sum(), (right < worth).sum())
         tango = None
         if scoring == STRICT:
-            one, other, n = (np.array(float(k)) for k in (only_one, only_other, len(known)))
-            low, high = tango_interval(one, other, n, study.options.alpha)
+            first, second, n = (np.array(float(k)) for k in (only_one, only_other, len(known)))
+            low, high = tango_interval(first, second, n, study.options.alpha)
             tango = {"ci_low": float(low), "ci_high": float(high), "method": TANGO}
-        found = _mean(study, right - worth, matrix.clusters[items], tango, NONE_BOTH_WAYS, -1.0)
+        cells = _mean(study, right - worth, matrix.clusters[items], tango, NONE_BOTH_WAYS, -1.0)
         yield {
             "scoring": scoring,
             "n": len(known),
             "n_unscored": len(asked) - len(known),
             "multiple_choice": right.mean() if len(known) else np.nan,
             "open_ended": worth.mean() if len(known) else np.nan,
-            "difference": found.pop("estimate"),
-            **found,
+            "difference": cells.pop("estimate"),
+            **cells,
         }
 
 
@@ -224,17 +223,17 @@ def _mean(
 ) -> dict[str, Any]:
     """Return a mean with its interval: over patients where they have several items, else analytic.
 
-    `analytic` is the interval where every item stands alone; t over items where none is given.
+    `analytic` is the interval where every patient has one item; without it t over items.
     """
     if study.weights is None or not len(values):
         alone = np.arange(len(values))
         limits = (least, 1.0)
-        found = mean_over_items(values, alone, study.options.alpha, nothing=nothing, limits=limits)
-        found.pop("se")
+        cells = mean_over_items(values, alone, study.options.alpha, nothing=nothing, limits=limits)
+        cells.pop("se")
         if analytic is not None and len(values):
-            return found | analytic | {"undefined_because": ""}
-        because = found["undefined_because"].replace(SE_TOO, "interval")
-        return found | {"undefined_because": because}
+            return cells | analytic | {"undefined_because": ""}
+        because = cells["undefined_because"].replace(SE_TOO, "interval")
+        return cells | {"undefined_because": because}
     order = np.argsort(clusters, kind="stable")
     pairs = np.stack([values, np.ones(len(values))], axis=1)[order]
     sums, present = sums_by_cluster(pairs, clusters[order])
@@ -258,10 +257,10 @@ KIND_WORDS = {"answer": later("Answers"), "explanation": later("Explanations")}
 
 
 def open_ended_table(results: Results) -> Iterator[ReportTable]:
-    """Show the scores of answers in words."""
+    """Show the scores of free-text answers."""
     names = rater_names(results.bundle)
     keys = ("rater_id", "kind", "condition", "by", "group")
-    found = rows_by(results, "open_ended", keys, of="measure")
+    groups = rows_by(results, "open_ended", keys, of="measure")
     yield report_table(
         name="open-ended",
         title=t("Answers without options"),
@@ -290,25 +289,25 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
                     said(KIND_WORDS[kind]),
                     t("All") if by == "overall" else group,
                     *(
-                        whole(number(of[CORRECT], column))
+                        whole(number(measures[CORRECT], column))
                         for column in ("n", "n_missing", "n_unscored")
                     ),
-                    percent_with_range(of[CORRECT], "estimate"),
-                    percent_cell(number(of[PARTLY], "estimate")),
-                    percent_cell(number(of[INCORRECT], "estimate")),
-                    percent_with_range(of[SCORE], "estimate"),
+                    percent_with_range(measures[CORRECT], "estimate"),
+                    percent_cell(number(measures[PARTLY], "estimate")),
+                    percent_cell(number(measures[INCORRECT], "estimate")),
+                    percent_with_range(measures[SCORE], "estimate"),
                 ),
             )
-            for (rater, kind, condition, by, group), of in found.items()
+            for (rater, kind, condition, by, group), measures in groups.items()
         ],
     )
 
 
 def open_gap_table(results: Results) -> Iterator[ReportTable]:
-    """Show how much accuracy is lost without options."""
+    """Show the loss of accuracy without options."""
     names = rater_names(results.bundle)
     keys = ("rater_id", "condition", "open_condition", "by", "group")
-    found = rows_by(results, "open_gap", keys, of="scoring")
+    groups = rows_by(results, "open_gap", keys, of="scoring")
     yield report_table(
         name="open-gap",
         title=t("Multiple choice minus open-ended"),
@@ -339,14 +338,14 @@ def open_gap_table(results: Results) -> Iterator[ReportTable]:
                 (
                     condition_cell(condition),
                     t("All") if by == "overall" else group,
-                    f"{int(number(of[STRICT], 'n')):,}",
-                    percent_cell(number(of[STRICT], "multiple_choice")),
-                    percent_cell(number(of[STRICT], "open_ended")),
-                    percent_with_range(of[STRICT], "difference"),
-                    percent_with_range(of[HALF], "difference"),
+                    f"{int(number(scorings[STRICT], 'n')):,}",
+                    percent_cell(number(scorings[STRICT], "multiple_choice")),
+                    percent_cell(number(scorings[STRICT], "open_ended")),
+                    percent_with_range(scorings[STRICT], "difference"),
+                    percent_with_range(scorings[HALF], "difference"),
                 ),
             )
-            for (rater, condition, _, by, group), of in found.items()
+            for (rater, condition, _, by, group), scorings in groups.items()
         ],
     )
 
@@ -402,7 +401,7 @@ def open_gap_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
-    """Describe what the difference between multiple choice and answers without options shows."""
+    """Describe the figure of multiple choice minus answers without options."""
     values = {
         "cases": cases_in(rows["n"]),
         "percent": written(percent),

@@ -1,4 +1,4 @@
-"""Whether raters prefer a place among the options: the table `option_positions.csv`."""
+"""Raters' preference for positions of options: the table `option_positions.csv`."""
 
 from __future__ import annotations
 
@@ -40,31 +40,32 @@ from analysis.translation import t, written
 
 
 def option_positions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare how often each place among the options is chosen with how often it is correct.
+    """Compare how often each position of options is chosen with how often it is correct.
 
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; `shown_order` says in which order a reading's options stood, without it
-        they stood in the item's own.
+        The checked tables; `shown_order` is the order of a reading's options, by default the item's
+        own.
     options : Options, optional
         Its alpha is used.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of `OPTION_POSITIONS`. One row a rater, condition and place, from 1, that some
-        answered item has; readers first.
+        The columns of `OPTION_POSITIONS`. One row per rater, condition and position, from 1, that
+        some answered item has; readers first.
 
     Notes
     -----
-    Over a rater's answers to items with a reference standard and a known number of options, `n` of
-    which have an option at that place: `n_chosen` were it, `n_reference` should have been. An
-    answer whose `shown_order` is no order of the item's letters does not count.
-    `difference` is the first less the second as a share of `n`: above 0 where a rater prefers the
-    place whatever the image shows. It is a mean over items, t over clusters, patients where they
-    cluster. `accuracy`: of the `n_reference`, how many were answered correctly, with Wilson's
-    interval; a model that is robust against the order of options has the same everywhere.
+    `n` is the number of a rater's answers to items with a reference standard, a known number of
+    options and an option at the position; `n_chosen` of the answers, and `n_reference` of the
+    correct options, are at it. An answer whose `shown_order` is not an order of the item's letters
+    does not count. `difference` is `n_chosen` minus `n_reference` as a share of `n`: above 0 where
+    a rater chooses the position too often. It is a mean over items, with t over patients where
+    these have several items, else over items. `accuracy` is the share of correct answers among
+    `n_reference`, with Wilson's interval; it does not depend on the position where a rater ignores
+    the order of options.
 
     Examples
     --------
@@ -84,18 +85,20 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
     study = study_of(study, options)
     matrix, alpha = study.matrix, study.options.alpha
     places = _places(study.bundle, matrix)
-    rows = [
-        row for column in range(len(matrix.columns)) for row in _by_place(matrix, places, column)
-    ]
-    found = []
-    for about, chosen, reference, clusters, right in rows:
+    positions = (
+        position
+        for column in range(len(matrix.columns))
+        for position in _by_place(matrix, places, column)
+    )
+    rows = []
+    for about, chosen, reference, clusters, right in positions:
         values = chosen.astype(np.float64) - reference
         mean = mean_over_items(values, clusters, alpha, nothing="", limits=(-1.0, 1.0))
         n_reference, n_correct = reference.sum(), float((reference & right).sum())
-        of = np.array([float(n_reference)])
-        low, high = wilson_interval(np.array([n_correct]), of, alpha)
+        total = np.array([float(n_reference)])
+        low, high = wilson_interval(np.array([n_correct]), total, alpha)
         because = [str(mean["undefined_because"])] if mean["undefined_because"] else []
-        found.append(
+        rows.append(
             {
                 **about,
                 "n": len(values),
@@ -106,20 +109,20 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
                 "ci_high": mean["ci_high"],
                 "method": mean["method"],
                 "n_correct": int(n_correct),
-                "accuracy": ratio(np.array([n_correct]), of)[0],
+                "accuracy": ratio(np.array([n_correct]), total)[0],
                 "accuracy_low": low[0],
                 "accuracy_high": high[0],
                 "undefined_because": "; ".join(because + ([] if n_reference else [NEVER_THERE])),
             }
         )
-    return pd.DataFrame(found, columns=OPTION_POSITIONS.header)
+    return pd.DataFrame(rows, columns=OPTION_POSITIONS.header)
 
 
-NEVER_THERE = "accuracy: the reference standard never stands there"
+NEVER_THERE = "accuracy: the reference standard never has this position"
 
 
 def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
-    """Return at which place each letter of each answer was shown, from 0; -1 where not known.
+    """Return the position at which each letter was shown, from 0; -1 where unknown.
 
     Shape (n_items, n_columns, 26).
     """
@@ -129,18 +132,18 @@ def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
     own = np.arange(len(LETTERS), dtype=np.int8)
     places = np.tile(own, (*matrix.answers.shape, 1))
     for order in set(orders) - {""}:
-        those = orders == order
+        chosen = orders == order
         at = np.full(len(LETTERS), NO_LETTER, dtype=np.int8)
         if sorted(order) == list(LETTERS[: len(order)]):
             at[[LETTERS.index(letter) for letter in order]] = own[: len(order)]
-        places[item[those], column[those]] = at
+        places[item[chosen], column[chosen]] = at
     return places
 
 
 def _by_place(
     matrix: ReadingMatrix, places: Codes, column: int
 ) -> Iterator[tuple[dict[str, object], Bools, Bools, Ints, Bools]]:
-    """Yield of each place: whose it is; whether it was chosen and should have been; clusters."""
+    """Yield for each rater and position whether it was chosen and correct, and the clusters."""
     answered = matrix.given[:, column] & (matrix.answers[:, column] != NO_LETTER)
     items = np.flatnonzero(answered & (matrix.n_options > 0))
     chosen = places[items, column, matrix.answers[items, column]]
@@ -150,7 +153,7 @@ def _by_place(
     offered = matrix.n_options[items]
     reads = matrix.columns[column]
     for place in range(int(offered.max(initial=0))):
-        there = offered > place
+        has_place = offered > place
         about: dict[str, object] = {
             "rater_id": reads.rater_id,
             "rater_kind": reads.kind.value,
@@ -159,10 +162,10 @@ def _by_place(
         }
         yield (
             about,
-            chosen[there] == place,
-            truth[there] == place,
-            matrix.clusters[items][there],
-            matrix.correct[items, column][there],
+            chosen[has_place] == place,
+            truth[has_place] == place,
+            matrix.clusters[items][has_place],
+            matrix.correct[items, column][has_place],
         )
 
 
@@ -170,7 +173,7 @@ _MOST_PLACES = 6
 
 
 def positions_table(results: Results) -> Iterator[ReportTable]:
-    """Show whether raters prefer a place among the options."""
+    """Show raters' preference for positions of options."""
     names = rater_names(results.bundle)
     rows = [row for row in rows_of(results, "option_positions") if _is_early(row)]
     by_rater: dict[tuple[str, str], dict[int, Row]] = {}
@@ -223,7 +226,7 @@ def positions_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _places_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe what the places of options show."""
+    """Describe the figure of positions of options."""
     return sentences(
         [
             t(

@@ -47,17 +47,17 @@ def rated_items(study: Study) -> list[RatedItems]:
         return []
     positive = study.dichotomy.positive(matrix)
     same = bool((positive == ratings.positive)[matrix.assigned].all())
-    found = []
+    rated = []
     for column in np.flatnonzero(ratings.rated):
         items = matrix.given[:, column]
         values = ratings.ratings[items, column] * (1.0 if same else -1.0)
         if not np.isnan(values).any() and 0 < positive[items].sum() < items.sum():
-            found.append(
+            rated.append(
                 RatedItems(
                     column=int(column), items=items, positive=positive[items], ratings=values
                 )
             )
-    return found
+    return rated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

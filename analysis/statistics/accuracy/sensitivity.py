@@ -40,7 +40,7 @@ from analysis.translation import later, said, t
 
 
 def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate every rater's accuracy under each way of counting what is missing or doubtful.
+    r"""Estimate every rater's accuracy under each choice for missing and doubtful answers.
 
     Parameters
     ----------
@@ -52,24 +52,23 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        The columns of `SENSITIVITY`; proportions 0 to 1. In order of analysis; within it one row a
-        rater and condition, readers first. Empty where an analysis leaves no reading.
+        The columns of `SENSITIVITY`; proportions 0 to 1. In order of analysis; within it one row
+        per rater and condition, readers first. Empty where an analysis leaves no reading.
 
     Notes
     -----
-    What counts is, of the items with a reference standard, those that a reader was given, and all
-    for a model. `missing as wrong`, the primary analysis: correct answers over these. `missing
-    dropped`: over those of them that were answered. `missing as right`: an item without an answer
-    is correct; the first and this one bound what the missing answers can have been. `absent as
-    wrong`: a reader's items that were never presented count as well, as wrong. `flagged times
-    dropped`: as the first, without the items whose reading has a flag that puts its time in doubt.
-    `faulty questions dropped` and `marked questions dropped`, where there are any: as the first,
-    without the items that an expert review found faulty (`Options.faulty`), or that one reader or
-    more marked so.
-    `model answers read by strict rules`, `standard rules`, `loose rules`, where these read any of a
-    model's words otherwise than they stand: as the first, with the answers so read.
-    `excluded readings dropped`, where any is excluded: as the first, without the items whose
-    reading was set aside. Where the protocol has done so in the primary analysis, `excluded
+    Of the items with a reference standard, those presented to a reader count, and all for a model.
+    `missing as wrong`, the primary analysis: correct answers among these. `missing dropped`: among
+    those that were answered. `missing as right`: missing answers are correct; together with the
+    primary analysis it bounds the effect of missing answers. `absent as wrong`: a reader's items
+    that were never presented count as incorrect. `flagged times dropped`: as the primary analysis,
+    without the items whose reading has a flag that casts doubt on its time. `faulty questions
+    dropped` and `marked questions dropped`, where there are any: as the primary analysis, without
+    the items that an expert review found faulty (`Options.faulty`), or that a reader marked as
+    faulty. `model answers read by strict rules`, `standard rules`, `loose rules`, where these
+    change an answer of a model: as the primary analysis, with the answers parsed by these rules.
+    `excluded readings dropped`, where any is excluded: as the primary analysis, without the items
+    whose reading was excluded. Where the protocol drops these in the primary analysis, `excluded
     readings counted` is the other choice. Intervals are Wilson's [1]_.
 
     References
@@ -107,24 +106,24 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 def _analyses(
     bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
 ) -> Mapping[str, tuple[Bools, Bools]]:
-    """Return what counts, and what of it is correct; each of shape (n_items, n_columns)."""
-    given, correct = matrix.given, matrix.correct
+    """Yield each analysis with the readings that count and the correct ones."""
+    counted, correct = matrix.given, matrix.correct
     answered = matrix.answers != NO_LETTER
     flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     analyses = {
-        later("missing as wrong"): (given, correct),
-        later("missing dropped"): (given & answered, correct),
-        later("missing as right"): (given, correct | ~answered),
+        later("missing as wrong"): (counted, correct),
+        later("missing dropped"): (counted & answered, correct),
+        later("missing as right"): (counted, correct | ~answered),
         later("absent as wrong"): (matrix.assigned[:, None] & ~matrix.left_out, correct),
-        later("flagged times dropped"): (given & ~flagged, correct),
+        later("flagged times dropped"): (counted & ~flagged, correct),
     }
     if excluded.any():
-        analyses[later("excluded readings dropped")] = (given & ~excluded, correct)
+        analyses[later("excluded readings dropped")] = (counted & ~excluded, correct)
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         analyses[later("excluded readings counted")] = (counting.given, counting.correct)
     for name, gone in faulty_items(bundle, matrix, faulty).items():
-        analyses[name] = (given & ~gone[:, None], correct)
+        analyses[name] = (counted & ~gone[:, None], correct)
     for name, again in read_by_rules(bundle).items():
         analyses[name] = (again.given, again.correct)
     return analyses
@@ -150,7 +149,7 @@ def _accuracies(
 
 
 def choices_table(results: Results) -> Iterator[ReportTable]:
-    """Show accuracies, one column a choice."""
+    """Show accuracies, one column per choice."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "sensitivity")
     choices = list(dict.fromkeys(str(row["analysis"]) for row in rows))
@@ -160,7 +159,7 @@ def choices_table(results: Results) -> Iterator[ReportTable]:
     }
     body: list[TableRow] = []
     for rater, condition in raters:
-        found = [values.get((rater, condition, choice), {}) for choice in choices]
+        by_choice = [values.get((rater, condition, choice), {}) for choice in choices]
         cells = [
             EMPTY
             if math.isnan(number(row, "accuracy"))
@@ -169,7 +168,7 @@ def choices_table(results: Results) -> Iterator[ReportTable]:
                 value=percent_cell(number(row, "accuracy")),
                 n=int(number(row, "n")),
             )
-            for row in found
+            for row in by_choice
         ]
         body.append(((named(names, rater),), (condition_cell(condition), *cells)))
     yield report_table(
