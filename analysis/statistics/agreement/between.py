@@ -1,4 +1,4 @@
-"""Do models agree with readers as readers agree among themselves: `agreement_between.csv`."""
+"""Agreement of readers with models against that among readers: `agreement_between.csv`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Estimate = Callable[[Sums], Floats]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairMeans:
-    """The mean agreement of some pairs by each of several measures.
+    """The mean agreement of pairs of raters, by measure.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def pair_means(
     Returns
     -------
     PairMeans
-        Pairs whose agreement is undefined are left out of their measure's mean.
+        Pairs with undefined agreement are not in the mean of their measure.
     """
     one_cell = np.zeros(len(items), dtype=np.int64)
     sums = sums_of(count_pairs(matrix, pairs, items, one_cell, 1))
@@ -118,12 +118,12 @@ def resampled_means(
     defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
         The pairs that a mean is taken over.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
-        How often each cluster stands in each resample.
+        Number of times each cluster was drawn in each resample.
 
     Returns
     -------
     numpy.ndarray of float, shape (n_measures, n_resamples)
-        Over those pairs that the resample leaves defined.
+        The means over the pairs that are defined in the resample.
     """
     total = np.zeros((len(estimates), len(weights)))
     count = np.zeros((len(estimates), len(weights)))
@@ -147,7 +147,7 @@ OVER_ITEMS = later("percentile bootstrap over items")
 ONE_READER = later("fewer than two readers")
 NO_READERS = later("no two readers have a defined agreement")
 NO_MIXED = later("no reader and model have a defined agreement")
-# Numbers in one block of resamples over items: 128 MiB of float64.
+# Size of a block of resamples over items: 128 MiB of float64.
 BUDGET = 2**24
 
 Row = dict[str, object]
@@ -171,17 +171,18 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
 
     Notes
     -----
-    Each kind of agreement is the mean over its pairs of raters of what `agreement_pairs` gives;
-    `difference` is `readers_models` minus `among_readers`: below 0, models agree with readers less
-    than readers with each other. Pairs whose agreement is undefined are left out, and so are two
-    models that were run under different conditions, which are no pair there. The interval is
-    the percentile interval over resampled patients (items, where every item stands alone), all
-    pairs from the same resamples. Without missing answers the mean over reader-model pairs of raw
-    agreement is the observed agreement of two groups of Vanbelle and Albert [1]_. They relate it
-    to the most that the groups' inner disagreement allows; here both are reported.
+    Each kind of agreement is the mean over its pairs of raters of the estimates of
+    `agreement_pairs`; `difference` is `readers_models` minus `among_readers`: below 0, models agree
+    with readers less than readers with each other. Pairs with undefined agreement are omitted, as
+    are pairs of models that were run in different conditions, which `agreement_pairs` does not
+    have. The interval is the percentile interval over resampled patients (over items, where every
+    patient has one item), all pairs from the same resamples. Without missing answers the mean raw
+    agreement of reader-model pairs is the observed agreement of two groups of Vanbelle and Albert
+    [1]_, who relate it to its maximum given the agreement within the groups; `agreement_between`
+    reports both.
 
-    `n_items` counts items that a reader and another rater answered; for error consistency those of
-    them with a reference standard.
+    `n_items` is the number of items that a reader and another rater answered; for error consistency
+    those with a reference standard.
 
     References
     ----------
@@ -232,7 +233,7 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
 
 
 def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
-    """Pairs of each condition that has a reader and a model."""
+    """Return the pairs of each condition that has a reader and a model."""
     pairs = pairs_of(matrix.columns)
     mixed = sorted({pair.condition for pair in pairs if pair.kind is PairKind.MIXED})
     by_condition: dict[str, list[Pair]] = {condition: [] for condition in mixed}
@@ -253,7 +254,7 @@ def _by_condition(matrix: ReadingMatrix) -> dict[str, list[Pair]]:
 def _weight_blocks(
     matrix: ReadingMatrix, options: Options, weights: Floats | None
 ) -> Iterator[Floats]:
-    """Yield the resamples, those over items in blocks that fit into memory."""
+    """Yield the resamples; resamples over items in blocks that fit into memory."""
     if weights is not None:
         yield weights
         return
@@ -290,7 +291,7 @@ class _Comparison:
         return mixed - among
 
     def rows(self, resampled: Floats, alpha: float) -> Iterator[Row]:
-        """Yield a row a measure."""
+        """Yield a row for each measure."""
         among, mixed, models = (self.means[kind].mean for kind in PairKind)
         for m, (name, _) in enumerate(MEASURES):
             readers, others = self._answered(judged=name == "error_consistency")
@@ -356,7 +357,7 @@ def _compare(
 
 
 def between_table(results: Results) -> Iterator[ReportTable]:
-    """Show agreement among readers beside that of readers with models."""
+    """Show the agreement among readers and that of readers with models."""
     rows: list[TableRow] = [
         (
             (words(measure_words(str(row["measure"]))),),
@@ -409,7 +410,7 @@ def between_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _between_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe what the comparison of agreements shows."""
+    """Describe the figure of the comparison of agreements."""
     return sentences(
         [
             t(

@@ -1,4 +1,4 @@
-"""How raters agree with themselves: the table `intra_reader.csv`."""
+"""Agreement of raters with themselves: the table `intra_reader.csv`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from analysis.translation import capital, t
 
 MEASURES = (RAW, BRENNAN_PREDIGER, ERROR_CONSISTENCY, KAPPA_LETTERS)
 FIRST, SECOND = ("first reading of ", "second reading of ")
-# What the pairs' reasons mean where both raters are one.
+# Reasons for pairs of raters, in words for two readings of one rater.
 REWORDED = {
     NO_ITEM: "no item was answered twice",
     NO_JUDGED: "no item with a reference standard was answered twice",
@@ -56,25 +56,25 @@ REWORDED = {
 
 
 def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Estimate how far raters agree with themselves on the items they were given twice.
+    """Estimate the agreement of raters with themselves on repeated items.
 
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; `repeat` tells a rater's readings of one item apart.
+        The checked tables; `repeat` distinguishes a rater's readings of an item.
     options : Options, optional
         Seed, number of resamples and alpha.
 
     Returns
     -------
     pandas.DataFrame
-        The columns of `INTRA_READER`; one row a measure for each rater and condition with a hidden
+        The columns of `INTRA_READER`; one row per measure, rater and condition with a hidden
         repeat, readers first.
 
     Notes
     -----
-    First against second reading (the two smallest `repeat`), over the items answered both times.
-    Measures, standard errors and intervals are those of `agreement_pairs`.
+    The first reading is compared with the second (the two smallest `repeat`), over the items
+    answered both times. Measures, standard errors and intervals are those of `agreement_pairs`.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
 
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return the readings of items read more than once, with which `time` it was."""
+    """Return the readings of items read more than once, with their number as `time`."""
     ordered = readings.sort_values([*UNIT, "repeat"], kind="stable")
     place = ordered.groupby(UNIT, sort=False).cumcount()
     size = ordered.groupby(UNIT, sort=False)["item_id"].transform("size")
@@ -131,7 +131,7 @@ def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], list[str]]:
-    """Pair each rater's two times; pairs and their raters in the order of the first readings."""
+    """Pair each rater's two readings; return pairs and raters in order of the first readings."""
     places = {(column.rater_id, column.condition): i for i, column in enumerate(again.columns)}
     pairs, names = [], []
     for column in matrix.columns:
@@ -144,7 +144,7 @@ def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], lis
 
 
 def repeats_table(results: Results) -> Iterator[ReportTable]:
-    """Show how each rater agrees with his or her own second reading."""
+    """Show the agreement of each rater's first and second readings."""
     names = rater_names(results.bundle)
     repeated = results.tables.get("intra_reader")
     if repeated is None or not len(repeated):

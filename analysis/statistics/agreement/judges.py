@@ -1,4 +1,4 @@
-"""How far scorers and expert reviewers agree; and an expert review's files, read and written."""
+"""Agreement of scorers and of expert reviewers, and the files of an expert review."""
 
 from __future__ import annotations
 
@@ -57,21 +57,21 @@ FEW_RESAMPLES = later("interval: too many resamples leave it undefined")
 
 _GAP = np.abs(np.subtract.outer(np.arange(len(LEVELS)), np.arange(len(LEVELS))))
 CREDIT: Floats = 1 - _GAP / (len(LEVELS) - 1)
-"""How far two levels agree: 1 the same, 0.5 next to each other, 0 the two ends."""
+"""Credit for two levels: 1 for the same, 0.5 for neighbours, 0 for the two ends."""
 
 
 def has_open_scores(study: Study) -> bool:
-    """Return whether any answer in words was scored."""
+    """Return whether any free-text answer was scored."""
     return len(study.bundle.open_scores) > 0
 
 
 def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Measure how far the two blind scores of an answer agree, and how each scorer scores.
+    r"""Estimate the agreement of the two blind scores of answers, and each scorer's levels.
 
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables, with scores of answers in words.
+        The checked tables, with scores of free-text answers.
     options : Options, optional
         Seed, number of resamples and alpha.
 
@@ -79,21 +79,21 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
     -------
     pandas.DataFrame
         The columns of `OPEN_SCORING`. For answers and for explanations: `raw`, `kappa_linear`,
-        `brennan_prediger` and `third_needed` of the answers with two blind scores; then of every
-        scorer how often each `level` was given, out of all their scores.
+        `brennan_prediger` and `third_needed` over the answers with two blind scores; then for every
+        scorer the share of each `level` among all their scores.
 
     Notes
     -----
-    Which two scorers are blind to each other changes from answer to answer, and which of them is
-    the first says nothing, so chance is that of interchangeable scorers: with the share
+    The two blind scorers vary between answers, and their order carries no information, so chance
+    agreement is that of interchangeable scorers: with the share
     :math:`\pi_k` of level k among all these scores and the credit :math:`w_{kl}`, 1 for the same
     level, 0.5 for neighbours, 0 for the ends [1]_, kappa is :math:`(p_o - p_e) / (1 - p_e)` with
     :math:`p_o` the mean credit and :math:`p_e = \sum_{kl} w_{kl} \pi_k \pi_l` [2]_. It is Cohen's
-    weighted kappa of the pairs counted in both orders. Brennan-Prediger takes every level for
-    equally likely, without credit for neighbours. Standard errors are linearised, sums of what
-    each answer adds over patients (items, where no patient has several), C / (C - 1) of their
-    variance. Intervals are percentiles over resampled patients or items; t with n - 1 degrees of
-    freedom, cut at 1, where every answer is to another item of another patient.
+    weighted kappa of the pairs counted in both orders. Brennan-Prediger assumes equally likely
+    levels and gives no credit for neighbours. Standard errors are linearised: C / (C - 1) times the
+    variance of the contributions of answers, summed by patient (by item, where no patient has
+    several). Intervals are percentiles over resampled patients or items; where every answer is to
+    another item of another patient, t with n - 1 degrees of freedom, cut at 1.
 
     References
     ----------
@@ -119,8 +119,8 @@ def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
     codes = scores.assign(code=scores["score"].map({name: i for i, name in enumerate(LEVELS)}))
     blind = codes.loc[codes["turn"] <= 2].pivot(index="answer_id", columns="turn", values="code")
     blind = blind.reindex(columns=[1, 2]).dropna()
-    of = codes.drop_duplicates("answer_id").set_index("answer_id")["item_id"].loc[blind.index]
-    items = pd.Index(study.matrix.item_ids).get_indexer(pd.Index(of))
+    item_ids = codes.drop_duplicates("answer_id").set_index("answer_id")["item_id"].loc[blind.index]
+    items = pd.Index(study.matrix.item_ids).get_indexer(pd.Index(item_ids))
     pairs: Ints = blind.to_numpy(dtype=np.int64)
     yield from _scoring_agreement(study, pairs, study.matrix.clusters[items])
     alpha = study.options.alpha
@@ -171,7 +171,7 @@ def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[di
 def _uncertain(
     study: Study, added: Floats, unit: Ints, drawn: Floats | None, estimate: float
 ) -> dict[str, Any]:
-    """Return standard error and interval of a measure, from what each answer adds to it."""
+    """Return standard error and interval of a measure, from the contributions of answers."""
     n, alpha, n_units = len(added), study.options.alpha, np.array(len(np.unique(unit)))
     cells: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
     over = "patients" if study.weights is not None else "items"
@@ -193,7 +193,7 @@ def _uncertain(
 
 
 def _drawn(study: Study, cells: Floats, names: Ints) -> dict[str, Floats]:
-    """Return every measure in every resample of patients, of items where none has several."""
+    """Return every measure in every resample of patients, or of items where none has several."""
     options, n = study.options, study.matrix.n_clusters
     weights = study.weights
     if weights is None:
@@ -202,7 +202,7 @@ def _drawn(study: Study, cells: Floats, names: Ints) -> dict[str, Floats]:
 
 
 def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
-    """Return what two scores agree by; `tables` is of shape (n, k, k)."""
+    """Return the measures of agreement of two scores; `tables` has shape (n, k, k)."""
     n, k = tables.sum(axis=(1, 2)), tables.shape[1]
     raw = ratio(np.trace(tables, axis1=1, axis2=2), n)
     credit = ratio((tables * CREDIT).sum(axis=(1, 2)), n)
@@ -217,7 +217,7 @@ def _scoring_coefficients(tables: Floats) -> dict[str, Floats]:
 
 
 def _added(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
-    """Return by how much each answer moves each measure, times the number of answers."""
+    """Return the contribution of each answer to each measure, times the number of answers."""
     k = len(LEVELS)
     same = (pairs[:, 0] == pairs[:, 1]).astype(float)
     credit = CREDIT[pairs[:, 0], pairs[:, 1]]
@@ -246,19 +246,19 @@ FAULTY = "faulty"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What came of a review.
+    """The result of an expert review.
 
     Parameters
     ----------
     items : pandas.DataFrame
-        Columns `item_id, task, n_verdicts, finding`; `finding` is empty while another reviewer
-        would have to judge the item.
+        Columns `item_id, task, n_verdicts, finding`; `finding` is empty if the item needs another
+        reviewer.
     summary : pandas.DataFrame
-        Columns `task, finding, n, n_found, share, ci_low, ci_high`; of the items with a finding,
+        Columns `task, finding, n, n_found, share, ci_low, ci_high`; over the items with a finding,
         overall (`task` empty) and by task: `faulty`, then each fault. Proportions 0 to 1, Wilson.
     agreement : pandas.DataFrame
-        Columns `categories, measure, n, value, ci_low, ci_high`: of the two verdicts that are blind
-        to each other, among all `verdicts` and for `faulty or sound`.
+        Columns `categories, measure, n, value, ci_low, ci_high`: agreement of the two blind
+        verdicts, among all `verdicts` and for `faulty or sound`.
     reviewers : pandas.DataFrame
         Columns `reviewer, n, n_faulty, share, ci_low, ci_high`.
     """
@@ -270,7 +270,7 @@ class Review:
 
     @property
     def faulty(self) -> pd.DataFrame:
-        """Return `item_id` and `finding` of what was found faulty."""
+        """Return `item_id` and `finding` of the faulty items."""
         faulty = self.items.loc[~self.items["finding"].isin(["", SOUND]), ["item_id", "finding"]]
         return faulty.reset_index(drop=True)
 
@@ -281,7 +281,7 @@ def read_verdicts(path: Path) -> pd.DataFrame:
     Raises
     ------
     BundleError
-        It cannot be read, lacks a column, or a row is none of a review; every fault is listed.
+        It cannot be read, lacks a column, or has an invalid row; every fault is listed.
     """
     table = _read(path, VERDICT_COLUMNS)
     file = path.name
@@ -303,7 +303,7 @@ def read_verdicts(path: Path) -> pd.DataFrame:
 
 
 def read_faulty(path: Path) -> tuple[str, ...]:
-    """Read the items that a review found faulty: the column `item_id` of a CSV file.
+    """Read the faulty items of a review: the column `item_id` of a CSV file.
 
     Raises
     ------
@@ -326,13 +326,14 @@ def read_faulty(path: Path) -> tuple[str, ...]:
 
 
 def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
-    r"""Say what was found of each item, how many are faulty, and how far reviewers agree.
+    r"""Return the finding on each item, the share of faulty items, and the reviewers' agreement.
 
     Parameters
     ----------
     verdicts : pandas.DataFrame
-        One row a verdict: `item_id, reviewer, place, verdict`; `task` and `patient_id` where known.
-        `place` is 1 and 2 of those who judge first and do not see each other's verdict.
+        One row per verdict: `item_id, reviewer, place, verdict`; `task` and `patient_id` where
+        known. `place` is 1 or 2 for the two reviewers who judge first and do not see each other's
+        verdict.
     options : Options, optional
         Alpha, seed and number of resamples are used.
 
@@ -342,13 +343,13 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
 
     Notes
     -----
-    An item is what two of its verdicts say; with three that all differ, two or more of them faults,
-    it has `several faults`. Two verdicts that differ, without a third, are no finding. Which two
-    reviewers are blind to each other changes from item to item, so chance agreement is that of
-    interchangeable raters: kappa is Fleiss' [1]_, for two ratings Scott's pi, :math:`p_e = \sum_k
-    \pi_k^2`, :math:`\pi_k` being the share of the category among all these verdicts;
-    Brennan-Prediger takes :math:`p_e = 1 / k`. Intervals of agreement are percentiles over
-    resamples of patients, of items where the patient is not known.
+    The finding is the verdict that two reviewers gave; with three different verdicts, two or more
+    of them faults, it is `several faults`. Two different verdicts without a third give no finding.
+    The two blind reviewers vary between items, so chance agreement is that of interchangeable
+    raters: kappa is Fleiss' [1]_, for two ratings Scott's pi, :math:`p_e = \sum_k \pi_k^2`, where
+    :math:`\pi_k` is the share of the category among all these verdicts; Brennan-Prediger uses
+    :math:`p_e = 1 / k`. Intervals of agreement are percentiles over resamples of patients, or of
+    items where the patient is not known.
 
     References
     ----------
@@ -462,8 +463,10 @@ def _review_agreement(verdicts: pd.DataFrame, options: Options) -> pd.DataFrame:
     pairs = blind.pivot(index="item_id", columns="place", values="verdict")
     pairs = pairs.reindex(columns=[1, 2]).dropna()
     patients = verdicts.drop_duplicates("item_id").set_index("item_id")["patient_id"]
-    of = patients.loc[pairs.index]
-    clusters, _ = pd.factorize(of.where(of != "", pd.Series(pairs.index, index=pairs.index)))
+    pair_patients = patients.loc[pairs.index]
+    clusters, _ = pd.factorize(
+        pair_patients.where(pair_patients != "", pd.Series(pairs.index, index=pairs.index))
+    )
     rows: list[tuple[object, ...]] = []
     for name, categories in (("verdicts", VERDICTS), ("faulty or sound", (SOUND, FAULTY))):
         coded = pairs if name == "verdicts" else pairs.where(pairs == SOUND, FAULTY)
@@ -489,7 +492,7 @@ def _measures(
 
 
 def _review_coefficients(tables: Floats) -> dict[str, Floats]:
-    """Return what two verdicts agree by; `tables` is of shape (n, k, k)."""
+    """Return the measures of agreement of two verdicts; `tables` has shape (n, k, k)."""
     n, k = tables.sum(axis=(1, 2)), tables.shape[1]
     observed = ratio(np.trace(tables, axis1=1, axis2=2), n)
     shares = ratio(tables.sum(axis=1) + tables.sum(axis=2), 2 * n[:, None])
@@ -530,7 +533,7 @@ _LEVELS = {
 
 
 def scoring_table(results: Results) -> Iterator[ReportTable]:
-    """Show how far the scorers agree."""
+    """Show the agreement of the scorers."""
     by_row = rows_by(results, "open_scoring", ("kind",), of="measure", scorer="")
     yield report_table(
         name="open-scoring",
@@ -551,20 +554,20 @@ def scoring_table(results: Results) -> Iterator[ReportTable]:
             (
                 (words(said(KIND_WORDS[kind])),),
                 (
-                    f"{int(number(of[RAW], 'n')):,}",
-                    percent_with_range(of[RAW], "estimate"),
-                    estimate_of(of[KAPPA]),
-                    estimate_of(of[BRENNAN]),
-                    percent_cell(number(of[THIRD], "estimate")),
+                    f"{int(number(measures[RAW], 'n')):,}",
+                    percent_with_range(measures[RAW], "estimate"),
+                    estimate_of(measures[KAPPA]),
+                    estimate_of(measures[BRENNAN]),
+                    percent_cell(number(measures[THIRD], "estimate")),
                 ),
             )
-            for (kind,), of in by_row.items()
+            for (kind,), measures in by_row.items()
         ],
     )
 
 
 def scorers_table(results: Results) -> Iterator[ReportTable]:
-    """Show the levels that each scorer gave."""
+    """Show the levels of each scorer."""
     by_row = rows_by(results, "open_scoring", ("kind", "scorer"), of="level", measure=LEVEL)
     yield report_table(
         name="open-scorers",
@@ -576,11 +579,11 @@ def scorers_table(results: Results) -> Iterator[ReportTable]:
                 (words(scorer),),
                 (
                     said(KIND_WORDS[kind]),
-                    f"{int(number(of[LEVELS[0]], 'n')):,}",
-                    *(percent_with_range(of[level], "estimate") for level in LEVELS),
+                    f"{int(number(measures[LEVELS[0]], 'n')):,}",
+                    *(percent_with_range(measures[level], "estimate") for level in LEVELS),
                 ),
             )
-            for (kind, scorer), of in by_row.items()
+            for (kind, scorer), measures in by_row.items()
         ],
     )
 

@@ -14,10 +14,11 @@ SHARES = ("raw", "same_wrong")
 
 
 def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of agreement with the intervals that are shown, which the files do not hold.
+    """Return a table of agreement with the intervals of the report, which differ from the files'.
 
-    The formulas give a share of 0 or 1 an interval without width: Wilson's is shown, over patients
-    where they have several cases. No limit is beyond what the measure can be.
+    The formulas give a share of 0 or 1 an interval without width; the report shows Wilson's
+    interval, with the number of patients where these have several cases. Limits are cut to the
+    measure's range.
     """
     is_share = table["measure"].isin(SHARES).to_numpy()
     at_end = is_share & table["estimate"].isin((0.0, 1.0)).to_numpy()

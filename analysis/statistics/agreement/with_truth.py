@@ -106,11 +106,10 @@ def agreement_with_truth(study: Study | Bundle, options: Options | None = None) 
 
     Notes
     -----
-    The reference standard is taken as one more rater, and each pair with it is estimated as
-    `agreement_pairs` estimates two raters, with the same intervals. Items with a reference standard
-    that the rater answered count: raw agreement is the accuracy among these, while
-    `accuracy.csv` counts what was not answered as wrong. Error consistency is undefined against
-    what is never wrong.
+    The reference standard is treated as another rater; estimates and intervals are those of
+    `agreement_pairs`. Items with a reference standard that the rater answered count: raw agreement
+    is the accuracy among these, while `accuracy.csv` counts missing answers as incorrect. Error
+    consistency is undefined, because the reference standard is never wrong.
 
     Examples
     --------

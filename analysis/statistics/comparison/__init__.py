@@ -1,1 +1,1 @@
-"""Comparison of two raters' accuracy: counts, interval, tests, families, the tables."""
+"""Comparison of two raters' accuracy: counts, intervals, tests and tables."""

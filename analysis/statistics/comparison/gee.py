@@ -1,4 +1,4 @@
-"""Each model against all readers of a condition at once: the table `gee.csv`."""
+"""Each model against all readers of a condition by a marginal model: the table `gee.csv`."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from analysis.translation import t
 
 
 def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[float, float]:
-    r"""Return a model's accuracy less the readers', and its cluster-robust standard error.
+    r"""Return a model's accuracy minus the readers', and its cluster-robust standard error.
 
     Parameters
     ----------
     model : numpy.ndarray of float, shape (n_clusters,)
-        How many items of each cluster the model got right; whole numbers.
+        Number of items of each cluster that the model answered correctly.
     readers : numpy.ndarray of float, shape (n_clusters, n_readers)
         The same for each reader.
     sizes : numpy.ndarray of float, shape (n_clusters,)
@@ -56,15 +56,15 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     Generalised estimating equations [1]_ of correct on rater kind (1 for the model, 0 for a
     reader), with identity link and independence as working correlation. One binary regressor
     saturates the model, so its estimate is the difference of the two means, and the sandwich
-    variance has a closed form: with J readers, C clusters, N items in all, :math:`n_c` of them in
-    cluster c, and :math:`S_{mc}` and :math:`S_{jc}` the right answers of model and reader,
+    variance has a closed form: with J readers, C clusters, N items, :math:`n_c` of them in cluster
+    c, and :math:`S_{mc}` and :math:`S_{jc}` the correct answers of model and reader,
 
     .. math:: \hat\delta = \sum_c e_c / N, \quad e_c = S_{mc} - \frac1J \sum_j S_{jc}, \quad
        \widehat{\mathrm{SE}}^2 = \frac{C}{C - 1} \sum_c (e_c - n_c \hat\delta)^2 / N^2.
 
-    All readings of an item, and of a patient, lie in one cluster, so that the error includes
-    their dependence in any form. Without C / (C - 1) it is the sandwich of statsmodels' `GEE`; the
-    factor is that of the panel's covariances [2]_. The readers are fixed: the claim is about these.
+    All readings of an item, and of a patient, are in one cluster, so that the error includes their
+    dependence. Without C / (C - 1) it is the sandwich variance of statsmodels' `GEE`; the factor is
+    that of the panel's covariances [2]_. The readers are fixed: the claim is about these readers.
 
     References
     ----------
@@ -89,7 +89,7 @@ def robust_difference(model: Floats, readers: Floats, sizes: Floats) -> tuple[fl
     n_items = float(sizes.sum())
     if n_clusters == 0 or n_readers == 0:
         return float("nan"), float("nan")
-    # Times readers times items, everything is a whole number, and a variance of 0 is exactly 0.
+    # Multiplied by readers and items all numbers are whole, so that a variance of 0 is exactly 0.
     excess = n_readers * model - readers.sum(axis=1)
     total = float(excess.sum())
     deviations = n_items * excess - sizes * total
@@ -108,7 +108,7 @@ NO_SPREAD = "standard error, interval and p: the difference is the same in every
 
 
 def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate how much more accurate each model is than the readers together.
+    r"""Estimate the difference of accuracy between each model and all readers.
 
     Parameters
     ----------
@@ -120,16 +120,15 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `GEE`; one row a model and condition with readers, in order of condition and
-        model.
+        The columns of `GEE`; one row per model and condition with readers, in order of condition
+        and model.
 
     Notes
     -----
-    What `reader_panel` says of these readers, under the name by which others know it: the marginal
-    model is saturated and so the same estimator, see `robust_difference`. Every item with a
-    reference standard counts for every rater; unanswered is wrong. Clusters are patients,
-    examinations where no patient is given, else items.
-    Interval and p from t with C - 1 degrees of freedom; the limits are left as they come.
+    The marginal model is saturated and therefore the same estimator as that of `reader_panel` for
+    these readers, see `robust_difference`. Every item with a reference standard counts for every
+    rater; missing answers are incorrect. Clusters are patients, examinations where no patient is
+    stated, else items. Interval and p use t with C - 1 degrees of freedom; the limits are not cut.
 
     See Also
     --------

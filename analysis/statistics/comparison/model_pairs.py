@@ -1,4 +1,4 @@
-"""Every two models side by side, overall and by task: the table `model_pairs.csv`."""
+"""Comparison of every two models, overall and by task: the table `model_pairs.csv`."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
 OF_A_PAIR = (*shared("by group"), *OF_BOTH, *shared("undefined_because"))
-"""What a row gives about a pair in a group of items."""
+"""The columns for a pair in a group of items."""
 
 
 def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare the accuracy of every two models, overall and task by task.
+    """Compare the accuracy of every two models, overall and by task.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        The columns of `MODEL_PAIRS`. One row a pair of models and group: overall (`micro`), then
+        The columns of `MODEL_PAIRS`. One row per pair of models and group: overall (`micro`), then
         the tasks in order of their names.
 
     Notes
     -----
-    Everything as in `comparisons`, whose rows of these pairs the overall ones repeat. Of two
-    versions of a model `only_b_correct` counts what became better with the second, and
-    `only_a_correct` what became worse. No p is adjusted for the number of tasks and pairs.
+    Columns are as in `comparisons`, whose rows of these pairs the overall ones repeat. For two
+    versions of a model `only_b_correct` counts the items that improved with the second, and
+    `only_a_correct` those that became worse. No p is adjusted for the number of tasks and pairs.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.Dat
 
 
 def groups_of(matrix: ReadingMatrix) -> Iterator[tuple[str, str, Bools]]:
-    """Yield `by`, `group` and which items: all of them, then those of each task."""
+    """Yield `by`, `group` and the items: all, then those of each task."""
     everything = np.ones(len(matrix.item_ids), dtype=np.bool_)
     yield "overall", "micro", everything
     for task, members in matrix.members("task").items():
@@ -96,15 +96,16 @@ def by_task(study: Study, pairs: Sequence[Pair]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns `OF_A_PAIR`; one row a pair and group, overall first. The index says which pair.
+        The columns `OF_A_PAIR`; one row per pair and group, overall first. The index is that of the
+        pair.
     """
     matrix, alpha = study.matrix, study.options.alpha
     a, b = (np.array(side, dtype=np.int64) for side in ([p.a for p in pairs], [p.b for p in pairs]))
     parts = [
-        compared(matrix, items & those, a[members], b[members], study.weights, alpha)
+        compared(matrix, items & in_group, a[members], b[members], study.weights, alpha)
         .assign(by=by, group=group)
         .set_index(members)
-        for by, group, those in groups_of(matrix)
+        for by, group, in_group in groups_of(matrix)
         for items, members in given_to_both(matrix, a, b)
     ]
     if not parts:
@@ -118,7 +119,7 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Parameters
     ----------
     table : pandas.DataFrame
-        What `model_pairs` returned.
+        The table of `model_pairs`.
     a, b : str
         The models, in either order.
 
@@ -128,12 +129,12 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
         As `table`; `ci_low` and `ci_high` are those over patients where these exist.
     """
     table = over_patients(table)
-    there = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
+    rows = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
     back = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
     turned = back.rename(columns=_TURNED)
     for column in ("difference", "ci_low", "ci_high"):
         turned[column] = -turned[column]
-    return pd.concat([there, turned])[list(table)].reset_index(drop=True)
+    return pd.concat([rows, turned])[list(table)].reset_index(drop=True)
 
 
 def over_patients(table: pd.DataFrame) -> pd.DataFrame:
@@ -150,11 +151,11 @@ _TURNED = {
     **{"only_a_correct": "only_b_correct", "only_b_correct": "only_a_correct"},
     **{"ci_low": "ci_high", "ci_high": "ci_low"},
 }
-"""What changes its name where the second model of a pair is put first."""
+"""New names of columns where the second model of a pair is put first."""
 
 
 def side_by_side_table(results: Results) -> Iterator[ReportTable]:
-    """Show every two models beside each other, overall and by task."""
+    """Show the comparison of every two models, overall and by task."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "model_pairs")
     yield report_table(
@@ -197,7 +198,7 @@ def side_by_side_table(results: Results) -> Iterator[ReportTable]:
 
 
 def group_words(row: Row) -> str:
-    """Return the cases that a row is about."""
+    """Return the cases of a row in words."""
     return t("all") if str(row["by"]) == "overall" else str(row["group"])
 
 

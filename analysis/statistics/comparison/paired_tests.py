@@ -1,4 +1,4 @@
-"""Tests and intervals of paired proportions, on plain arrays."""
+"""Tests and intervals of paired proportions, as functions of arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analysis.arrays import Floats, Ints
 
 
 def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
-    r"""Return the two-sided p of McNemar's exact test, as it is and with mid-p.
+    r"""Return the two-sided p of McNemar's exact test and of its mid-p version.
 
     Parameters
     ----------
@@ -26,10 +26,10 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
 
     Notes
     -----
-    Given their number, the discordant items fall to either rater like a fair coin [1]_. With X
-    binomial of b + c throws and m = min(b, c): exact :math:`\min(1, 2 P(X \le m))`; mid-p counts
-    the observed outcome half, :math:`2 P(X \le m) - P(X = m)`, and where b = c, so that both tails
-    hold it, :math:`1 - P(X = m) / 2` [2]_. The items are taken for independent.
+    Under the hypothesis, each discordant item favours either rater with probability 1/2 [1]_. With
+    X binomial with b + c trials and m = min(b, c): exact :math:`\min(1, 2 P(X \le m))`; mid-p
+    counts the observed outcome half, :math:`2 P(X \le m) - P(X = m)`, and where b = c, so that it
+    is in both tails, :math:`1 - P(X = m) / 2` [2]_. The items are assumed independent.
 
     References
     ----------
@@ -50,12 +50,12 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     exact = np.minimum(twice, 1.0)
     observed = binom.pmf(fewer, discordant, 0.5)
     even, none = only_a == only_b, discordant == 0
-    # Where both are almost 0 rounding would make their difference negative.
+    # Where both are almost 0, rounding could make their difference negative.
     mid = np.where(even, 1 - observed / 2, np.clip(twice - observed, 0.0, exact))
     return np.where(even, 1.0, exact), np.where(none, 1.0, mid)
 
 
-# Halvings of an interval at most 2 wide: what is left is below the spacing of floats.
+# Number of bisections that reduce a width of 2 below the spacing of floats.
 HALVINGS = 64
 
 
@@ -85,11 +85,11 @@ def tango_interval(
 
     .. math:: (b - c - n \delta)^2 \le z^2 \, n \, (2 \hat q + \delta (1 - \delta)),
 
-    where :math:`\hat q`, the most likely share of items that only the second got right given
-    :math:`\delta`, is the larger root of :math:`2 n q^2 + ((2 n - b + c) \delta - b - c) q -
-    c \delta (1 - \delta) = 0`. No continuity correction. The items are taken for independent. Each
-    limit is found by bisection, to about 1e-12; raters swapped give the same limits with the other
-    sign, to the last bit.
+    where :math:`\hat q`, the maximum likelihood share of items that only the second got right given
+    :math:`\delta`, is the larger root of :math:`2 n q^2 + ((2 n - b + c) \delta - b - c) q - c
+    \delta (1 - \delta) = 0`. There is no continuity correction. The items are assumed independent.
+    Each limit is found by bisection, to about 1e-12; swapped raters give the same limits with the
+    opposite sign, to the last bit.
 
     References
     ----------
@@ -113,8 +113,8 @@ def tango_interval(
 
 
 def _upper_limit(b: Floats, c: Floats, n: Floats, z2: float) -> Floats:
-    # Bisection by the answer of the test, not by a change of sign: at the estimate itself the
-    # variance may be 0, and so both sides of the inequality, which is no limit.
+    # Bisection by the result of the test, not by a change of sign: at the estimate the variance,
+    # and so both sides of the inequality, may be 0, which is not a limit.
     inside = (b - c) / np.maximum(n, 1)
     outside = np.ones_like(inside)
     for _ in range(HALVINGS):
@@ -122,7 +122,7 @@ def _upper_limit(b: Floats, c: Floats, n: Floats, z2: float) -> Floats:
         rejected = (b - c - n * middle) ** 2 > z2 * n * _variance(b, c, n, middle)
         outside = np.where(rejected, middle, outside)
         inside = np.where(rejected, inside, middle)
-    # Where the last float below 1 is not rejected, the limit is 1.
+    # If the largest float below 1 is not rejected, the limit is 1.
     return np.where(outside == 1.0, outside, inside)
 
 
@@ -131,19 +131,19 @@ def _variance(b: Floats, c: Floats, n: Floats, delta: Floats) -> Floats:
     spread = delta * (1 - delta)
     square, linear, constant = 2 * n, (2 * n - b + c) * delta - b - c, -c * spread
     root = np.sqrt(np.maximum(linear**2 - 4 * square * constant, 0.0))
-    # The form of the larger root that adds numbers of one sign: nothing cancels.
+    # The form of the larger root that adds numbers of the same sign, to avoid cancellation.
     divisor = np.where(linear > 0, linear + root, 1.0)
     q = np.where(linear > 0, -2 * constant / divisor, (root - linear) / np.maximum(2 * square, 1))
     return np.asarray(2 * q + spread)
 
 
 def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats, Floats]:
-    r"""Test pairs of raters for equal accuracy where items cluster.
+    r"""Test pairs of raters for equal accuracy with clustered items.
 
     Parameters
     ----------
     correct : numpy.ndarray of float, shape (n_clusters, n_raters)
-        How many items of each cluster each rater got right; whole numbers.
+        Number of items of each cluster that each rater answered correctly.
     sizes : numpy.ndarray of float, shape (n_clusters,)
         Items of each cluster, at least 1.
     a, b : numpy.ndarray of int, shape (n_pairs,)
@@ -164,11 +164,10 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
     .. math:: X^2 = \frac{K - 1}{K} \, \frac{(\sum_k d_k)^2}
        {\frac12 \sum_k \{(d_k - n_k \hat\delta)^2 + d_k^2\}}.
 
-    Its variance takes Obuchowski's, which supposes no difference, and the empirical one by halves.
-    Items weigh the same in every cluster. The sums run over matrix products of whole
-    numbers, which are exact. The variance is 0 only where every :math:`d_k` is 0, and so the
-    difference: nothing speaks for a difference then, as for McNemar's test without discordant
-    items.
+    Its variance is the mean of Obuchowski's, which assumes no difference, and the empirical
+    variance. Items have the same weight in every cluster. The sums are matrix products of whole
+    numbers, which are exact. The variance is 0 only where every :math:`d_k`, and so the difference,
+    is 0; p is then 1, as in McNemar's test without discordant items.
 
     References
     ----------
@@ -218,9 +217,9 @@ def holm_within(p: Floats, families: Sequence[str]) -> Floats:
 
     Notes
     -----
-    Of a family's m tests in ascending order of p, the i-th is :math:`\max_{j \le i} \min(1,
-    (m - j + 1) p_{(j)})` [1]_. It holds the family's error however the tests
-    depend on each other. A test without p does not count in m.
+    The adjusted p of the i-th of a family's m tests in ascending order of p is :math:`\max_{j \le
+    i} \min(1, (m - j + 1) p_{(j)})` [1]_. It controls the family-wise error under any dependence of
+    the tests. A test without p does not count in m.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Two raters' accuracy on the same items, two models' by task: `comparisons`, `model_pairs`."""
+"""Comparison of two raters' accuracy on the same items: the table `comparisons.csv`."""
 
 from __future__ import annotations
 
@@ -54,24 +54,24 @@ from analysis.statistics.verdicts import patients_of_pair, too_few_of
 from analysis.translation import capital, later, t, tn, written
 
 NO_REFERENCE = later("no item has a reference standard")
-# Numbers held at once in the largest array: 64 MiB of float64.
+# Largest size of an array: 64 MiB of float64.
 BUDGET = 8 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Correctness:
-    """Right answers of some raters to items that all of them were given, unanswered being wrong.
+    """Correct answers of raters to the items that all of them were given; missing ones are wrong.
 
     Parameters
     ----------
     n : int
         Items.
     correct : numpy.ndarray of float, shape (n, n_columns)
-        1 where the answer is right, else 0.
+        1 where the answer is correct, else 0.
     by_cluster : numpy.ndarray of float, shape (n_present, n_columns)
-        Right answers in each cluster that has such items.
+        Correct answers in each cluster that has such items.
     sizes : numpy.ndarray of float, shape (n_present,)
-        Such items of each of these clusters.
+        Number of such items of each of these clusters.
     present : numpy.ndarray of int, shape (n_present,)
         These clusters.
     """
@@ -84,7 +84,7 @@ class Correctness:
 
 
 def correctness(matrix: ReadingMatrix, items: Bools, columns: Ints) -> Correctness:
-    """Collect the right answers of some columns of a matrix to some of its items.
+    """Collect the correct answers of columns of a matrix to a set of its items.
 
     Parameters
     ----------
@@ -117,9 +117,9 @@ def given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Boo
     Yields
     ------
     items : numpy.ndarray of bool, shape (n_items,)
-        What counts for both raters.
+        The items that count for both raters.
     pairs : numpy.ndarray of int
-        Positions of the pairs; over all that is yielded, each once.
+        Positions of the pairs; each pair is yielded once.
     """
     first_with: dict[bytes, int] = {}
     alike = np.array(
@@ -136,7 +136,7 @@ def given_to_both(matrix: ReadingMatrix, a: Ints, b: Ints) -> Iterator[tuple[Boo
 
 
 def only_one_right(right: Correctness, a: Ints, b: Ints) -> tuple[Floats, Floats]:
-    """Count the items that only the first, only the second of each pair got right.
+    """Count the items that only the first, and only the second, of each pair answered correctly.
 
     Parameters
     ----------
@@ -175,14 +175,14 @@ def resampled_limits(
     a, b : numpy.ndarray of int, shape (n_pairs,)
         The columns of each pair's first and second rater.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
-        How often each cluster stands in each resample.
+        Number of times each cluster was drawn in each resample.
     alpha : float
         Two-sided error.
 
     Returns
     -------
     low, high : numpy.ndarray of float, shape (n_pairs,)
-        nan where fewer than 80 % of the resamples hold such an item, or of fewer than 8 clusters.
+        nan where fewer than 80 % of the resamples have such an item, or with fewer than 8 clusters.
 
     Examples
     --------
@@ -243,19 +243,18 @@ def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     Returns
     -------
     pandas.DataFrame
-        The columns of `COMPARISONS`. One row a pair, in order of condition, kind of pair and ids,
+        The columns of `COMPARISONS`. One row per pair, in order of condition, kind of pair and ids,
         as in `agreement_pairs`.
 
     Notes
     -----
-    The items with a reference standard that both raters were given count, `n` of them: for a model
-    all, also what it left out. Unanswered is wrong. `difference` is the first rater's accuracy less
-    the second's, with Tango's score interval; `p_exact` and `p_mid` are McNemar's test. These three
-    take items for independent. Where clusters exist,
-    `cluster_ci_*` is the percentile interval over resampled patients, `p_clustered` Yang's test,
-    and these are the ones to read; without clusters they are empty. `p_adjusted` is Holm's, over
-    all reader-model pairs of a condition, on `p_clustered` where clusters exist, else on `p_mid`;
-    other pairs belong to no family.
+    `n` is the number of items with a reference standard that both raters were given; a model counts
+    as given all items. Missing answers are incorrect. `difference` is the first rater's accuracy
+    minus the second's, with Tango's score interval; `p_exact` and `p_mid` are McNemar's test. These
+    three assume independent items. Where clusters exist, use instead the percentile interval over
+    resampled patients, `cluster_ci_*`, and Yang's test, `p_clustered`; without clusters they are
+    empty. `p_adjusted` is Holm's, over all reader-model pairs of a condition, of `p_clustered`
+    where clusters exist, else of `p_mid`; other pairs belong to no family.
 
     See Also
     --------
@@ -304,18 +303,18 @@ def _family(pair: Pair) -> str:
 def compared(
     matrix: ReadingMatrix, items: Bools, a: Ints, b: Ints, weights: Floats | None, alpha: float
 ) -> pd.DataFrame:
-    """Compare pairs whose raters were given the same items, one row a pair.
+    """Compare pairs whose raters were given the same items, one row per pair.
 
     Parameters
     ----------
     matrix : ReadingMatrix
         The readings.
     items : numpy.ndarray of bool, shape (n_items,)
-        Which items; all of them were given to all raters of the pairs.
+        The items, which were given to all raters of the pairs.
     a, b : numpy.ndarray of int, shape (n_pairs,)
         The columns of each pair's first and second rater.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        How often each cluster stands in each resample; None without clusters.
+        Number of times each cluster was drawn in each resample; None without clusters.
     alpha : float
         Two-sided error.
     """
@@ -370,12 +369,12 @@ def _because(matrix: ReadingMatrix, right: Correctness, weights: Floats | None, 
 
 
 def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
-    """List the items that one of two raters had right and the other, given them too, had not.
+    """List the items that exactly one of two raters answered correctly, of those given to both.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `item_id, condition, correct`, whose answer was; in order of item.
+        Columns `item_id, condition, correct` (the correct rater), in order of item.
 
     Examples
     --------

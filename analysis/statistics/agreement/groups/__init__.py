@@ -1,1 +1,1 @@
-"""Agreement within groups of raters: who belongs, the sums, coefficients, errors, the table."""
+"""Agreement within groups of raters: groups, sums, coefficients, standard errors and table."""

@@ -1,4 +1,4 @@
-"""The raters of a group, their answers within a set of items, and the sums these come down to."""
+"""The raters of a group, their answers within a set of items, and the sums of these answers."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from analysis.bundle.model import RaterKind
 from analysis.readings.clusters import ratio
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_every_condition
 
-# Up to this number of possible codes per item they are counted in a table, otherwise sorted.
+# Codes of items are counted in a table up to this number of possible codes per item, else sorted.
 TABLE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupAnswers:
-    """A group's answers to some items in one categorisation: letters, or right and wrong.
+    """A group's answers to a set of items in one categorisation: letters, or right and wrong.
 
-    Items are alike where as many raters chose each category and as many options were offered: all
-    that is estimated is the same for them. Forty thousand items are a few hundred kinds.
+    Items with the same number of raters in each category and the same number of options are of one
+    kind and have the same estimates. Forty thousand items have a few hundred kinds.
 
     Parameters
     ----------
     codes : numpy.ndarray of int8, shape (n_raters, n_items)
         The category that each rater chose; -1 where there is no answer.
     by_rater : numpy.ndarray of float, shape (n_raters, n_categories)
-        How often each rater chose each category.
+        Number of times that each rater chose each category.
     kinds : numpy.ndarray of int, shape (n_items,)
         The kind of each item.
     times : numpy.ndarray of float, shape (n_kinds,)
-        How many items of each kind there are.
+        Number of items of each kind.
     counts : numpy.ndarray of float, shape (n_categories, n_kinds)
-        How many raters chose each category.
+        Number of raters who chose each category.
     options : numpy.ndarray of int, shape (n_kinds,)
         Options offered; 0 where not given.
     """
@@ -67,7 +67,7 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
     Returns
     -------
     GroupAnswers
-        With as many categories as were seen, at least one.
+        With the observed categories, at least one.
 
     Examples
     --------
@@ -95,9 +95,9 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
 
 
 def _alike(numbers: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints]:
-    """Return an item of each kind, the kind of each item, and how many there are of each kind.
+    """Return an item of each kind, the kind of each item, and the number of items of each kind.
 
-    Kinds are in the order of their numbers, so that sums over them depend on nothing else.
+    Kinds are in the order of their codes, so that sums over them do not depend on the data's order.
     """
     n_items = len(numbers[0])
     base = max(most, int(numbers[0].max(initial=0))) + 1
@@ -140,7 +140,7 @@ def observed_by_item(counts: Floats) -> Floats:
     Parameters
     ----------
     counts : numpy.ndarray of float, shape (n_categories, n_kinds)
-        How many raters chose each category.
+        Number of raters who chose each category.
 
     Returns
     -------
@@ -153,7 +153,7 @@ def observed_by_item(counts: Floats) -> Floats:
 
 
 def item_terms(ratings: GroupAnswers) -> Floats:
-    """Return what an item of each kind adds to the sums.
+    """Return the contribution of an item of each kind to the sums.
 
     Returns
     -------
@@ -222,7 +222,7 @@ class GroupSums:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RaterSums:
-    """What the raters' own marginals come to.
+    """Sums over the marginal distributions of raters.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def rater_sums(counts: Floats) -> RaterSums:
     Returns
     -------
     RaterSums
-        Of shape (...). Raters without an answer are no part of it.
+        Of shape (...), without raters who gave no answer.
     """
     n = counts.sum(axis=1)
     shares = np.nan_to_num(ratio(counts, n[:, None]), copy=False)
@@ -314,7 +314,7 @@ def rater_counts(codes: Codes, cells: Ints, n_cells: int, n_categories: int) -> 
     cells : numpy.ndarray of int, shape (n_items,)
         The cell of each item, such as its cluster.
     n_cells, n_categories : int
-        How many there are.
+        Number of cells.
 
     Returns
     -------
@@ -336,7 +336,7 @@ def rater_counts(codes: Codes, cells: Ints, n_cells: int, n_categories: int) -> 
 
 
 class Raters(StrEnum):
-    """Whose agreement it is, as in the table's column `raters`."""
+    """The kind of a group, as in the table's column `raters`."""
 
     READERS = "readers"
     MODELS = "models"
@@ -345,7 +345,7 @@ class Raters(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaterGroup:
-    """Columns of the reading matrix, one a rater.
+    """A group of raters as columns of the reading matrix, one column per rater.
 
     Parameters
     ----------
@@ -372,9 +372,9 @@ def groups_of(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
 
     Notes
     -----
-    As with pairs, a model that has answered under one condition only joins the readers of every
-    condition in `all`; a model with several joins the readers of the same names. Under a condition
-    that no reader has, `all` would repeat `models`, and is left out, unless there is no reader.
+    As with pairs, a model with a single condition is in `all` with the readers of every condition;
+    a model with several is with the readers of the same conditions. In a condition that no reader
+    has, `all` would repeat `models` and is omitted, unless there is no reader.
 
     Examples
     --------
@@ -433,7 +433,7 @@ def _members(columns: Sequence[Reads], raters: Raters, condition: str) -> tuple[
 
 RIGHT, WRONG = 0, 1
 
-# Numbers held at once in the largest array: 64 MiB of float64.
+# Largest size of an array: 64 MiB of float64.
 BUDGET = 8 * 2**20
 
 
@@ -444,7 +444,7 @@ class Answered:
     Parameters
     ----------
     ratings : GroupAnswers
-        The answers, item by item.
+        The answers by item.
     sums : GroupSums
         Their sums, of shape ().
     resampled : GroupSums or None
@@ -463,11 +463,11 @@ class Draws:
     Parameters
     ----------
     starts : numpy.ndarray of int, shape (n_present,)
-        Where among the scope's items each cluster begins.
+        Position of the first item of each cluster among the scope's items.
     cells : numpy.ndarray of int, shape (n_items,)
         The place of each item's cluster among them.
     weights : numpy.ndarray of float, shape (n_resamples, n_present)
-        How often each of these clusters stands in each resample.
+        Number of times each of these clusters was drawn in each resample.
     """
 
     starts: Ints
@@ -529,8 +529,8 @@ def answered(
 
     Notes
     -----
-    The raters' own counts are whole numbers and drawn once for all groups, whereas the items'
-    shares are drawn group by group: then not even the last bit depends on the other raters.
+    The raters' counts, which are whole numbers, are resampled once for all groups, but the items'
+    shares by group, so that no bit of a result depends on the other raters.
     """
     n_categories = max(int(codes.max(initial=0)) + 1, 1)
     drawn = None if draws is None else _drawn_counts(codes, draws, n_categories)

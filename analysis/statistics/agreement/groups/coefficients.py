@@ -1,9 +1,9 @@
-r"""The coefficients of agreement within a group, their standard errors, why each may be undefined.
+r"""Coefficients of agreement within a group, their standard errors, and why they are undefined.
 
-The same functions serve the estimate and its resamples. With :math:`r_{ik}` raters choosing
+The same functions compute the estimate and its resamples. With :math:`r_{ik}` raters choosing
 category k for item i, of :math:`r_i` who answered, observed agreement is the mean over the items
-with at least two answers of the share of agreeing pairs of answers; missing answers are left out
-item by item, as irrCAC does [5]_. All coefficients but Krippendorff's are
+with at least two answers of the share of agreeing pairs of answers; missing answers are omitted by
+item, as in irrCAC [5]_. All coefficients but Krippendorff's are
 :math:`(p_a - p_e) / (1 - p_e)` with this :math:`p_a`. Each is nan where it is undefined:
 
 - fewer than two raters with an answer, or no item with two answers;
@@ -12,10 +12,10 @@ item by item, as irrCAC does [5]_. All coefficients but Krippendorff's are
 - Brennan-Prediger and AC1 where the number of options is not given for every item, or is 1;
 - AC1 where the number of options varies.
 
-For standard errors each item has a value whose mean over the items is the coefficient and whose
-scatter is its error, :math:`\sqrt{\sum_i (\kappa_i - \kappa)^2 / (n (n - 1))}`. The values are
-the coefficient's linearisation: what an item adds to observed agreement, less twice what it adds to
-the agreement by chance, since that is of second degree in the shares.
+For standard errors each item has a value. The mean of the values is the coefficient, and their
+scatter gives its error, :math:`\sqrt{\sum_i (\kappa_i - \kappa)^2 / (n (n - 1))}`. The values are
+the coefficient's linearisation: the item's contribution to observed agreement minus twice its
+contribution to chance agreement, which is of second degree in the shares.
 
 References
 ----------
@@ -86,7 +86,7 @@ def prevalences(sums: GroupSums) -> Floats:
 
 
 def fleiss_chance(sums: GroupSums) -> Floats:
-    r"""Return Fleiss' agreement by chance [1]_ :math:`\sum_k \pi_k^2`, shape (...)."""
+    r"""Return Fleiss' chance agreement [1]_ :math:`\sum_k \pi_k^2`, shape (...)."""
     return ordered_sum(prevalences(sums) ** 2)
 
 
@@ -114,8 +114,8 @@ def conger_kappa(sums: GroupSums) -> Floats:
     Notes
     -----
     :math:`p_e` is the mean over the pairs of raters of their chance agreement
-    :math:`\sum_k p_{gk} p_{hk}`, each rater's shares taken over the items that they answered. For
-    two raters and no missing answer it is Cohen's kappa.
+    :math:`\sum_k p_{gk} p_{hk}`, with each rater's shares over the items that they answered. For
+    two raters without missing answers it is Cohen's kappa.
     """
     return _unless_constant(sums, above_chance(observed_agreement(sums), conger_chance(sums)))
 
@@ -128,12 +128,12 @@ def krippendorff_observed(sums: GroupSums) -> Floats:
 
 
 def krippendorff_chance(sums: GroupSums) -> Floats:
-    r"""Return :math:`\sum_k (n_k / n)^2` over the answers that can be paired, shape (...)."""
+    r"""Return :math:`\sum_k (n_k / n)^2` over the pairable answers, shape (...)."""
     return ordered_sum(ratio(sums.paired, sums.paired_answers) ** 2)
 
 
 def krippendorff_uncorrected(sums: GroupSums) -> Floats:
-    """Return alpha without its correction for small samples, shape (...)."""
+    """Return alpha without its small-sample correction, shape (...)."""
     observed = ratio(sums.coincident, sums.paired_answers)
     return _unless_constant(sums, above_chance(observed, krippendorff_chance(sums)))
 
@@ -153,7 +153,7 @@ def krippendorff_alpha(sums: GroupSums) -> Floats:
 
 
 def ac1_chance(sums: GroupSums) -> Floats:
-    r"""Return Gwet's agreement by chance [4]_ :math:`\sum_k \pi_k (1 - \pi_k) / (k - 1)`."""
+    r"""Return Gwet's chance agreement [4]_ :math:`\sum_k \pi_k (1 - \pi_k) / (k - 1)`."""
     prevalence = prevalences(sums)
     return ordered_sum(prevalence * (1 - prevalence)) / (sums.size - 1)
 
@@ -180,9 +180,9 @@ def brennan_prediger(sums: GroupSums) -> Floats:
 
     Notes
     -----
-    :math:`p_e` is the mean of :math:`1 / k_i` over the items that observed agreement is taken
-    over, those with at least two answers: raters who guess then have 0 in expectation whatever is
-    missing, and two raters have the value of their pair.
+    :math:`p_e` is the mean of :math:`1 / k_i` over the items of observed agreement, those with at
+    least two answers. So raters who guess have 0 in expectation regardless of missing answers, and
+    two raters have the value of their pair.
     """
     estimate = above_chance(observed_agreement(sums), guessing_chance(sums))
     return _unless_alone(sums, estimate if sums.sizes_known else np.full_like(estimate, np.nan))
@@ -213,20 +213,20 @@ def fleiss_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
 
     Notes
     -----
-    An item adds :math:`\sum_k \pi_k r_{ik} / r_i` to the agreement by chance.
+    The contribution of an item to chance agreement is :math:`\sum_k \pi_k r_{ik} / r_i`.
     """
     by_chance = _weighted_shares(ratings.counts, prevalences(sums))
     return _scatter(ratings, sums, fleiss_kappa(sums), fleiss_chance(sums), by_chance)
 
 
 def ac1_se(ratings: GroupAnswers, sums: GroupSums) -> float:
-    r"""Return the standard error of `ac1` [4]_; an item adds its mean of 1 - pi, over k - 1."""
+    r"""Return the standard error of `ac1` [4]_; an item adds its mean of 1 - pi over k - 1."""
     by_chance = _weighted_shares(ratings.counts, (1 - prevalences(sums)) / (sums.size - 1))
     return _scatter(ratings, sums, ac1(sums), ac1_chance(sums), by_chance)
 
 
 def brennan_prediger_se(ratings: GroupAnswers, sums: GroupSums) -> float:
-    """Return the standard error of `brennan_prediger` [6]_; chance is the items', and fixed."""
+    """Return the standard error of `brennan_prediger` [6]_; its chance agreement is fixed."""
     chance = guessing_chance(sums)
     return _scatter(ratings, sums, brennan_prediger(sums), chance, chance)
 
@@ -249,8 +249,8 @@ def conger_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     Notes
     -----
     With :math:`v_{gk}` the sum of the other raters' shares of category k, rater g's answer x to an
-    item adds :math:`(n / n_g) (v_{gx} - m_g) + m_g` to :math:`r (r - 1) p_e`, and no answer
-    :math:`m_g = \sum_k p_{gk} v_{gk}`; :math:`n_g` of the n items were answered by g.
+    item contributes :math:`(n / n_g) (v_{gx} - m_g) + m_g` to :math:`r (r - 1) p_e`, a missing
+    answer :math:`m_g = \sum_k p_{gk} v_{gk}`; g answered :math:`n_g` of the n items.
     """
     by_chance = _conger_by_item(ratings, float(sums.n))
     estimate, chance = conger_kappa(sums), conger_chance(sums)
@@ -274,12 +274,12 @@ def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
 
     Notes
     -----
-    That of alpha without its correction for small samples, over the n items with at least two
-    answers. With :math:`\bar r` answers an item, an item's
-    :math:`\sum_k r_{ik} (r_{ik} - 1) / (\bar r (r_i - 1))` and
-    :math:`\sum_k r_{ik} \pi_k / \bar r` are lowered by :math:`p_a` and :math:`p_e` times
-    :math:`(r_i - \bar r) / \bar r`, since both are ratios to the number of answers. As in [6]_
-    this :math:`p_a` is the corrected one, which matters where answers are missing.
+    The standard error is that of alpha without its small-sample correction, over the n items with
+    at least two answers. With :math:`\bar r` answers per item, an item's :math:`\sum_k r_{ik}
+    (r_{ik} - 1) / (\bar r (r_i - 1))` and :math:`\sum_k r_{ik} \pi_k / \bar r` are reduced by
+    :math:`p_a` and :math:`p_e` times :math:`(r_i - \bar r) / \bar r`, because both are ratios to
+    the number of answers. As in [6]_ this :math:`p_a` is the corrected one, which matters where
+    answers are missing.
     """
     paired = ratings.answers >= 2
     counts, answers = ratings.counts[:, paired], ratings.answers[paired]
@@ -293,7 +293,7 @@ def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     observed_i = agreeing / mean_answers - observed * excess
     chance_i = shares @ counts / mean_answers - chance * excess
     se = _root(_linear(observed_i, chance, alpha, chance_i), alpha, times)
-    # Without a disagreement what is left is rounding.
+    # Without disagreement only a rounding error remains.
     return 0.0 if np.isfinite(se) and sums.coincident == sums.paired_answers else se
 
 
@@ -305,10 +305,10 @@ def _scatter(
     by_chance: Floats,
     kinds: Ints | None = None,
 ) -> float:
-    """Return the root of the scatter; `by_chance` is by kind, or by item where `kinds` is given."""
+    """Return the standard error; `by_chance` is by kind, or by item where `kinds` is given."""
     if not np.isfinite(estimate):
         return np.nan
-    # Items with a single answer have no part in observed agreement; the others stand for them.
+    # Items with a single answer are not in observed agreement, which has the others' mean for them.
     scale = ratio(sums.n, sums.n_paired)
     observed, paired = scale * observed_by_item(ratings.counts), scale * (ratings.answers >= 2)
     times = ratings.times * (ratings.answers >= 1)
@@ -378,11 +378,12 @@ class GroupMeasure:
     method : str
         Estimator and standard error with their sources, for the table.
     on_correctness : bool
-        Whether it looks at right and wrong in place of letters.
+        Whether it compares correctness instead of letters.
     from_marginals : bool
-        Whether chance comes from the answers' marginals, so that constant raters undo it.
+        Whether chance agreement depends on the marginals, so that it is undefined for constant
+        raters.
     by_size : bool
-        Whether chance comes from the number of options offered.
+        Whether chance agreement depends on the number of options offered.
     one_size : bool
         Whether every item has to offer the same number.
     paired_only : bool
@@ -405,7 +406,7 @@ class GroupMeasure:
         return counted
 
     def reason(self, ratings: GroupAnswers, sums: GroupSums) -> str:
-        """Say why an undefined estimate is undefined."""
+        """Return the reason for an undefined estimate."""
         judged = self.on_correctness
         cases = (
             (len(ratings.codes) < 2, SINGLE_RATER),

@@ -73,10 +73,10 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
 
     Notes
     -----
-    `n_raters` counts the group's raters with an answer that counts, `n_items` the items with at
-    least one (Krippendorff's alpha: two). Missing answers are left out item by item. Standard
-    errors are Gwet's; intervals are percentile intervals over resampled patients where clusters
-    exist, else t with `n_items` - 1 degrees of freedom, the upper limit cut at 1.
+    `n_raters` is the number of the group's raters with an answer that counts, `n_items` that of
+    items with at least one (Krippendorff's alpha: two). Missing answers are omitted by item.
+    Standard errors are Gwet's; intervals are percentile intervals over resampled patients where
+    clusters exist, else t with `n_items` - 1 degrees of freedom, the upper limit cut at 1.
 
     See Also
     --------
@@ -178,12 +178,12 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
 def _why_no_error(
     measure: GroupMeasure, answered: Answered, estimate: float, se: float, n: int
 ) -> str:
-    """Say why there is no standard error; empty where there is one."""
+    """Return why there is no standard error; empty where there is one."""
     if np.isnan(estimate):
         return measure.reason(answered.ratings, answered.sums)
     if n < 2:
         return ONE_ITEM_SE
-    # Raters who never vary leave nothing to estimate the error from: 0 would claim certainty.
+    # The error cannot be estimated from constant raters; 0 would suggest certainty.
     if answered.sums.raters.varying < 2 and se <= CHANCE_TOLERANCE:
         return CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
     return ""
@@ -258,7 +258,7 @@ def groups_figures(results: Results, condition: str) -> Iterator[Figure]:
 
 
 def _groups_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Describe what the agreement of groups shows."""
+    """Describe the agreement of groups."""
     sizes = t(", ").join(
         f"{said(GROUP_WORDS.get(str(group), str(group)))} {number_range(part['n_raters'])}"
         for group, part in rows.groupby("raters", sort=False)
@@ -283,7 +283,7 @@ GROUP_WORDS = {"readers": later("readers"), "models": later("models"), "all": la
 
 
 def _by_task_caption(rows: pd.DataFrame, between: pd.DataFrame, percent: str) -> str:
-    """Describe what the agreement by task shows."""
+    """Describe the agreement by task."""
     mixed = (
         t(
             "The hollow squares, readers with models, are means over the pairs; their distance from"

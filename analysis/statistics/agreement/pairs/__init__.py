@@ -1,1 +1,1 @@
-"""Agreement of every two raters, and the counts that all agreement rests on."""
+"""Agreement of every two raters, and the counts from which all agreement is computed."""

@@ -1,12 +1,12 @@
-"""Which raters are compared, and what two raters' answers come down to: a few counts for each.
+"""The pairs of raters that are compared, and the counts from their answers.
 
-The items with an answer are one set for each rater and letter; what two sets have in common is
-counted 64 items at a time. (As fast as a matrix product of indicators by BLAS, and unlike that
-never slow: its threads wait for one another where other programs are busy.)
+The items with an answer are one bit set for each rater and letter; the intersection of two sets is
+counted 64 items at a time. This is as fast as a matrix product of indicators by BLAS, but not
+slowed down by other programs, for which the threads of BLAS wait.
 
-Most of a pair's sums are those of its two raters alone, less the items that the other did not
-answer. So answers are counted once a rater, what has to be counted once a pair is three numbers,
-and the items that only one of the two answered are few. All are whole numbers.
+Most sums of a pair are sums of a single rater minus the items that the other did not answer. So
+answers are counted once per rater, and only three numbers once per pair; the items that only one of
+the two answered are few. All counts are whole numbers.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from analysis.readings.matrix import NO_LETTER, ReadingMatrix, Reads, models_of_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two columns of the reading matrix, a reader first, else in order of id."""
+    """A pair of columns of the reading matrix, a reader first, else in order of id."""
 
     a: int
     b: int
@@ -51,9 +51,9 @@ def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
 
     Notes
     -----
-    Two raters are compared under the same condition. A model that has answered under one condition
-    only is compared with the readers of every condition, the condition being the reader's; a model
-    with several is compared with the readers of the same names.
+    Two raters are compared in the same condition. A model with a single condition is compared with
+    the readers of every condition, and the pair has the reader's condition; a model with several is
+    compared with the readers of the same conditions.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def pairs_of(columns: Sequence[Reads]) -> tuple[Pair, ...]:
 
 
 def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) -> pd.DataFrame:
-    """Name pairs as the tables do.
+    """Return the columns that name pairs in the tables.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def pair_names(columns: Sequence[Reads], pairs: Sequence[Pair], times: int = 1) 
     pairs : sequence of Pair
         The pairs.
     times : int, default 1
-        Rows a pair, one below the other.
+        Number of consecutive rows per pair.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def _kind(a: Reads, b: Reads) -> PairKind:
     return PairKind.MIXED
 
 
-# What two answers to one item come to, given the reference standard.
+# Outcomes of two answers to an item, given the reference standard.
 BOTH_RIGHT, ONLY_A, ONLY_B, SAME_WRONG, OTHER_WRONG, NOT_JUDGED = range(6)
 OUTCOMES = 6
 
@@ -208,7 +208,7 @@ def _top(a: Codes, b: Codes) -> int:
 
 
 def _in_common(a: Bools, b: Bools) -> Floats:
-    """Count the items that each row of `a` has in common with each row of `b`."""
+    """Count the items that are both in a row of `a` and in a row of `b`."""
     bits_a, bits_b = _bits(a), _bits(b)
     common = np.empty((len(a), len(b)))
     for i, row in enumerate(bits_a):
@@ -224,8 +224,8 @@ def _bits(sets: Bools) -> npt.NDArray[np.uint64]:
 
 # Above this mean number of items per cell, counting by sets is faster than pair by pair.
 ITEMS_A_LARGE_CELL = 250
-# So many readings of a rater are counted in one go: enough to forget the call, few enough to stay
-# in the processor's cache.
+# Number of readings of a rater that are counted at once: large enough that the call costs little,
+# small enough for the processor's cache.
 READINGS_AT_ONCE = 50_000
 
 
@@ -309,7 +309,7 @@ def _fill_by_pairs(
     answers = np.ascontiguousarray(matrix.answers[items].T, dtype=np.int64)
     truth = matrix.truth[items].astype(np.int64)
     size = np.searchsorted(counts.sizes, matrix.n_options[items])
-    first, second = (np.array([getattr(pair, of) for pair in pairs], dtype=int) for of in "ab")
+    first, second = (np.array([getattr(pair, side) for pair in pairs], dtype=int) for side in "ab")
     step = max(1, READINGS_AT_ONCE // max(len(items), 1))
     for start in range(0, len(pairs), step):
         block = slice(start, start + step)
@@ -434,13 +434,13 @@ class Answers:
     sizes : numpy.ndarray of int, shape (n_sizes,)
         These numbers; 0 stands for not given.
     n_letters : int
-        Number of letters there are.
+        Number of letters.
     tells_letters : bool
-        Whether answers are counted by letter; else all letters as one.
+        Whether answers are counted by letter; else all letters together.
     cells : numpy.ndarray of int, shape (n_items,)
         The cluster of each item, ascending, from 0 without a gap.
     starts : numpy.ndarray of int, shape (n_cells,)
-        Where each cluster begins.
+        Position of the first item of each cluster.
     clusters : numpy.ndarray of int, shape (n_cells,)
         These clusters, as the matrix numbers them.
     """
@@ -462,7 +462,7 @@ class Answers:
 
     @property
     def n_kinds(self) -> int:
-        """Kinds of answers that are counted: by letter, right, not judged, by options offered."""
+        """Number of kinds of answers: by letter, correct, not judged, by options offered."""
         return self.n_told + 2 + (len(self.sizes) if len(self.sizes) > 1 else 0)
 
 
@@ -506,7 +506,10 @@ def counts_of_raters(answers: Answers) -> Floats:
 
 
 def counts_of_pairs(answers: Answers, a: Ints, b: Ints) -> Floats:
-    """Count what the raters of each pair did alike, shape (3, n_pairs, n_cells)."""
+    """Count equal answers, answers both correct, and equal answers not judged, of each pair.
+
+    Shape (3, n_pairs, n_cells).
+    """
     letters = answers.letters[a]
     alike = (letters == answers.letters[b]) & (letters != NO_LETTER)
     unjudged = answers.truth == NO_LETTER
@@ -531,7 +534,7 @@ def counts_of_one(answers: Answers, a: Ints, b: Ints) -> csr_array:
 
 
 def _kinds(answers: Answers, letter: Codes, item: Ints) -> tuple[Ints, Ints]:
-    """Return every kind that each answer is of, and the answer's place."""
+    """Return the kinds of each answer, and the answer's position."""
     every = np.arange(len(item))
     truth = answers.truth[item]
     right, unjudged = np.flatnonzero(letter == truth), np.flatnonzero(truth == NO_LETTER)
@@ -548,16 +551,16 @@ def _kinds(answers: Answers, letter: Codes, item: Ints) -> tuple[Ints, Ints]:
 
 
 def sums_from(answers: Answers, of_a: Numbers, of_b: Numbers, shared: Numbers) -> Sums:
-    """Work out the sums of pairs.
+    """Compute the sums of pairs.
 
     Parameters
     ----------
     answers : Answers
-        What was counted.
+        The counted answers.
     of_a, of_b : numpy.ndarray of float, shape (n_kinds, n_pairs, ...)
         The answers of each rater by kind, to items that the other answered too.
     shared : numpy.ndarray of float, shape (3, n_pairs, ...)
-        What both did alike.
+        The counts of equal answers of pairs.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Prevalence and bias behind each kappa: the table `agreement_indices.csv`."""
+"""Prevalence and bias indices of kappas: the table `agreement_indices.csv`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from analysis.translation import capital, later, said, t
 
 
 def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
-    r"""Give the prevalence and the bias index of every kappa with two categories.
+    r"""Compute the prevalence and bias indices of every kappa with two categories.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ def agreement_indices(study: Study | Bundle) -> pd.DataFrame:
 
     Notes
     -----
-    With a and d the shares of items that both put into the first category and into the second, b
-    those that only the first rater put into the first category, and c those that only the second
-    did, the prevalence index is :math:`a - d` and the bias index :math:`b - c` [1]_, both from -1
-    to 1. The first category is `correct` for error consistency, option A for kappa. Far from 0, the
-    prevalence index says that kappa is low for its observed agreement, the bias index that the two
-    raters use the categories unequally.
+    With a and d the shares of items that both raters put into the first and into the second
+    category, b the share that only the first rater put into the first category, and c the share
+    that only the second did, the prevalence index is :math:`a - d` and the bias index :math:`b - c`
+    [1]_, both from -1 to 1. The first category is `correct` for error consistency, option A for
+    kappa. A prevalence index far from 0 means that kappa is low for its observed agreement; a bias
+    index far from 0 means that the two raters use the categories unequally.
 
     References
     ----------
@@ -143,7 +143,7 @@ OF_INDICES = {"error_consistency": later("error consistency"), "kappa": later("k
 
 
 def indices_table(results: Results) -> Iterator[ReportTable]:
-    """Show prevalence and bias indices beside each kappa: all items, and sets of two options."""
+    """Show prevalence and bias indices of kappas: over all items, and sets of two options."""
     ranks = {kind.value: rank for rank, kind in enumerate(PairKind)}
     rows = [row for row in rows_of(results, "agreement_indices") if _is_shown(row)]
     rows.sort(key=lambda row: (ranks[row["pair_kind"]], str(row["scope"]) != "all"))

@@ -1,6 +1,6 @@
-"""The measures of agreement between two raters, their standard errors, why each may be undefined.
+"""Measures of agreement of two raters, their standard errors, and why they are undefined.
 
-The same functions serve the estimate and its resamples. Each returns nan where it is undefined:
+The same functions compute the estimate and its resamples. Each returns nan where it is undefined:
 
 - no item that counts;
 - a kappa of two constant raters, or whose chance agreement is 1 (to 1e-12);
@@ -46,7 +46,7 @@ from analysis.translation import later
 
 CHANCE_TOLERANCE = 1e-12
 ROUNDING = 1e-14
-"""One answer of a million moves agreement by more: a smaller difference is a rounding residue."""
+"""Smaller differences are rounding errors: one answer of a million changes agreement by more."""
 
 
 def raw(sums: Sums) -> Floats:
@@ -92,8 +92,8 @@ def brennan_prediger(sums: Sums) -> Floats:
 
     Notes
     -----
-    :math:`(p_o - p_e) / (1 - p_e)` where :math:`p_e` is the mean of :math:`1 / k_i` over the
-    pair's items, :math:`k_i` being the options offered.
+    :math:`(p_o - p_e) / (1 - p_e)` where :math:`p_e` is the mean of :math:`1 / k_i` over the pair's
+    items, and :math:`k_i` is the number of options offered.
     """
     chance = chance_of_guessing(sums)
     return beyond_chance(raw(sums), chance)
@@ -121,7 +121,7 @@ def ac1(sums: Sums) -> Floats:
 
 
 def cohen_kappa(sums: Sums) -> Floats:
-    """Return Cohen's kappa [1]_ of the answers as they are categorised in the sums.
+    """Return Cohen's kappa [1]_ of the answers, with the categories of the sums.
 
     Shape (...), -1 to 1; nan where undefined.
 
@@ -144,7 +144,7 @@ def cohen_kappa(sums: Sums) -> Floats:
     together = (sums.answers_a * sums.answers_b).sum(axis=0)
     chance = ratio(together, n * n)
     undefined = 1 - chance <= CHANCE_TOLERANCE
-    if not np.all(together):  # else two constant raters have a chance of 1
+    if not np.all(together):  # the others are constant pairs, with a chance agreement of 1
         undefined |= both_constant(sums)
     return np.where(undefined, np.nan, beyond_chance(observed, chance))
 
@@ -255,8 +255,8 @@ def brennan_prediger_se(counts: PairCounts) -> Floats:
 
     Notes
     -----
-    Chance agreement is a property of the items, not of the answers, and so taken as fixed: the
-    standard error is that of raw agreement over :math:`1 - p_e`.
+    Chance agreement depends on the items, not on the answers, and is therefore fixed: the standard
+    error is that of raw agreement over :math:`1 - p_e`.
     """
     return ratio(raw_se(counts), 1 - chance_of_guessing(sums_of(counts)))
 
@@ -274,7 +274,7 @@ def ac1_se(counts: PairCounts) -> Floats:
     Each item contributes :math:`\gamma_i = (a_i - p_e)/(1 - p_e) - 2 (1 - \gamma)(p_{e|i} - p_e)
     / (1 - p_e)` with :math:`p_{e|i}` the mean of :math:`1 - \pi` over its two answers, over
     :math:`k - 1`; the variance is :math:`\sum_i (\gamma_i - \gamma)^2 / (n (n - 1))`. Items with
-    the same two answers contribute alike, so that the pair's table suffices.
+    the same two answers have the same value, so that the pair's table suffices.
     """
     sums = sums_of(counts)
     n, size, estimate = sums.n, common_size(sums), ac1(sums)
@@ -326,16 +326,16 @@ class Measure:
     n : callable
         From sums to the number of items that count.
     constant : callable
-        From sums to whether a rater is constant in what the measure looks at, so that a standard
-        error of 0 says nothing.
+        From sums to whether a rater is constant in the categories of the measure, so that a
+        standard error of 0 is invalid.
     reason : callable
-        From sums to the sentence that says why an undefined estimate is undefined.
+        From sums to the reason for an undefined estimate.
     normal : bool
         Whether the analytic interval is normal; else t with n - 1 degrees of freedom.
     method : str
         Estimator and standard error with their sources, for the tables.
     on_correctness : bool
-        Whether it looks at right and wrong only.
+        Whether it compares correctness only.
     """
 
     name: str
@@ -460,7 +460,7 @@ SAME_WRONG = Measure(
     estimate=same_wrong,
     standard_error=same_wrong_se,
     n=attrgetter("both_wrong"),
-    constant=_never,  # a plain share: two raters who vary may well err alike every time
+    constant=_never,  # a share: raters who vary may still always make the same errors
     reason=_why_not_same_wrong,
     normal=False,
     method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
@@ -487,18 +487,18 @@ WITHIN_OPTION_SET = (*EVERYWHERE, KAPPA, AC1)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Partition:
-    """Scopes that share no item, counted in one pass.
+    """Disjoint scopes, which are counted together.
 
     Parameters
     ----------
     order : int
-        Place among the partitions.
+        Position among the partitions.
     names : tuple of str
         The scopes, as in the table's column `scope`.
     members : tuple of numpy.ndarray of int
         Positions of each scope's items.
     measures : tuple of Measure
-        What is estimated in each of them.
+        The measures that are estimated in each scope.
     """
 
     order: int

@@ -1,4 +1,4 @@
-"""The measures in every resample of patients, and their intervals, by these or a standard error."""
+"""Measures of agreement in resamples of patients, and their intervals."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from analysis.statistics.agreement.pairs.counts import (
 from analysis.statistics.agreement.pairs.measures import Measure, Reasons
 from analysis.translation import later
 
-# Numbers held at once in the largest array: what a processor core keeps near itself, 4 MiB.
+# Largest size of an array: 4 MiB, which fit the cache of a processor core.
 BUDGET = 2**19
-# Pairs at least: a matrix product of fewer rows is slow.
+# Smallest number of pairs in a block, because matrix products of fewer rows are slow.
 SMALLEST = 32
-# Whole numbers up to here are exact in float64, and in float32.
+# Largest exact whole numbers in float64 and in float32.
 EXACT = 2.0**53
 EXACT_SINGLE = 2.0**24
-# Up to this share of numbers that are not 0 a sparse product is faster than a dense one.
+# Largest share of nonzero numbers with which a sparse product is faster than a dense one.
 SPARSE = 1 / 40
 
 
@@ -62,18 +62,18 @@ def resampled_sums(
     items : numpy.ndarray of int, shape (n_used,)
         Positions of the scope's items, ascending.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
-        How often each cluster stands in each resample.
+        Number of times each cluster was drawn in each resample.
 
     Yields
     ------
     block : slice
-        Which pairs.
+        Positions of the pairs.
     by_cluster : Sums
         Of shape (n_block, n_present), the clusters that the scope's items belong to.
     by_resample : Sums
         Of shape (n_block, n_different), the resamples that differ in these clusters.
     times : numpy.ndarray of int, shape (n_different,), or None
-        How often each of them was drawn; None: once.
+        Number of times each of them was drawn; None: once.
     """
     answers = answers_of(matrix, items)
     drawn, times = _different(_of_clusters(weights, answers))
@@ -88,9 +88,9 @@ def resampled_sums(
 def sums_of_resamples(
     matrix: ReadingMatrix, pairs: Sequence[Pair], items: Ints, weights: Floats
 ) -> Iterator[tuple[slice, Sums]]:
-    """Yield blocks of pairs with their sums by resample, every resample for itself.
+    """Yield blocks of pairs with their sums for every resample.
 
-    For measures that do not look at which letter was answered: all letters are counted as one.
+    For measures that do not depend on the letters: all letters are counted together.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def sums_of_resamples(
     items : numpy.ndarray of int, shape (n_used,)
         Positions of the scope's items, ascending.
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters)
-        How often each cluster stands in each resample.
+        Number of times each cluster was drawn in each resample.
 
     Yields
     ------
     block : slice
-        Which pairs.
+        Positions of the pairs.
     by_resample : Sums
         Of shape (n_block, n_resamples).
     """
@@ -124,7 +124,7 @@ def _of_clusters(weights: Floats, answers: Answers) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Counts:
-    """What is counted for each pair of a block, by cluster."""
+    """The counts of each pair of a block, by cluster."""
 
     a: Ints
     b: Ints
@@ -133,14 +133,14 @@ class _Counts:
     shared: Floats
 
     def by_cluster(self, answers: Answers, raters: Floats) -> Sums:
-        """Return the sums by cluster, given the raters' own."""
+        """Return the sums by cluster, given those of single raters."""
         shape = (answers.n_kinds, *self.shared.shape[1:])
         of_a = raters[:, self.a] - self.alone_a.toarray().reshape(shape)
         of_b = raters[:, self.b] - self.alone_b.toarray().reshape(shape)
         return sums_from(answers, of_a, of_b, self.shared)
 
     def by_resample(self, answers: Answers, raters: Numbers, draw: _Draw) -> Sums:
-        """Return the sums by resample, given the raters' own."""
+        """Return the sums by resample, given those of single raters."""
         of_a, of_b = raters[:, self.a], raters[:, self.b]
         if self.alone_a.nnz:
             of_a -= draw.totals_of_few(self.alone_a, len(self.a))
@@ -185,9 +185,9 @@ def _columns(pairs: Sequence[Pair]) -> tuple[Ints, Ints]:
 
 
 def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
-    """Return the rows that differ and how often each was drawn; all rows where most differ.
+    """Return the distinct rows and how often each was drawn; all rows where most are distinct.
 
-    A scope of a few patients has a few dozen different resamples, not thousands.
+    A scope of a few patients has a few dozen distinct resamples, not thousands.
     """
     base = float(drawn.max(initial=0)) + 1
     if drawn.shape[1] * np.log2(base) >= np.log2(EXACT):
@@ -200,7 +200,7 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
 
 
 def _fast(drawn: Floats, n_items: int) -> Numbers:
-    """Return the weights, clusters first, in single precision where no count can be inexact."""
+    """Return the weights, clusters first, in single precision where all counts are exact in it."""
     most = n_items * float(drawn.max(initial=0))
     if most < EXACT_SINGLE:
         return drawn.T.astype(np.float32, order="C")
@@ -208,7 +208,7 @@ def _fast(drawn: Floats, n_items: int) -> Numbers:
 
 
 def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
-    # A mean over pairs is summed block by block: the blocks hang on nothing but the data.
+    # Means over pairs are summed by block, so the blocks must depend only on the data.
     n_kinds = replace(answers, tells_letters=True).n_kinds
     size = max(SMALLEST, BUDGET // max(2 * n_kinds * n_columns, 1))
     for start in range(0, n_pairs, size):
@@ -289,8 +289,8 @@ def cluster_intervals(
     Returns
     -------
     list of Interval
-        One a measure; nan where the pair's items belong to fewer than 8 clusters, or where fewer
-        than 80 % of the resamples define the measure.
+        One per measure; nan where the pair's items belong to fewer than 8 clusters, or where the
+        measure is defined in fewer than 80 % of the resamples.
     """
     shape = (len(measures), len(pairs), len(scopes))
     low, high = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -303,7 +303,7 @@ def cluster_intervals(
             limits: dict[Callable[[Sums], Floats], tuple[Floats, Floats, Floats]] = {}
             for m, measure in enumerate(measures):
                 n_clusters = (measure.n(by_cluster) > 0).sum(axis=-1)
-                # Kappa in an option set stands in two rows.
+                # Kappa in an option set is in two rows.
                 if measure.estimate not in limits:
                     estimates = measure.estimate(drawn)
                     limits[measure.estimate] = percentile_limits(

@@ -69,7 +69,7 @@ def partition_rows(
     Returns
     -------
     dict of str to numpy.ndarray, shape (n_pairs, n_scopes * n_measures)
-        The table's columns but those that name the pair; measures of a scope stand together.
+        The table's columns without those that name the pair; measures of a scope are adjacent.
     """
     counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
     sums = sums_of(counts)
@@ -102,7 +102,7 @@ def _measure_columns(
     """Return columns of shape (n_pairs, n_scopes)."""
     estimate, se, n = measure.estimate(sums), measure.standard_error(counts), measure.n(sums)
     undefined = np.isnan(estimate)
-    # A rater who never varies leaves nothing to estimate the error from: 0 would claim certainty.
+    # The error cannot be estimated from a constant rater; 0 would suggest certainty.
     no_spread = measure.constant(sums) & (measure.normal | (se == 0))
     single = n <= 1
     no_se = undefined | no_spread | single
@@ -143,12 +143,12 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
 
     Notes
     -----
-    Items that both raters answered count; for error consistency those of them with a reference
-    standard, for `same_wrong` those that both got wrong. Standard errors are analytic throughout.
-    Intervals are percentile intervals over resampled patients where clusters exist; else normal
-    for the kappas and t with n - 1 degrees of freedom for the others, the upper limit cut at 1.
-    A kappa of two constant raters is undefined; where one rater is constant it is 0 by
-    construction, its standard error undefined, and so its interval.
+    Items that both raters answered count; for error consistency those with a reference standard,
+    for `same_wrong` those that both answered incorrectly. Standard errors are analytic. Intervals
+    are percentile intervals over resampled patients where clusters exist; else normal for the
+    kappas and t with n - 1 degrees of freedom for the others, the upper limit cut at 1. A kappa of
+    two constant raters is undefined; with one constant rater it is 0 by construction, and its
+    standard error and interval are undefined.
 
     See Also
     --------
@@ -182,12 +182,12 @@ def category_pairs(study: Study, category: str) -> pd.DataFrame:
     study : Study
         The checked tables.
     category : str
-        One that some item has.
+        A category of the items.
 
     Returns
     -------
     pandas.DataFrame
-        As `agreement_pairs`, its scope being `category=NAME`.
+        As `agreement_pairs`, with the scope `category=NAME`.
     """
     members = study.matrix.members("category")[category]
     return _table(
@@ -211,5 +211,5 @@ def _table(study: Study, parted: Iterable[Partition]) -> pd.DataFrame:
     for name in list(parts[0]):
         table[name] = np.concatenate([part[name] for part in parts], axis=1).ravel()
         for part in parts:
-            part.pop(name)  # the pairs of 200 raters are two million rows: one column at a time
+            part.pop(name)  # frees memory: the pairs of 200 raters are two million rows
     return table
