@@ -1,10 +1,13 @@
 """The set-up of a study: its protocol, the steps from draw to opening, and amendments."""
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from study.base.errors import BadInput, BadProtocol
 from study.base.text import LONGEST_REASON
 from study.base.translation import t, tn
+from study.exchange.protocol_deposit import may_deposit
 from study.lifecycle import amendments, drafts, exposure, studies
 from study.people.roles import Act
 from ui.app.masthead import masthead
@@ -108,6 +111,29 @@ def _open(set_up: SetUp) -> None:
         return t("The study is open: its readers can sign in.")
 
     actions.button(t("Open the study"), open_it, key="open", type="primary", icon=":material/lock:")
+
+
+def _deposit() -> None:
+    """Offer the protocol for a deposit on OSF or Zenodo, until a case has been read."""
+    if not (person.may(Act.EXPORT) and may_deposit(store(), person.study_name)):
+        return
+    with st.expander(t("Deposit the protocol on OSF or Zenodo")):
+        st.write(
+            t(
+                "The deposit proves later that the protocol was not changed after reading began. "
+                "It contains the protocol, its hash, the latest hash of the audit trail, and the "
+                "metadata in the formats of both services. It does not name the drawn cases."
+            )
+        )
+        names = st.text_area(
+            t("Authors (one per line, as Family, Given)"), key="deposit-authors", max_chars=2_000
+        )
+        authors = [("author", name.strip()) for name in names.splitlines() if name.strip()]
+        if authors:
+            address = f"export/deposit.zip?{urlencode(authors)}"
+            links("deposit", {address: t("Download the deposit")}, download=True)
+        else:
+            st.caption(t("Name at least one author to download the deposit."))
 
 
 def _return_to_draft() -> None:
@@ -260,6 +286,7 @@ def _page() -> None:
         drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
         _again(result)
+        _deposit()
         if result.row.state == "drawn":
             if person.may(Act.MAKE_STUDY):
                 _return_to_draft()

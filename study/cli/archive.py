@@ -10,6 +10,7 @@ from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
 from study.cli.program import PATH, command, note, now
 from study.exchange import archives, backups, bundle, restoring
+from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
 from study.store import Store, banks
 from study.store.studies import study_row
@@ -77,6 +78,36 @@ def deposit(store: Store, study: str) -> None:
     why = heads.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
     if why:
         print(why, file=sys.stderr)
+
+
+@command("deposit")
+@click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
+@click.option(
+    "--author",
+    "authors",
+    metavar="NAME",
+    multiple=True,
+    required=True,
+    help='As "Family, Given"; once for each author.',
+)
+def write_deposit(db: Path, study: str, out: Path, authors: tuple[str, ...]) -> None:
+    """Write the protocol for a deposit on OSF or Zenodo, before the first reading.
+
+    The deposit has the protocol, its hash, the head of the audit trail, and the metadata in the
+    formats of both services. It does not name the drawn cases. See docs/archive.md#the-deposit.
+    """
+    store = Store(db)
+    files = deposit_files(store, study, creators=authors, now=now())
+    as_zip = out.suffix == ".zip"
+    with bundle.placed(out, as_zip=as_zip) as place:
+        if as_zip:
+            place.write_bytes(bundle.zipped(files))
+        else:
+            place.mkdir()
+            for name, content in files.items():
+                (place / name).write_bytes(content)
+    record_taking(store, study=study, what="deposit", by=COMMAND_LINE, now=now())
+    print(f"Wrote {', '.join(files)} to {out}")
 
 
 @command()

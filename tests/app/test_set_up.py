@@ -471,3 +471,17 @@ def test_metadata_are_entered_in_the_wizard_and_shown_before_the_draw(
     assert not review.exception
     shown = " ".join(str(element.proto.body) for element in review.get("html"))
     assert "<dt>Funding</dt><dd>A grant</dd>" in shown
+
+
+def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
+    maker: Callable[[str], Person], banked: Store
+) -> None:
+    """The link has every author."""
+    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    maker("trial")
+    page = _page("set_up.py")
+    assert any("Name at least one author" in caption.value for caption in page.caption)
+    page.text_area(key="deposit-authors").set_value("Curie, Marie\n\nBohr, Niels").run()
+    assert not page.exception
+    assert not any("Name at least one author" in caption.value for caption in page.caption)

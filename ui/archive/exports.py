@@ -28,6 +28,7 @@ from study.base.translation import ENGLISH, t
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, sha256_of_file, zipped
 from study.exchange.closing_report import report_files
+from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
 from study.lifecycle.scoring import to_be_scored
 from study.lifecycle.studies import accuracy_is_shown
@@ -57,6 +58,7 @@ def routes() -> list[Route]:
     """Return the download routes."""
     made = {
         "bundle.zip": _bundle,
+        "deposit.zip": _deposit,
         **dict.fromkeys(_REPORT, _report),
         "figures/{name}": _figure,
         **dict.fromkeys(_CLOSING, _closing_report),
@@ -78,6 +80,13 @@ def _bundle(person: Person, _: Request) -> Response:
     blinded = not accuracy_is_shown(kept, study)
     content = zipped(bundle_files(kept, study, blinded=blinded))
     return _sent(person, "bundle.zip", content, _ZIP)
+
+
+def _deposit(person: Person, request: Request) -> Response:
+    creators = request.query_params.getlist("author")
+    now = acting(person)["now"]
+    files = deposit_files(store(), person.study_name, creators=creators, now=now)
+    return _sent(person, "deposit.zip", zipped(files), _ZIP)
 
 
 def _report(person: Person, request: Request) -> Response:

@@ -19,7 +19,7 @@ from study.people.signing_in import Person
 from study.reading.simulation import simulate
 from study.store import Store, events, people
 from study.store.studies import study_row
-from tests.conftest import NOW, entropy_from, person
+from tests.conftest import NOW, entropy_from, person, tamper
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.archive import exports as archive
@@ -109,6 +109,20 @@ def test_coordinators_and_statisticians_can_download(
     expected = {None: 401, "reader": 401, "statistician": 200, "coordinator": 200}
     for who, status in expected.items():
         assert client(who).get(f"/export/{path}").status_code == status, who
+
+
+def test_the_deposit_is_for_those_who_may_export_before_the_first_reading(
+    client: Client, trial: Store
+) -> None:
+    """It is refused with readings, and without an author."""
+    path = "/export/deposit.zip?author=Curie%2C+Marie"
+    statuses = {who: client(who).get(path).status_code for who in (None, "reader", "coordinator")}
+    assert statuses == {None: 401, "reader": 401, "coordinator": 409}
+    tamper(trial, "DELETE FROM readings")
+    response = client("coordinator").get(path)
+    with zipfile.ZipFile(io.BytesIO(response.content)) as files:
+        assert b"Curie, Marie" in files.read("zenodo.json")
+    assert client("coordinator").get("/export/deposit.zip").status_code == 409
 
 
 def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: Store) -> None:
