@@ -15,6 +15,7 @@ NAMES = (
     "kappas",
     "report",
     "coverage",
+    "power",
     "models",
     "uploads",
 )

@@ -21,6 +21,7 @@ from analysis.planning.components import (
 from analysis.planning.designs import PlanDesign, Size
 from analysis.planning.pilot import pilot_components
 from analysis.planning.power import (
+    TARGET,
     PlanClaim,
     Power,
     PowerPlan,
@@ -40,6 +41,7 @@ from analysis.planning.table import (
 
 __all__ = [
     "PUBLISHED",
+    "TARGET",
     "Comparison",
     "Components",
     "PlanClaim",

@@ -49,7 +49,8 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     generator = np.random.default_rng([plan.seed, size.readers, size.cases])
     hits = np.zeros(len(PlanClaim))
     for _ in range(n_studies):
-        hits += [_shows_effect(plan, claim) for claim in _analysed(plan, size, generator)]
+        _, *claims = simulated_claims(plan, size, generator)
+        hits += [shows_effect(plan, claim) for claim in claims]
     low, high = wilson_interval(hits, np.full(len(PlanClaim), float(n_studies)), DEFAULT_ALPHA)
     for i, claim in enumerate(PlanClaim):
         yield Power(
@@ -63,10 +64,26 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
         )
 
 
-def _analysed(
+def simulated_claims(
     plan: PowerPlan, size: Size, generator: np.random.Generator
-) -> tuple[Inference, Inference, Inference]:
-    """Return the inferences of one simulated study, in the order of `PlanClaim`."""
+) -> tuple[Inference, Inference, Inference, Inference]:
+    """Return the inferences of a simulated study.
+
+    Parameters
+    ----------
+    plan : PowerPlan
+        What is planned, in the crossed design.
+    size : Size
+        Readers and cases.
+    generator : numpy.random.Generator
+        Draws the study.
+
+    Returns
+    -------
+    tuple of four Inference
+        Readers like these by Obuchowski and Rockette alone; the same as a report states it; these
+        readers; these cases.
+    """
     spread, n_cases = plan.spread, size.cases
     readers = _normal(generator, spread.reader, size.readers)
     cases = _normal(generator, spread.cases * spread.shared, n_cases)
@@ -82,8 +99,10 @@ def _analysed(
         )
         for shift in (0.0, readers.mean(), cases.mean())
     ]
-    random, _ = never_surer(results[0].random_readers, results[0].fixed_readers)
-    return random, results[1].fixed_readers, results[2].fixed_items
+    sampled, same_readers, same_cases = results
+    random = sampled.random_readers
+    reported, _ = never_surer(random, sampled.fixed_readers)
+    return random, reported, same_readers.fixed_readers, same_cases.fixed_items
 
 
 def _normal(
@@ -93,7 +112,8 @@ def _normal(
     return drawn
 
 
-def _shows_effect(plan: PowerPlan, inference: Inference) -> bool:
+def shows_effect(plan: PowerPlan, inference: Inference) -> bool:
+    """Return whether the planned test rejects: of no difference, or of the margin."""
     if plan.margin is None:
         return inference.p < plan.alpha
     return inference.p_noninferior(plan.margin) < plan.alpha / 2

@@ -72,7 +72,7 @@ _LATER_KEYS = frozenset(
         *("sex", "without_flags", "only_items", "without_items"),
         *AID_KEYS,
         *("reads_per_case", "cases_per_reader", "anchor", "arms", "metadata"),
-        *("positive", "subgroups"),
+        *("positive", "subgroups", "sample_size"),
     }
 )
 """Keys of the protocol that earlier bundles do not have."""

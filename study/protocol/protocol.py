@@ -28,6 +28,7 @@ from study.protocol.checks import ids_beside
 from study.protocol.contradictions import contradictions
 from study.protocol.metadata import Metadata, metadata
 from study.protocol.questionnaire import ReaderQuestion, questions
+from study.protocol.sample_size import SampleSize, sample_size
 from study.store import Store
 from study.store.draws import ATTRIBUTES
 from study.store.studies import StudyRow, study_row
@@ -121,6 +122,7 @@ _LEFT_OUT = frozenset(
         "anchor",
         "arms",
         "metadata",
+        "sample_size",
     }
 )
 """Keys that the locked protocol contains only if they are not at their default."""
@@ -223,6 +225,8 @@ class Protocol:
         Parallel arms to which readers are randomised; empty for none.
     metadata
         Information for reviewers; it does not affect cases.
+    sample_size
+        The planned sample size with its power; it does not affect cases.
     """
 
     name: str = ""
@@ -282,6 +286,7 @@ class Protocol:
     anchor: int = 0
     arms: tuple[Arm, ...] = ()
     metadata: Metadata = field(default_factory=Metadata)
+    sample_size: SampleSize = field(default_factory=SampleSize)
 
     @property
     def is_incomplete(self) -> bool:
@@ -376,6 +381,7 @@ class Protocol:
         values["questionnaire"] = [question.as_json() for question in self.questionnaire]
         values["arms"] = [arm.as_json() for arm in self.arms]
         values["metadata"] = self.metadata.as_json()
+        values["sample_size"] = self.sample_size.as_json()
         return {
             key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
         }
@@ -623,6 +629,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "anchor": checks.whole(0, 1_000_000),
     "arms": arms(conditions=_conditions, aid=_aid, prose=checks.prose(MAX_PROSE)),
     "metadata": metadata,
+    "sample_size": sample_size,
 }
 assert set(_CHECKS) == {entry.name for entry in fields(Protocol)}
 

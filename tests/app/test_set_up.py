@@ -485,3 +485,51 @@ def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
     page.text_area(key="deposit-authors").set_value("Curie, Marie\n\nBohr, Niels").run()
     assert not page.exception
     assert not any("Name at least one author" in caption.value for caption in page.caption)
+
+
+def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """The power follows the fields, is shown before the draw, and can be removed again."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="endpoint")
+    toggle = _field(page, "toggle", "Compute the power of this study")
+    toggle.set_value(True).run()  # type: ignore[attr-defined]
+    assert not page.exception
+    _field(page, "number_input", "Readers").set_value(3).run()  # type: ignore[attr-defined]
+    plan = drafts.find(banked, number).values["sample_size"]
+    assert (plan["readers"], plan["comparison"], plan["claim"]) == (
+        3,
+        "panel",
+        "readers like these",
+    )
+    assert 0 < plan["power_low"] <= plan["power"] <= plan["power_high"] < 1
+    assert any("do not reach 80 % power at any number" in text.value for text in page.warning)
+    review = _page("new_study.py", draft=str(number), step="review")
+    shown = " ".join(str(element.proto.body) for element in review.get("html"))
+    assert "<dt>Sample size</dt><dd>3 readers" in shown
+    again = _page("new_study.py", draft=str(number), step="endpoint")
+    assert not again.exception
+    assert drafts.find(banked, number).values["sample_size"] == plan
+    toggle = _field(again, "toggle", "Compute the power of this study")
+    toggle.set_value(False).run()  # type: ignore[attr-defined]
+    assert (
+        "sample_size" not in drafts.find(banked, number).protocol_values
+        or not (drafts.find(banked, number).values["sample_size"])
+    )
+
+
+def test_own_components_with_errors_are_listed_and_leave_the_plan(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="endpoint")
+    for kind, label, value in (
+        ("toggle", "Compute the power of this study", True),
+        ("selectbox", "Variance components", "Own components, such as those of a pilot"),
+        ("text_area", "Components", "var_tr = 1"),
+    ):
+        _field(page, kind, label).set_value(value)  # type: ignore[attr-defined]
+        page.run()
+        assert not page.exception
+    assert any("missing key" in element.value for element in page.error)

@@ -85,6 +85,7 @@ def setting_labels() -> dict[str, str]:
         "anchor": t("Cases read by everyone"),
         "arms": t("Arms"),
         "metadata": t("About the study"),
+        "sample_size": t("Sample size"),
     }
 
 

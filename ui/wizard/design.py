@@ -9,6 +9,7 @@ from study.base.translation import t, tn
 from ui.wizard import groups
 from ui.wizard.draft import Working
 from ui.wizard.protocol_view import metadata_fields, positive_field
+from ui.wizard.sample_size import sample_size
 
 
 def design(working: Working) -> None:
@@ -186,6 +187,7 @@ def endpoint(working: Working) -> None:
                 t("Choose a hypothesis to set a margin or to name the model that it is about.")
             )
         _analysed(working)
+    sample_size(working)
     with st.expander(t("About the study")):
         st.caption(
             t(

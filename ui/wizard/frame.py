@@ -241,7 +241,23 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
             return ()
         others = exposure.elsewhere(look, bank.id, protocol)
     shuffled = protocol.option_order == "random"
-    return (*_guesses(bank.id, bank.content_sha256, shuffled, language()), *others)
+    guesses = _guesses(bank.id, bank.content_sha256, shuffled, language())
+    return (*guesses, *others, *_outdated_plan(protocol))
+
+
+def _outdated_plan(protocol: Protocol) -> tuple[str, ...]:
+    """Return a warning if the sample size was computed for another number of cases."""
+    plan = protocol.sample_size
+    if not plan.readers or plan.cases == protocol.cases:
+        return ()
+    return (
+        t(
+            "The power was computed for {planned} cases, but {cases} are drawn. Open the step "
+            "Endpoint to compute it again.",
+            planned=plan.cases,
+            cases=protocol.cases,
+        ),
+    )
 
 
 @lru_cache(maxsize=16)

@@ -286,6 +286,26 @@ def _endpoint(protocol: Protocol) -> Lines:
         if protocol.exclusions == "primary"
         else t("left out of a sensitivity analysis"),
         t("Accuracy shown while open"): value_in_words("interim_results", protocol.interim_results),
+        **_sample_size(protocol),
+    }
+
+
+def _sample_size(protocol: Protocol) -> Lines:
+    """Return the planned sample size in words, if there is one."""
+    plan = protocol.sample_size
+    if not plan.readers:
+        return {}
+    return {
+        t("Sample size"): t(
+            "{readers} readers and {cases} cases, power {power} % ({low} to {high} %) for a "
+            "difference of {effect} percentage points",
+            readers=plan.readers,
+            cases=plan.cases,
+            power=f"{100 * plan.power:.0f}",
+            low=f"{100 * plan.power_low:.0f}",
+            high=f"{100 * plan.power_high:.0f}",
+            effect=decimal(100 * plan.effect, 1),
+        )
     }
 
 

@@ -1,0 +1,256 @@
+"""How far the planned power is from the power of simulated studies, and whether its limits hold.
+
+Studies of normal scores with given components are drawn and analysed by the functions behind
+``analysis power --simulate``. Studies of right and wrong answers
+(`benchmarks/simulated_studies.py`) have other distributions, and components that are integrals;
+pilots of them give limits of the power, which should contain the true power in 95 %.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.planning import (
+    PUBLISHED,
+    Comparison,
+    Components,
+    PlanClaim,
+    PowerPlan,
+    drawn_spread,
+    power,
+    published,
+)
+from analysis.planning.simulation import shows_effect, simulated_claims
+from analysis.statistics.merits import Metric, differences, percent_correct
+from analysis.statistics.mrmc import single_treatment
+from benchmarks.simulated_studies import (
+    MARGIN,
+    Claims,
+    Design,
+    claims,
+    right_answers,
+    truths,
+)
+
+Floats = NDArray[np.float64]
+
+DESCRIPTION = "planned power beside the power of simulated studies, and limits from pilots"
+SMALLEST = "--studies 4 --pilots 4 --readers 3 --cases 40"
+
+SEED = 20250604
+EFFECT = 0.05
+MODELS_LEAD = 0.06
+"""Effects: between conditions, and of a model that is superior to readers."""
+
+PILOT = (5, 100)
+PLANNED = (8, 200)
+"""Readers and cases of the pilots, and of the study that is planned with them."""
+
+AT_ONCE = 250
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the benchmark's own options."""
+    parser.add_argument("--studies", type=int, default=10_000, help="simulated studies a size")
+    parser.add_argument("--pilots", type=int, default=1000, help="simulated pilots")
+    parser.add_argument("--readers", type=int, nargs="+", default=[3, 5, 10])
+    parser.add_argument("--cases", type=int, nargs="+", default=[100, 200])
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Simulate; return one row for each size, with power in percent."""
+    sizes = [(readers, cases) for readers in args.readers for cases in args.cases]
+    tasks = [
+        *((_score_row, name, margin) for name in PUBLISHED for margin in (None, MARGIN)),
+        *((_answer_row, "answers", margin) for margin in (None, MARGIN)),
+    ]
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        futures = [
+            pool.submit(partial(task, name, margin, *size, args.studies))
+            for task, name, margin in tasks
+            for size in sizes
+        ]
+        rows = []
+        for future in futures:
+            rows += future.result()
+            print(f"{len(rows)} rows", file=sys.stderr)
+        pilots = list(pool.map(_pilot, np.random.SeedSequence(SEED).spawn(args.pilots)))
+    limits = {
+        claim.value: float(np.mean([held[i] for held in pilots]))
+        for i, claim in enumerate(PlanClaim)
+    }
+    return {"studies": args.studies, "pilots": args.pilots, "rows": rows, "limits": limits}
+
+
+def text(result: Mapping[str, Any]) -> str:
+    """Return both tables."""
+    lines = [
+        f"Power in percent, {result['studies']} studies a size; two standard errors at most"
+        f" {100 / np.sqrt(result['studies']):.1f}",
+        f"{'components':38s}{'claim':20s}{'readers':>8s}{'cases':>7s}{'formula':>9s}{'test':>7s}"
+        f"{'report':>8s}",
+    ]
+    lines += [
+        f"{row['components']:38s}{row['claim']:20s}{row['readers']:8d}{row['cases']:7d}"
+        f"{row['formula']:9.1f}{row['test']:7.1f}{row['report']:8.1f}"
+        for row in result["rows"]
+    ]
+    lines.append(
+        f"\nLimits from {result['pilots']} pilots that contain the true power, in percent:"
+    )
+    lines += [f"{claim:20s}{100 * share:6.1f}" for claim, share in result["limits"].items()]
+    return "\n".join(lines)
+
+
+def _score_row(
+    name: str, margin: float | None, readers: int, cases: int, n_studies: int
+) -> list[dict[str, Any]]:
+    """Simulate normal scores: two conditions, or with a margin a model against readers."""
+    comparison = Comparison.CONDITIONS if margin is None else Comparison.PANEL
+    plan = PowerPlan(
+        components=published(name, comparison),
+        comparison=comparison,
+        effect=EFFECT if margin is None else 0.0,
+        margin=margin,
+    )
+    size = plan.size(readers, cases)
+    generator = np.random.default_rng([SEED, readers, cases])
+    hits = np.array(
+        [
+            [shows_effect(plan, claim) for claim in simulated_claims(plan, size, generator)]
+            for _ in range(n_studies)
+        ]
+    ).mean(axis=0)
+    tested = dict(zip(PlanClaim, hits[[0, 2, 3]], strict=True))
+    stated = dict(zip(PlanClaim, hits[1:], strict=True))
+    what = f"{name}, {comparison.value}{', margin' if margin else ''}"
+    return _rows(plan, what, (readers, cases), tested, stated)
+
+
+def _rows(
+    plan: PowerPlan,
+    what: str,
+    size: tuple[int, int],
+    tested: Mapping[PlanClaim, float],
+    stated: Mapping[PlanClaim, float],
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "components": what,
+            "claim": planned.claim.value,
+            "readers": size[0],
+            "cases": size[1],
+            "formula": 100 * planned.power,
+            "test": 100 * float(tested[planned.claim]),
+            "report": 100 * float(stated[planned.claim]),
+        }
+        for planned in power(plan, plan.size(*size))
+        if planned.claim in tested
+    ]
+
+
+def true_components(design: Design, model: float) -> Components:
+    """Return the components of the differences model minus reader, by integration.
+
+    Parameters
+    ----------
+    design : Design
+        Readers and cases of single patients.
+    model : float
+        The model's ability, on the probit scale.
+    """
+    abilities = np.append(design.reader_mean + design.reader_sd * NODES, model)
+    weights = WEIGHTS / WEIGHTS.sum()
+    true = truths(design, abilities)
+    covariance = true.both_right - np.outer(true.accuracy, true.accuracy)
+    values, shared = true.accuracy[:-1], covariance[:-1, -1]
+    own = true.accuracy * (1 - true.accuracy)
+    mean = weights @ values
+    return Components(
+        metric=Metric.ACCURACY,
+        readers=design.n_readers,
+        cases=design.n_items,
+        var_error=float(own[-1] + weights @ (own[:-1] - 2 * shared)) / design.n_items,
+        cov1=0.0,
+        cov2=float(own[-1] - 2 * weights @ shared + weights @ covariance[:-1, :-1] @ weights)
+        / design.n_items,
+        cov3=0.0,
+        var_tr=float(weights @ (values - mean) ** 2),
+    )
+
+
+def _answer_plan(design: Design, margin: float | None) -> tuple[PowerPlan, float]:
+    """Return a plan with true components, and the ability of its model."""
+    effect = MODELS_LEAD if margin is None else 0.0
+    grid = np.linspace(-3, 6, 20_001)
+    model = float(np.interp(design.population_accuracy + effect, design.accuracy_of(grid), grid))
+    return PowerPlan(
+        components=true_components(design, model),
+        comparison=Comparison.PANEL,
+        effect=effect,
+        margin=margin,
+    ), model
+
+
+def _answer_row(
+    name: str, margin: float | None, readers: int, cases: int, n_studies: int
+) -> list[dict[str, Any]]:
+    """Simulate right and wrong answers of a model and readers, as in `coverage --parts panel`."""
+    design = Design(n_readers=readers, n_items=cases)
+    plan, model = _answer_plan(design, margin)
+    generator = np.random.default_rng([SEED, readers, cases])
+    tested: list[Floats] = []
+    stated: list[Floats] = []
+    for start in range(0, n_studies, AT_ONCE):
+        n = min(AT_ONCE, n_studies - start)
+        drawn = design.reader_mean + design.reader_sd * generator.standard_normal((n, readers))
+        abilities = np.column_stack([drawn, np.full(n, model)])
+        study = claims(right_answers(design, abilities, generator), 1)
+        tested.append(_rejects(study, study.random_reach, margin))
+        reach = np.fmax(study.random_reach, study.fixed_reach)
+        stated.append(_rejects(study, reach, margin))
+    what = f"{name}, panel{', margin' if margin else ''}"
+    shares = [
+        {PlanClaim.READERS_LIKE_THESE: float(np.concatenate(hits).mean())}
+        for hits in (tested, stated)
+    ]
+    return _rows(plan, what, (readers, cases), *shares)
+
+
+def _rejects(study: Claims, reach: Floats, margin: float | None) -> Floats:
+    if margin is None:
+        return (np.abs(study.difference) > reach).astype(np.float64)
+    return (study.difference - reach > -margin).astype(np.float64)
+
+
+def _pilot(seed: np.random.SeedSequence) -> list[bool]:
+    """Return for each claim whether the limits from a pilot contain the true power."""
+    generator = np.random.default_rng(seed)
+    design = Design(n_readers=PILOT[0], n_items=PILOT[1])
+    plan, model = _answer_plan(design, None)
+    drawn = design.reader_mean + design.reader_sd * generator.standard_normal((1, PILOT[0]))
+    answers = right_answers(design, np.column_stack([drawn, [[model]]]), generator)[0]
+    merits = percent_correct(answers.astype(np.bool_))
+    readers = np.arange(PILOT[0])
+    result = single_treatment(differences(merits, np.full(PILOT[0], PILOT[0]), readers))
+    estimated = replace(
+        plan,
+        components=replace(
+            plan.components, var_error=result.var, cov2=result.cov2, var_tr=result.var_reader
+        ),
+    )
+    size = plan.size(*PLANNED)
+    limits = power(estimated, size, drawn_spread(estimated.spread, int(generator.integers(2**31))))
+    return [
+        bool(limit.low <= planned.power <= limit.high)
+        for planned, limit in zip(power(plan, size), limits, strict=True)
+    ]

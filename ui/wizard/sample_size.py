@@ -1,0 +1,265 @@
+"""The part of the endpoint step about the sample size: components, power, and the plan to lock."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+import tomli_w
+
+from study.base.translation import decimal, language, t, tn
+from ui.parts.text import plain
+from ui.wizard.draft import Working
+
+if TYPE_CHECKING:  # the analysis takes seconds to import, so it is imported when a plan is made
+    from analysis.planning import PowerPlan
+
+OWN = "own"
+CLAIM = "readers like these"
+NUMBERS = ("var_tr", "cov1", "cov2", "cov3", "var_error", "var_r", "readers", "cases")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the fields ask for: everything that the power depends on."""
+
+    comparison: str
+    effect: float
+    margin: float
+    claim: str
+    readers: int
+    cases: int
+    reads: int
+    has_arms: bool
+    published: str
+    components: str
+
+
+def sample_size(working: Working) -> None:
+    """Show the fields of the sample size and its power; write the plan into the draft."""
+    st.subheader(t("Sample size"), anchor=False)
+    base: Mapping[str, Any] = working.base["sample_size"]
+    if not st.toggle(
+        t("Compute the power of this study"), value=bool(base), key=working.key("planned")
+    ):
+        working.values["sample_size"] = {}
+        st.caption(t("No sample size is stored in the protocol."))
+        return
+    from analysis.errors import AnalysisError
+
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        asked = _asked(working, base)
+    with right:
+        try:
+            plan = _computed(asked)
+        except AnalysisError as error:
+            st.error(plain(str(error)))
+            return
+        working.values["sample_size"] = dict(plan)
+        _result(asked, plan)
+    _figure(asked)
+
+
+def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
+    aided = len(working.values["conditions"]) > 1 or bool(working.values["arms"])
+    comparisons = {
+        "panel": t("A model and the readers"),
+        "conditions": t("Two conditions"),
+    }
+    names = list(comparisons)
+    comparison = st.selectbox(
+        t("Comparison"),
+        names,
+        index=names.index(base.get("comparison", names[aided])),
+        format_func=comparisons.__getitem__,
+        key=working.key("comparison"),
+    )
+    is_margin = working.values["hypothesis"] == "non-inferiority"
+    effect = st.number_input(
+        t("True difference (percentage points)"),
+        min_value=-99.0,
+        max_value=99.0,
+        value=round(100 * float(base.get("effect", 0.0 if is_margin else 0.05)), 4),
+        step=0.5,
+        help=t("Model minus readers, or first minus second condition; of AUC in hundredths."),
+        key=working.key("effect"),
+    )
+    readers = st.number_input(
+        t("Readers"), 2, 1000, int(base.get("readers", 5)), key=working.key("readers")
+    )
+    cases = int(working.values["cases"])
+    st.caption(tn("{n} case, from the first step.", "{n} cases, from the first step.", cases))
+    published, components = _components(working, base)
+    return Asked(
+        comparison=str(comparison),
+        effect=round(float(effect) / 100, 6),
+        margin=float(working.values["margin"]) if is_margin else 0.0,
+        claim=working.values["claim_about"] or CLAIM,
+        readers=int(readers),
+        cases=cases,
+        reads=int(working.values["reads_per_case"]),
+        has_arms=bool(working.values["arms"]) and comparison == "conditions",
+        published=published,
+        components=components,
+    )
+
+
+def _components(working: Working, base: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of a published set, or the text of the study's own components."""
+    from analysis.planning import PUBLISHED
+
+    labels = {
+        "van-dyke": t("Van Dyke 1993: MRI, AUC, 5 readers, 114 cases"),
+        "zanca": t("Zanca 2009: mammography, AUC, 4 readers, 200 cases"),
+        OWN: t("Own components, such as those of a pilot"),
+    }
+    names = [*PUBLISHED, OWN]
+    published = [name for name in PUBLISHED if PUBLISHED[name].source in base.get("source", "")]
+    first = published[0] if published else OWN if base else names[0]
+    chosen = st.selectbox(
+        t("Variance components"),
+        names,
+        index=names.index(first),
+        format_func=lambda name: labels.get(name, name),
+        key=working.key("components"),
+    )
+    if chosen != OWN:
+        return str(chosen), ""
+    typed = st.text_area(
+        t("Components"),
+        value=_toml(base) if base else "",
+        height=220,
+        placeholder='metric = "accuracy"\nreaders = 5\ncases = 100\nvar_error = 0.0012\n...',
+        help=t("The lines of a components file, which docs/power.md explains."),
+        key=working.key("own-components"),
+    )
+    return "", typed
+
+
+def _toml(base: Mapping[str, Any]) -> str:
+    """Return the components of a stored plan as the lines of a components file."""
+    return tomli_w.dumps({"metric": base["metric"], **base["components"]})
+
+
+def _plan(asked: Asked) -> "PowerPlan":
+    """Return the plan of the analysis.
+
+    Raises
+    ------
+    AnalysisError
+        The components have errors, or do not suit the comparison.
+    """
+    from analysis.errors import AnalysisError
+    from analysis.planning import (
+        Comparison,
+        PlanDesign,
+        PowerPlan,
+        components_from,
+        published,
+    )
+
+    comparison = Comparison(asked.comparison)
+    if asked.published:
+        components = published(asked.published, comparison)
+    else:
+        try:
+            values = tomllib.loads(asked.components)
+        except ValueError as error:
+            raise AnalysisError(
+                t("The components are not valid TOML: {error}.", error=error)
+            ) from error
+        components = components_from(values, t("Components"))
+    return PowerPlan(
+        components=components,
+        comparison=comparison,
+        design=PlanDesign.ARMS if asked.has_arms else PlanDesign.CROSSED,
+        effect=asked.effect,
+        margin=asked.margin or None,
+        reads=asked.reads or None,
+    )
+
+
+@lru_cache(maxsize=64)
+def _computed(asked: Asked) -> Mapping[str, Any]:
+    """Return the plan with its power, as the protocol stores it."""
+    from analysis.planning import drawn_spread, half_width, power
+
+    plan = _plan(asked)
+    size = plan.size(asked.readers, asked.cases)
+    results = power(plan, size, drawn_spread(plan.spread, plan.seed))
+    result = next(result for result in results if result.claim.value == asked.claim)
+    parts = plan.components
+    return {
+        "comparison": asked.comparison,
+        "design": plan.design.value,
+        "claim": asked.claim,
+        "metric": parts.metric.value,
+        "effect": asked.effect,
+        "margin": asked.margin,
+        "readers": asked.readers,
+        "cases": asked.cases,
+        "reads_per_case": size.reads,
+        "power": round(result.power, 4),
+        "power_low": round(result.low, 4),
+        "power_high": round(result.high, 4),
+        "half_width": round(half_width(plan, size), 4),
+        "method": result.method,
+        "source": parts.source,
+        "components": {key: value for key in NUMBERS if (value := getattr(parts, key)) is not None},
+    }
+
+
+def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
+    from analysis.planning import TARGET, largest_power
+
+    st.metric(t("Power"), f"{100 * plan['power']:.0f} %")
+    st.caption(
+        t(
+            "{low} to {high} % because of the size of the study that the components come from. "
+            "Half-width of the 95 % interval for readers like these: {half} percentage points.",
+            low=f"{100 * plan['power_low']:.0f}",
+            high=f"{100 * plan['power_high']:.0f}",
+            half=decimal(100 * plan["half_width"], 1),
+        )
+    )
+    if asked.claim == CLAIM and largest_power(_plan(asked), asked.readers) < TARGET:
+        st.warning(
+            tn(
+                "{n} reader does not reach 80 % power at any number of cases.",
+                "{n} readers do not reach 80 % power at any number of cases.",
+                asked.readers,
+            )
+        )
+    elif plan["power"] < TARGET:
+        st.warning(t("The power is below 80 %: plan more readers or more cases."))
+
+
+def _figure(asked: Asked) -> None:
+    """Show the power over numbers of readers and cases around the planned ones."""
+    from analysis.errors import AnalysisError
+    from analysis.figures.drawing.look import DARK, LIGHT
+    from analysis.figures.drawing.to_plotly import plotly_figure
+    from analysis.figures.power import power_chart
+    from analysis.translation import spoken
+
+    try:
+        table = _around(asked)
+    except AnalysisError:
+        return  # fewer readers than the design needs
+    palette = DARK if st.context.theme.type == "dark" else LIGHT
+    with spoken(language()):
+        figure = plotly_figure(power_chart(table), palette)
+    st.plotly_chart(figure, theme=None, width="stretch", key="power")
+
+
+@lru_cache(maxsize=16)
+def _around(asked: Asked) -> Any:
+    from analysis.planning import Sizes, power_table
+
+    fewest = max(2, asked.reads, 4 if asked.has_arms else 2)
+    readers = sorted({max(fewest, asked.readers + more) for more in (-2, -1, 0, 2, 4)})
+    cases = sorted({max(10, round(asked.cases * share)) for share in (0.25, 0.5, 1, 1.5, 2, 3)})
+    return power_table([_plan(asked)], Sizes(readers=tuple(readers), cases=tuple(cases)))
