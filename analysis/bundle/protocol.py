@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -133,6 +134,72 @@ def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
 def _texts_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
     values = stated(protocol, key)
     return tuple(str(value) for value in values) if isinstance(values, list) else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSize:
+    """The sample size that a study was planned with.
+
+    Parameters
+    ----------
+    comparison, claim, metric : str
+        What was to be compared, about whom, and by what, as in `power.csv`.
+    readers, cases : int
+        Size of the study.
+    effect, margin : float
+        The true difference that was assumed; the margin is 0 for a two-sided test.
+    power, power_low, power_high : float
+        Power with its limits, 0 to 1.
+    half_width : float
+        Half the expected width of the interval for readers like these; 0 if it is not stated.
+    """
+
+    comparison: str
+    claim: str
+    metric: str
+    readers: int
+    cases: int
+    effect: float
+    margin: float
+    power: float
+    power_low: float
+    power_high: float
+    half_width: float
+
+
+_SIZE_NUMBERS = ("readers", "cases", "effect", "power")
+_SIZE_DEFAULTS = {"margin": 0.0, "power_low": 0.0, "power_high": 1.0, "half_width": 0.0}
+
+
+def planned_size(protocol: Mapping[str, Any]) -> PlannedSize | None:
+    """Return the sample size that the protocol states; None if there is none, or not in numbers.
+
+    Examples
+    --------
+    >>> size = planned_size(
+    ...     {"sample_size": {"readers": 5, "cases": 200, "effect": 0.05, "power": 0.8}})
+    >>> size.readers, size.power_high, planned_size({"sample_size": {"readers": "five"}})
+    (5, 1.0, None)
+    """
+    table = stated(protocol, "sample_size")
+    if not isinstance(table, dict):
+        return None
+    values = {**_SIZE_DEFAULTS, **table}
+    numbers = {
+        key: float(value)
+        for key, value in values.items()
+        if isinstance(value, int | float) and math.isfinite(value)
+    }
+    if not {*_SIZE_NUMBERS, *_SIZE_DEFAULTS} <= numbers.keys():
+        return None
+    return PlannedSize(
+        comparison=str(table.get("comparison", "panel")),
+        claim=str(table.get("claim", "readers like these")),
+        metric=str(table.get("metric", "accuracy")),
+        readers=int(numbers["readers"]),
+        cases=int(numbers["cases"]),
+        **{key: numbers[key] for key in ("effect", "power", *_SIZE_DEFAULTS)},
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

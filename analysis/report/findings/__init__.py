@@ -14,6 +14,7 @@ from analysis.report.findings.finding import Finding, Theme
 from analysis.report.findings.inputs import input_findings
 from analysis.report.findings.open_ended import open_ended_findings
 from analysis.report.findings.panel import condition_findings, panel_findings
+from analysis.report.findings.sample_size import sample_size_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
 from analysis.report.findings.studied import limit_findings, studied_findings, unread_findings
 from analysis.report.findings.times import time_findings
@@ -24,6 +25,7 @@ __all__ = ["Finding", "Theme", "findings"]
 PARTS = (
     unread_findings,
     endpoint_findings,
+    sample_size_findings,
     studied_findings,
     panel_findings,
     single_reader_findings,

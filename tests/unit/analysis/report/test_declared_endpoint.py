@@ -344,3 +344,56 @@ def test_many_models_leave_the_table_of_raters_on_the_first_screen(run: Results)
     lines = verdict_lines(_with(run, DECLARED, *({**row, **undefined} for row in several)))
     assert [line.word for line in lines] == ["Not decided"]
     assert "because one item" in lines[0].text
+
+
+SIZE: dict[str, Any] = {
+    "comparison": "panel",
+    "claim": CLAIMS[1],
+    "metric": "accuracy",
+    "readers": 8,
+    "cases": 300,
+    "effect": 0.0,
+    "margin": 0.05,
+    "power": 0.81,
+    "power_low": 0.4,
+    "power_high": 0.95,
+    "half_width": 0.04,
+}
+
+
+def test_the_planned_sample_size_stands_next_to_the_result(run: Results) -> None:
+    """Planned power and size, and the size and half-width that the study reached."""
+    row = {**CLEARED, "claim": CLAIMS[1]}
+    results = _with(run, {**DECLARED, "sample_size": SIZE}, row)
+    text = _said(results)
+    assert (
+        "Sample size planned before reading: 8 readers and 300 cases, with a power of 81 % (40 to"
+        " 95) to show non-inferiority with a margin of 5.0 points to readers like these if the"
+        " true difference is 0.0 points."
+    ) in text
+    reached = panel_row(**row)
+    assert (
+        f"The result is based on {reached['n_readers']} readers and {reached['n_items']} cases;"
+        " half the width of the interval for readers like these is 7.0 points, and 4.0 points was"
+        " expected."
+    ) in text
+    two_sided = {**SIZE, "margin": 0.0, "effect": 0.06}
+    assert "to detect a true difference of +6.0 points, for readers like these." in _said(
+        _with(run, {**DECLARED, "sample_size": two_sided}, row)
+    )
+
+
+@pytest.mark.parametrize("size", [{}, {**SIZE, "power": "high"}, {"readers": 5}, "300"])
+def test_a_plan_that_is_not_in_numbers_is_not_shown(run: Results, size: object) -> None:
+    """Nor is there a sentence without a plan."""
+    assert "Sample size" not in _said(_with(run, {**DECLARED, "sample_size": size}, CLEARED))
+
+
+def test_a_plan_for_another_comparison_is_named(run: Results) -> None:
+    """Two conditions were planned, and the data have one."""
+    size = {**SIZE, "comparison": "conditions"}
+    results = _with(run, {**DECLARED, "sample_size": size}, CLEARED)
+    tables = {name: table for name, table in results.tables.items() if name != "reader_conditions"}
+    assert "These data do not contain the planned comparison." in _said(
+        replace(results, tables=tables)
+    )
