@@ -226,6 +226,7 @@ def labels(content: ReportContent) -> dict[str, str]:
         "methods": t("Methods"),
         "checklists": t("Checklists"),
         "reporting_checklists": t("Reporting checklists"),
+        "supplement": t("Supplement"),
         "provenance": t("Provenance"),
         "references": t("References"),
         "footer": t("For research. Not a medical device."),

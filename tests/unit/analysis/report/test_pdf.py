@@ -9,8 +9,8 @@ import typst
 
 from analysis import Bundle, Options
 from analysis.figures.drawing.fonts import FOLDERS
-from analysis.report.content import report_content
-from analysis.report.figures import overview_figure
+from analysis.report.content import ReportContent, report_content
+from analysis.report.figures import overview_figure, report_figures
 from analysis.report.formats.pdf import prepared, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
@@ -39,11 +39,14 @@ def _hostile(bundle: Bundle) -> Bundle:
 
 def _pages_after(results: Results, place: Path) -> list[int]:
     """Return the page after the summary, and the one after the findings."""
-    figures = overview_figure(results)
-    template = prepared(report_content(results, figures), place)
+    content = report_content(results, overview_figure(results))
+    return _pages(content, place, "selector.or(<after-summary>, <after-findings>)")
+
+
+def _pages(content: ReportContent, place: Path, marks: str) -> list[int]:
     result = typst.query(
-        str(template),
-        "selector.or(<after-summary>, <after-findings>)",
+        str(prepared(content, place)),
+        marks,
         field="value",
         root=str(place),
         font_paths=FOLDERS,
@@ -63,6 +66,16 @@ def test_summary_and_findings_keep_to_a_page_each(
     """However many models and conditions there are."""
     bundle = study(readers, models, 40, conditions=conditions)
     assert _pages_after(full_run(bundle), tmp_path) == [2, 3]
+
+
+@pytest.mark.slow
+def test_the_report_has_12_pages_at_most_before_its_supplement(tmp_path: Path) -> None:
+    """One figure of each section and the methods; everything else follows."""
+    results = full_run(study(3, 8, 40, conditions=("a", "b")))
+    content = report_content(results, report_figures(results))
+    assert len(content.sections) >= 6
+    (first,) = _pages(content, tmp_path, "<supplement>")
+    assert first <= 13
 
 
 @pytest.mark.slow
