@@ -55,6 +55,7 @@ from analysis.statistics.mrmc.conditions import (
     READER_CONDITIONS_ITEMS,
 )
 from analysis.statistics.mrmc.groups import READER_GROUPS, READER_GROUPS_GAIN
+from analysis.statistics.mrmc.heterogeneity import HETEROGENEITY
 from analysis.statistics.mrmc.noninferiority import NONINFERIORITY
 from analysis.statistics.mrmc.panel import (
     PANEL_ADJUSTED,
@@ -118,6 +119,7 @@ STATISTICS = (
     MAJORITY_VOTE,
     MODEL_RECALIBRATION,
     AGREEMENT_RATERS,
+    HETEROGENEITY,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

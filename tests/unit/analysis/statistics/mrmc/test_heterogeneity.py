@@ -1,0 +1,114 @@
+"""Random effects between sites and banks equal the formulas, written out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.optimize import brentq
+
+from analysis import Bundle, bundle_from_tables
+from analysis.arrays import Floats
+from analysis.statistics.mrmc.heterogeneity import heterogeneity
+
+N_ITEMS = 60
+SITES = {"R1": "x", "R2": "x", "R3": "y", "R4": "y", "R5": "z", "R6": ""}
+SHARE = {"x": 0.9, "y": 0.6, "z": 0.4, "": 0.5}
+
+
+def study(sites: dict[str, str], banks: int = 1) -> Bundle:
+    """Return readers of some sites and a model on items of some banks."""
+    random = np.random.default_rng(12)
+    ids = [f"q{i:02}" for i in range(N_ITEMS)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A"})
+    if banks > 1:
+        items["bank"] = [f"bank {i % banks}" for i in range(N_ITEMS)]
+    readings = [
+        {
+            "rater_id": rater,
+            "item_id": item,
+            "answer": "A" if random.random() < SHARE.get(site, 0.8) else "B",
+        }
+        for rater, site in {**sites, "M": "model"}.items()
+        for item in ids
+    ]
+    raters = pd.DataFrame({"rater_id": [*sites, "M"], "site": [*sites.values(), ""]})
+    raters["rater_kind"] = ["reader"] * len(sites) + ["model"]
+    return bundle_from_tables(items, pd.DataFrame(readings), raters)
+
+
+def right_of(bundle: Bundle) -> pd.DataFrame:
+    """Return 1 for a correct answer: item by rater."""
+    readings = bundle.readings.assign(right=(bundle.readings["answer"] == "A").astype(float))
+    return readings.pivot_table(index="item_id", columns="rater_id", values="right")
+
+
+def combined(means: Floats, variances: Floats) -> dict[str, float]:
+    """Return mean, limits and tau by Paule and Mandel, Hartung and Knapp."""
+    k = len(means)
+
+    def excess(tau2: float) -> float:
+        weights = 1 / (variances + tau2)
+        mean = (weights * means).sum() / weights.sum()
+        return float((weights * (means - mean) ** 2).sum() - (k - 1))
+
+    tau2 = brentq(excess, 0, 10, xtol=1e-15) if excess(0) > 0 else 0.0
+    weights = 1 / (variances + tau2)
+    mean = (weights * means).sum() / weights.sum()
+    spread = (weights * (means - mean) ** 2).sum() / (k - 1)
+    se = np.sqrt(spread / weights.sum())
+    expected = {
+        "estimate": mean,
+        "se": se,
+        "ci_low": mean - stats.t.isf(0.025, k - 1) * se,
+        "tau": np.sqrt(tau2),
+        "q": excess(0) + k - 1,
+        "p": stats.chi2.sf(excess(0) + k - 1, k - 1),
+    }
+    if k > 2:
+        beyond = stats.t.isf(0.025, k - 2) * np.sqrt(tau2 + se**2)
+        expected["prediction_low"] = max(mean - beyond, -1)
+    return expected
+
+
+def test_sites_vary_by_their_readers() -> None:
+    """The pooled variance of readers within sites; a reader without a site does not count."""
+    bundle = study(SITES)
+    right = right_of(bundle).mean()
+    groups = [["R1", "R2"], ["R3", "R4"], ["R5"]]
+    within = sum(((right[g] - right[g].mean()) ** 2).sum() for g in groups) / 2
+    means = np.array([right[group].mean() for group in groups])
+    [row] = heterogeneity(bundle).to_dict("records")
+    expected = combined(means, within / np.array([2, 2, 1]))
+    assert {key: row[key] for key in expected} == pytest.approx(expected, abs=1e-5)
+    assert (row["factor"], row["n_groups"], row["undefined_because"]) == ("site", 3, "")
+
+
+def test_banks_vary_by_their_items() -> None:
+    """The readers' mean, and the model's lead over it; two banks have no prediction interval."""
+    bundle = study({"R1": "", "R2": ""}, banks=2)
+    right = right_of(bundle)
+    bank = np.arange(N_ITEMS) % 2
+    table = heterogeneity(bundle)
+    assert table["metric"].tolist() == ["accuracy", "lead"]
+    readers = right[["R1", "R2"]].mean(axis=1)
+    for row, values in zip(table.to_dict("records"), (readers, right["M"] - readers), strict=True):
+        parts = [values[bank == place] for place in (0, 1)]
+        expected = combined(
+            np.array([part.mean() for part in parts]),
+            np.array([part.var(ddof=1) / len(part) for part in parts]),
+        )
+        assert {key: row[key] for key in expected} == pytest.approx(expected, abs=1e-5)
+        assert row["undefined_because"] == "prediction interval: fewer than 3 groups"
+        assert pd.isna(row["prediction_low"])
+
+
+def test_sites_of_one_reader_each_are_undefined() -> None:
+    """Nothing shows how readers of a site vary."""
+    row = heterogeneity(study({"R1": "x", "R2": "y", "R3": "z"})).iloc[0]
+    assert pd.isna(row["estimate"])
+    assert row["undefined_because"] == "no variation within the groups to compare with"
+
+
+def test_one_site_and_one_bank_have_no_row() -> None:
+    """There is nothing to compare."""
+    assert len(heterogeneity(study({"R1": "x", "R2": "x"}))) == 0
