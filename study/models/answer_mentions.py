@@ -368,7 +368,7 @@ def _capital(match: re.Match[str], options: Sequence[str]) -> str:
 
 
 _LETTER_THEN_TEXT = re.compile(
-    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?[\"']?|,\s+|,\s+(?:an?|the)\s+)({TEXT})([\"']?[)\]]?)"
+    rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?|,\s+|,\s+(?:an?|the)\s+)({TEXT})([)\]]?)"
 )
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 
