@@ -12,7 +12,12 @@ from analysis.options import Options
 from analysis.translation import t, written
 
 # An endpoint's metric in the tables, by its name in a protocol.
-_METRICS = {"accuracy": "accuracy", "AUC": "auc"}
+_METRICS = {
+    "accuracy": "accuracy",
+    "AUC": "auc",
+    "pair-weighted accuracy": "accuracy",
+    "pair-weighted AUC": "auc",
+}
 
 
 def stated(protocol: Mapping[str, Any], key: str) -> Any:
@@ -211,6 +216,8 @@ class Plan:
     metric : str
         The primary endpoint's name in the tables, `accuracy` or `auc`; empty where none was
         declared.
+    pair_weighted : bool
+        Whether every reading counts alike, and not every reader.
     hypothesis : str
         `non-inferiority` or `superiority`; empty where none was declared.
     claim : str
@@ -222,6 +229,7 @@ class Plan:
     """
 
     metric: str = ""
+    pair_weighted: bool = False
     hypothesis: str = ""
     claim: str = ""
     primary_model: str = ""
@@ -250,6 +258,7 @@ def plan_of(protocol: Mapping[str, Any]) -> Plan:
     )
     return Plan(
         metric=_METRICS.get(endpoint, ""),
+        pair_weighted=endpoint.startswith("pair-weighted"),
         hypothesis=hypothesis,
         claim=claim,
         primary_model=model,

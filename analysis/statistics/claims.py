@@ -10,6 +10,8 @@ from analysis.translation import later, said, t
 NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
 FAMILY = ["metric", "claim", "condition"]
 """What all models of a family of tests have in common."""
+PAIR_WEIGHTED = "U-statistic (BDG)"
+"""The method of `uncrossed` that decides a pair-weighted endpoint."""
 THESE, LIKE_THESE = "these readers", "readers like these"
 CLAIMS = {THESE: later("these readers"), LIKE_THESE: later("readers like these")}
 AGAINST = {

@@ -9,12 +9,13 @@ from enum import StrEnum
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy.stats import t as student
 
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.matrix import ReadingMatrix, columns_by_condition, reading_matrix
 from analysis.results import Results
-from analysis.statistics.claims import FAMILY, THESE
+from analysis.statistics.claims import FAMILY, LIKE_THESE, PAIR_WEIGHTED, THESE
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.translation import later, tn
 
@@ -49,6 +50,8 @@ def patients_of_row(results: Results, row: Row) -> int:
     about readers like these rests on the same items.
     """
     n = patients_in(results, number(row, "n_items"))
+    if row.get("method") == PAIR_WEIGHTED:
+        return n
     degrees = _degrees_of_freedom(results).get(_comparison(row), math.nan)
     return n if math.isnan(degrees) else min(n, round(degrees) + 1)
 
@@ -272,7 +275,7 @@ def decisions(results: Results) -> list[Decision]:
 
 def _decisions(results: Results) -> Iterator[Decision]:
     plan, primary = declared_plan(results), primary_models(results)
-    rows = rows_of(results, "reader_panel", metric=plan.metric)
+    rows = endpoint_rows(results, plan)
     several = not primary and len({row["model_id"] for row in rows}) > 1
     adjusted = _adjusted_p(results, plan) if several else {}
     for row in rows:
@@ -284,6 +287,41 @@ def _decisions(results: Results) -> Iterator[Decision]:
         if several:
             outcome = _after_adjustment(results, plan, outcome, adjusted.get(_key(row), {}))
         yield Decision(row=row, outcome=outcome)
+
+
+def endpoint_rows(results: Results, plan: Plan) -> list[Row]:
+    """Return the rows of `reader_panel` that decide the declared endpoint.
+
+    Of a pair-weighted endpoint those about readers like these, with the numbers of `uncrossed`
+    where not every reader read every case; where all did, both estimates are the same.
+    """
+    rows = rows_of(results, "reader_panel", metric=plan.metric)
+    if not plan.pair_weighted:
+        return rows
+    weighted = {
+        (row["model_id"], row["condition_a"]): row
+        for row in rows_of(results, "uncrossed", metric=plan.metric, method=PAIR_WEIGHTED)
+    }
+    return [
+        _weighted_row(row, weighted.get((row["model_id"], row["condition"])))
+        for row in rows
+        if row["claim"] == LIKE_THESE
+    ]
+
+
+def _weighted_row(row: Row, weighted: Row | None) -> Row:
+    if weighted is None:
+        return row
+    distance = number(weighted, "difference") + number(row, "margin")
+    p = float(student.sf(distance / number(weighted, "se"), number(weighted, "df")))
+    same = ("n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p", "method")
+    return {
+        **row,
+        **{name: weighted[name] for name in (*same, "note", "undefined_because")},
+        "model_value": weighted["value_a"],
+        "reader_mean": weighted["value_b"],
+        "p_noninferior": p,
+    }
 
 
 def _after_adjustment(
@@ -309,6 +347,8 @@ def _after_adjustment(
 
 def score_p(results: Results, row: Row, column: str = "p") -> float:
     """Return the p-value of the score test of a row of `reader_panel`, nan where there is none."""
+    if row.get("method") == PAIR_WEIGHTED:
+        return math.nan  # the test is about the mean of the readers
     where = {key: str(row[key]) for key in ("model_id", "condition", "metric", "claim")}
     tests = rows_of(results, "noninferiority", **where)
     return number(tests[0], column) if tests else math.nan
@@ -345,6 +385,8 @@ def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> O
 def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outcome, float]]:
     """Return the p-values of several models, adjusted by Holm's method, for either outcome."""
     rows = rows_of(results, "panel_adjusted", metric=plan.metric)
+    if plan.pair_weighted:
+        rows = _weighted_adjusted(endpoint_rows(results, plan))
     if plan.hypothesis != NON_INFERIORITY:
         return {_key(row): dict.fromkeys(Outcome, number(row, "p_adjusted")) for row in rows}
     below = 1 - np.array([number(row, "p_noninferior") for row in rows])
@@ -360,6 +402,18 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
         }
         for row, inferior in zip(rows, holm_within(below, families), strict=True)
     }
+
+
+def _weighted_adjusted(rows: list[Row]) -> list[Row]:
+    families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
+    adjusted = [
+        holm_within(np.array([number(row, name) for row in rows]), families)
+        for name in ("p", "p_noninferior")
+    ]
+    return [
+        {**row, "p_adjusted": float(p), "p_noninferior_adjusted": float(p_margin)}
+        for row, p, p_margin in zip(rows, *adjusted, strict=True)
+    ]
 
 
 def _key(row: Row) -> tuple[str, ...]:

@@ -110,10 +110,19 @@ def _case_blocks(protocol: "Protocol") -> int:
 RULES = (
     _rule(
         "endpoint confidence",
-        lambda p: p.endpoint == "AUC" and not p.confidence,
+        lambda p: p.endpoint.endswith("AUC") and not p.confidence,
         lambda p: t(
             "endpoint is AUC, which needs confidence: a scale of 2 to 9 steps. Set it, or "
             "choose accuracy."
+        ),
+    ),
+    _rule(
+        "endpoint claim_about",
+        lambda p: p.endpoint.startswith("pair-weighted") and p.claim_about == "these readers",
+        lambda p: t(
+            "endpoint is {endpoint}, which is about readers like these. Set claim_about to "
+            "readers like these, or choose accuracy or AUC.",
+            endpoint=p.endpoint,
         ),
     ),
     _rule(

@@ -204,13 +204,27 @@ def _promised(working: Working) -> None:
     working.choose(
         "endpoint",
         t("Primary endpoint"),
-        {"": t("None declared"), "accuracy": t("Accuracy"), "AUC": t("AUC")},
+        {
+            "": t("None declared"),
+            "accuracy": t("Accuracy"),
+            "AUC": t("AUC"),
+            "pair-weighted accuracy": t("Pair-weighted accuracy"),
+            "pair-weighted AUC": t("Pair-weighted AUC"),
+        },
         {
             "": t("All results are reported as exploratory."),
             "accuracy": t(
                 "The proportion of cases answered in agreement with the reference standard."
             ),
             "AUC": t("The area under the ROC curve; needs a confidence rating."),
+            "pair-weighted accuracy": t(
+                "For designs in which readers read different cases: every reading counts equally,"
+                " not every reader."
+            ),
+            "pair-weighted AUC": t(
+                "For designs in which readers read different cases: every pair of cases that a"
+                " reader read counts equally."
+            ),
         },
     )
     working.choose(

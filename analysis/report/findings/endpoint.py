@@ -25,7 +25,7 @@ from analysis.presentation.wording import (
 from analysis.report.findings.finding import Finding, Scale, Theme, area, named, points
 from analysis.report.findings.sensitivity import under_other_choices
 from analysis.results import Results
-from analysis.statistics.claims import against, claim_words, narrower_note
+from analysis.statistics.claims import PAIR_WEIGHTED, against, claim_words, narrower_note
 from analysis.statistics.verdicts import (
     NON_INFERIORITY,
     Decision,
@@ -188,6 +188,13 @@ def _nothing_declared(plan: Plan) -> str:
     return t("No endpoint was declared; all results are exploratory.")
 
 
+def _metric_words(plan: Plan) -> str:
+    metric = said(METRICS.get(plan.metric, ""))
+    if not plan.pair_weighted:
+        return metric
+    return t("{metric} (pair-weighted: every reading counts equally)", metric=metric)
+
+
 def _hypothesis_words(plan: Plan) -> str:
     return said(HYPOTHESES.get(plan.hypothesis, plan.hypothesis))
 
@@ -251,7 +258,7 @@ def _declared(results: Results) -> list[str]:
             "No hypothesis was declared; all results are reported as exploratory: estimates with"
             " intervals, without a verdict."
         )
-        endpoint = t("The primary endpoint is {metric}.", metric=said(METRICS.get(plan.metric, "")))
+        endpoint = t("The primary endpoint is {metric}.", metric=_metric_words(plan))
         return [first, endpoint if plan.metric else "", _asked(results)]
     if not plan.metric:
         first = t(
@@ -273,7 +280,7 @@ def _readers_mean(results: Results, plan: Plan) -> str:
         for row in rows
         if not math.isnan(number(row, "reader_mean"))
     }
-    if len(means) != 1 or not is_decided(results):
+    if len(means) != 1 or plan.pair_weighted or not is_decided(results):
         return ""
     n, mean = means.pop()
     return tn(
@@ -291,7 +298,7 @@ def _hypothesis(results: Results, plan: Plan) -> str:
         "readers": claim_words(plan.claim)
         if plan.claim
         else t("these readers and to readers like these"),
-        "metric": said(METRICS[plan.metric]),
+        "metric": _metric_words(plan),
         "margin": "",
     }
     if plan.hypothesis == NON_INFERIORITY and plan.margin is not None:
@@ -402,7 +409,9 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
         value=scale.value(number(row, "model_value")),
         difference=scale.signed(number(row, "difference")),
         interval=scale.interval(row, margin) + _score(results, row, margin),
-        others=under_other_choices(results, row, verdict_of),
+        others=""
+        if row.get("method") == PAIR_WEIGHTED
+        else under_other_choices(results, row, verdict_of),
     )
 
 

@@ -27,6 +27,7 @@ from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import Shared
 from analysis.results import Results
+from analysis.statistics import claims
 from analysis.statistics.claims import error_cells, factor_of, value_cell
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.conditions import NOBODY
@@ -48,7 +49,7 @@ from analysis.statistics.statistic import Column, Method, Source, Statistic, sha
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, t
 
-BDG, BCK, CROSSED = "U-statistic (BDG)", "U-statistic (BCK)", "Obuchowski-Rockette"
+BDG, BCK, CROSSED = claims.PAIR_WEIGHTED, "U-statistic (BCK)", "Obuchowski-Rockette"
 METHODS = (BDG, BCK, CROSSED)
 PAIR_WEIGHTED = {
     Metric.ACCURACY: "pair-weighted: every reading counts alike",

@@ -397,3 +397,36 @@ def test_a_plan_for_another_comparison_is_named(run: Results) -> None:
     assert "These data do not contain the planned comparison." in _said(
         replace(results, tables=tables)
     )
+
+
+def test_a_pair_weighted_endpoint_is_decided_by_the_u_statistic(run: Results) -> None:
+    """The panel is undefined where readers read different cases; its mean is not the endpoint."""
+    nothing = dict.fromkeys(("difference", "ci_low", "ci_high"), float("nan"))
+    panel = {**nothing, "claim": CLAIMS[1], "undefined_because": "not everybody read everything"}
+    weighted = {
+        "model_id": "M1",
+        "condition_a": panel_row(**panel)["condition"],
+        "metric": "accuracy",
+        "method": "U-statistic (BDG)",
+        "n_readers": 3,
+        "n_items": 60,
+        "value_a": 0.84,
+        "value_b": 0.81,
+        "difference": 0.03,
+        "se": 0.02,
+        "df": 20.0,
+        "ci_low": -0.01,
+        "ci_high": 0.07,
+        "p": 0.15,
+        "note": "",
+        "undefined_because": "",
+    }
+    declared = {**DECLARED, "claim_about": "", "primary_model": "M1"}
+    results = _with(run, {**declared, "endpoint": "pair-weighted accuracy"}, panel, score_p=0.5)
+    results = replace(results, tables={**results.tables, "uncrossed": pd.DataFrame([weighted])})
+    text = _said(results)
+    assert "in accuracy (pair-weighted: every reading counts equally)" in text
+    assert "Non-inferior: Model-1_x" in text
+    assert "score test" not in text
+    usual = replace(results, bundle=replace(results.bundle, protocol=declared))
+    assert "Not decided: Model-1_x" in _said(usual)

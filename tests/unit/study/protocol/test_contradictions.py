@@ -11,6 +11,10 @@ AIDED: dict[str, Any] = {"conditions": ["unaided", "aided"], "aid_model": "m"}
 
 BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"endpoint": "AUC"}, "endpoint is AUC, which needs confidence"),
+    (
+        {"endpoint": "pair-weighted accuracy", "claim_about": "these readers"},
+        "endpoint is pair-weighted accuracy, which is about readers like these",
+    ),
     ({"bundle_extras": ["questionnaire texts"]}, 'bundle_extras has "questionnaire texts"'),
     ({"score_card": "peers"}, 'score_card is "peers"'),
     ({"allocation": {"a": 1}, "cases": 2}, "allocation adds up to 1, but cases = 2"),
