@@ -32,6 +32,7 @@ from analysis.presentation.wording import (
     rounded,
     rows_of,
     sentences,
+    span,
     under,
 )
 from analysis.report.findings.endpoint import VerdictLine, verdict_lines
@@ -244,16 +245,35 @@ def agreement_lines(results: Results) -> list[str]:
             if (first, second) != (EMPTY, EMPTY)
         ]
         if parts:
-            lines.append(
-                t(
-                    "Mean agreement{where} over {cases}, Cohen's kappa (Brennan-Prediger):"
-                    " {values}.",
-                    where=under(results, condition),
-                    cases=cases_between(pd.concat(both)["n"]),
-                    values=in_a_row(parts),
-                )
+            means = t(
+                "Mean agreement{where} over {cases}, Cohen's kappa (Brennan-Prediger): {values}.",
+                where=under(results, condition),
+                cases=cases_between(pd.concat(both)["n"]),
+                values=in_a_row(parts),
             )
+            lines.append(sentences([means, _of_groups(results, condition)]))
     return lines
+
+
+def _of_groups(results: Results, condition: str) -> str:
+    """Give the coefficients of all readers and of all models, with their intervals and n."""
+    where = {"condition": condition, "scope": "all", "measure": "brennan_prediger"}
+    words = {"readers": t("all readers"), "models": t("all models")}
+    groups = [
+        t(
+            "{who} {estimate}, {percent} % CI {interval}, n = {n}",
+            who=words[row["raters"]],
+            estimate=rounded(number(row, "estimate"), 2),
+            percent=confidence_percent(results),
+            interval=span(rounded(number(row, "ci_low"), 2), rounded(number(row, "ci_high"), 2)),
+            n=int(number(row, "n_items")),
+        )
+        for row in rows_of(results, "agreement_groups", **where)
+        if row["raters"] in words and not math.isnan(number(row, "ci_low"))
+    ]
+    if not groups:
+        return ""
+    return t("Brennan-Prediger over all raters of a group: {groups}.", groups=clauses(groups))
 
 
 def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:

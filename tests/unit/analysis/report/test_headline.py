@@ -87,7 +87,14 @@ def _numbers(cell: str) -> list[float]:
 
 def test_the_line_of_agreement_is_the_mean_over_pairs(run: Results) -> None:
     """Of Cohen's kappa; of Brennan-Prediger the means that stand in their own table."""
-    (line,) = agreement_lines(run)
+    (complete,) = agreement_lines(run)
+    line, groups = complete.split(" Brennan-Prediger over all raters of a group: ")
+    row = run.tables["agreement_groups"].query(
+        "raters == 'readers' and scope == 'all' and measure == 'brennan_prediger'"
+    )
+    low, high = (f"{row[name].iloc[0]:.2f}" for name in ("ci_low", "ci_high"))
+    estimate, n = f"{row['estimate'].iloc[0]:.2f}", row["n_items"].iloc[0]
+    assert f"all readers {estimate}, 95 % CI {low} to {high}, n = {n}" in groups
     kappas, corrected = re.findall(r"(\d\.\d\d) \(", line), re.findall(r"\((\d\.\d\d)\)", line)
     pairs = run.tables["agreement_pairs"].query("scope == 'all' and measure == 'kappa_letters'")
     means = pairs.groupby("pair_kind")["estimate"].mean()
