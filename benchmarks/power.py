@@ -23,12 +23,13 @@ from analysis.planning import (
     Comparison,
     Components,
     PlanClaim,
+    PlanDesign,
     PowerPlan,
     drawn_spread,
     power,
     published,
 )
-from analysis.planning.simulation import shows_effect, simulated_claims
+from analysis.planning.simulation import shows_effect, simulated_claims, simulated_power
 from analysis.statistics.merits import Metric, differences, percent_correct
 from analysis.statistics.mrmc import single_treatment
 from benchmarks.simulated_studies import (
@@ -53,6 +54,17 @@ MODELS_LEAD = 0.06
 PILOT = (5, 100)
 PLANNED = (8, 200)
 """Readers and cases of the pilots, and of the study that is planned with them."""
+
+DESIGNS: tuple[tuple[PlanDesign, int | None, int, int], ...] = (
+    (PlanDesign.CROSSED, 2, 6, 200),
+    (PlanDesign.CROSSED, 3, 6, 200),
+    (PlanDesign.BLOCKS, 3, 6, 200),
+    (PlanDesign.BLOCKS, 4, 12, 200),
+    (PlanDesign.ARMS, None, 6, 200),
+    (PlanDesign.ARMS, None, 12, 200),
+    (PlanDesign.ARMS, None, 24, 200),
+)
+"""Designs in which not everybody reads everything, with reads per case, readers and cases."""
 
 AT_ONCE = 250
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
@@ -79,6 +91,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             for task, name, margin in tasks
             for size in sizes
         ]
+        futures += [pool.submit(partial(_design_row, *design, args.studies)) for design in DESIGNS]
         rows = []
         for future in futures:
             rows += future.result()
@@ -134,6 +147,17 @@ def _score_row(
     stated = dict(zip(PlanClaim, hits[1:], strict=True))
     what = f"{name}, {comparison.value}{', margin' if margin else ''}"
     return _rows(plan, what, (readers, cases), tested, stated)
+
+
+def _design_row(
+    design: PlanDesign, reads: int | None, readers: int, cases: int, n_studies: int
+) -> list[dict[str, Any]]:
+    """Simulate normal scores in a design in which not everybody reads everything."""
+    plan = PowerPlan(components=PUBLISHED["van-dyke"], design=design, effect=EFFECT, reads=reads)
+    simulated = next(simulated_power(plan, plan.size(readers, cases), n_studies))
+    shares = {simulated.claim: simulated.power}
+    what = f"van-dyke, {design.value}" + (f", {reads} reads a case" if reads else "")
+    return _rows(plan, what, (readers, cases), shares, shares)
 
 
 def _rows(

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from analysis.arrays import Floats
+from analysis.arrays import Bools, Floats
+from analysis.errors import OptionsError
 from analysis.options import DEFAULT_ALPHA
-from analysis.planning.designs import Size
+from analysis.planning.designs import PlanDesign, Size, groups_of
 from analysis.planning.power import PlanClaim, Power, PowerPlan
 from analysis.statistics.accuracy.means import wilson_interval
 from analysis.statistics.merits import Merits
+from analysis.statistics.mrmc.group_contrasts import between_groups
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Inference,
+    infer,
     never_surer,
     single_treatment,
+    undefined,
 )
+from analysis.statistics.mrmc.u_statistics import Observations, u_statistic
 
 
 def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Power]:
@@ -25,16 +30,17 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     Parameters
     ----------
     plan : PowerPlan
-        What is planned, in the crossed design.
+        What is planned.
     size : Size
-        Readers and cases.
+        Readers, cases and reads of each case.
     n_studies : int
         Studies to simulate.
 
     Yields
     ------
     Power
-        In the order of `PlanClaim`; `low` and `high` are Wilson's limits of the simulation.
+        In the order of `PlanClaim`; of incomplete designs and arms the claim about readers like
+        these alone. `low` and `high` are Wilson's limits of the simulation.
 
     Notes
     -----
@@ -44,15 +50,17 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     readers the r, for the claim about these cases the c are centred in each study: then the effect
     among these readers, or on these cases, is d. Each study is analysed by the functions of the
     report: covariances over cases, Obuchowski-Rockette, and the wider of two intervals for the
-    claim about readers like these.
+    claim about readers like these. Where not all readers read all cases: U-statistics with BDG's
+    degrees of freedom, as in `uncrossed.csv`. Parallel arms: scores of a condition, with the
+    covariances within and between arms, compared as in `reader_groups.csv`.
     """
     generator = np.random.default_rng([plan.seed, size.readers, size.cases])
-    hits = np.zeros(len(PlanClaim))
+    analyse, claims = _analysis_of(plan, size)
+    hits = np.zeros(len(claims))
     for _ in range(n_studies):
-        _, *claims = simulated_claims(plan, size, generator)
-        hits += [shows_effect(plan, claim) for claim in claims]
-    low, high = wilson_interval(hits, np.full(len(PlanClaim), float(n_studies)), DEFAULT_ALPHA)
-    for i, claim in enumerate(PlanClaim):
+        hits += [shows_effect(plan, inference) for inference in analyse(plan, size, generator)]
+    low, high = wilson_interval(hits, np.full(len(claims), float(n_studies)), DEFAULT_ALPHA)
+    for i, claim in enumerate(claims):
         yield Power(
             claim=claim,
             ncp=np.nan,
@@ -62,6 +70,84 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
             high=float(high[i]),
             method=f"simulation, {n_studies} studies",
         )
+
+
+def refuse_simulation(plan: PowerPlan, size: Size) -> None:
+    """Refuse to simulate parallel arms whose readers do not read all cases.
+
+    Raises
+    ------
+    OptionsError
+        Reader groups are compared on the cases that all of their readers have read.
+    """
+    if plan.design is PlanDesign.ARMS and size.reads < max(groups_of(size, plan.design)):
+        raise OptionsError(
+            "arms are simulated only if every reader reads all cases; leave out --simulate or"
+            " --reads-per-case"
+        )
+
+
+_Analysis = Callable[[PowerPlan, Size, np.random.Generator], tuple[Inference, ...]]
+
+
+def _analysis_of(plan: PowerPlan, size: Size) -> tuple[_Analysis, tuple[PlanClaim, ...]]:
+    """Return how simulated studies of a design are analysed, and the claims of the analysis."""
+    if plan.design is PlanDesign.ARMS:
+        return _arms, (PlanClaim.READERS_LIKE_THESE,)
+    if size.reads < size.readers:
+        return _incomplete, (PlanClaim.READERS_LIKE_THESE,)
+    return _crossed, tuple(PlanClaim)
+
+
+def _crossed(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[Inference, ...]:
+    return simulated_claims(plan, size, generator)[1:]
+
+
+def _incomplete(
+    plan: PowerPlan, size: Size, generator: np.random.Generator
+) -> tuple[Inference, ...]:
+    """Analyse a study in which each case is read by some readers, by U-statistics (BDG)."""
+    scores = _scores(plan, size, generator)[0].T
+    is_read = _readings(plan.design, size, generator)
+    statistic = u_statistic(
+        Observations(kernel=scores * is_read, design=is_read.astype(np.float64))
+    )
+    if statistic.undefined_because:
+        return (undefined(statistic.estimate, statistic.undefined_because),)
+    return (infer(statistic.estimate, statistic.variance, statistic.df_bdg, plan.alpha),)
+
+
+def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) -> Bools:
+    """Return which reader reads which case, shape (n_readers, n_cases)."""
+    readers, cases = np.arange(size.readers), np.arange(size.cases)
+    if design is PlanDesign.BLOCKS:
+        n_blocks = -(-size.readers // size.reads)
+        blocks: Bools = (readers % n_blocks)[:, None] == cases % n_blocks
+        return blocks
+    order = generator.permuted(np.tile(readers, (size.cases, 1)), axis=1)
+    chosen: Bools = (order < size.reads).T
+    return chosen
+
+
+def _arms(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[Inference, ...]:
+    """Analyse a study with parallel arms as the table `reader_groups.csv`."""
+    spread, (n_a, n_b) = plan.spread, groups_of(size, plan.design)
+    apart = max(float(spread.shared), 0.0) / 2
+    common = _normal(generator, spread.cases * (spread.within - apart), size.cases)
+    of_arm = _normal(generator, spread.cases * apart, (size.cases, 2))
+    is_b = np.arange(size.readers) >= n_a
+    scores = (
+        np.where(is_b, 0.0, plan.effect)
+        + _normal(generator, spread.reader, size.readers)
+        + common[:, None]
+        + of_arm[:, is_b.astype(int)]
+        + _normal(generator, spread.cases * spread.own, (size.cases, size.readers))
+    )
+    merits = Merits(
+        values=scores.mean(axis=0), covariance=np.cov(scores, rowvar=False) / size.cases
+    )
+    groups = between_groups(merits, np.arange(n_a), n_a + np.arange(n_b), plan.alpha)
+    return (groups.inference,)
 
 
 def simulated_claims(
@@ -84,12 +170,8 @@ def simulated_claims(
         Readers like these by Obuchowski and Rockette alone; the same as a report states it; these
         readers; these cases.
     """
-    spread, n_cases = plan.spread, size.cases
-    readers = _normal(generator, spread.reader, size.readers)
-    cases = _normal(generator, spread.cases * spread.shared, n_cases)
-    own = spread.cases * (spread.own + min(float(spread.shared), 0.0))
-    errors = _normal(generator, own, (n_cases, size.readers))
-    scores = plan.effect + readers + cases[:, None] + errors
+    scores, readers, cases = _scores(plan, size, generator)
+    n_cases = size.cases
     values, covariance = scores.mean(axis=0), np.cov(scores, rowvar=False) / n_cases
     results = [
         single_treatment(
@@ -103,6 +185,18 @@ def simulated_claims(
     random = sampled.random_readers
     reported, _ = never_surer(random, sampled.fixed_readers)
     return random, reported, same_readers.fixed_readers, same_cases.fixed_items
+
+
+def _scores(
+    plan: PowerPlan, size: Size, generator: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """Return scores of shape (n_cases, n_readers), with the effects of readers and of cases."""
+    spread = plan.spread
+    readers = _normal(generator, spread.reader, size.readers)
+    cases = _normal(generator, spread.cases * spread.shared, size.cases)
+    own = spread.cases * (spread.own + min(float(spread.shared), 0.0))
+    errors = _normal(generator, own, (size.cases, size.readers))
+    return plan.effect + readers + cases[:, None] + errors, readers, cases
 
 
 def _normal(

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import norm, t
 
 from analysis.errors import OptionsError
-from analysis.planning.designs import PlanDesign, Size, variances
+from analysis.planning.designs import Size, variances
 from analysis.planning.power import (
     TARGET,
     PlanClaim,
@@ -21,7 +21,7 @@ from analysis.planning.power import (
     largest_power,
     power,
 )
-from analysis.planning.simulation import simulated_power
+from analysis.planning.simulation import refuse_simulation, simulated_power
 
 COLUMNS = (
     *("comparison", "design", "claim", "metric", "n_readers", "n_cases", "reads_per_case"),
@@ -94,7 +94,7 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     Raises
     ------
     OptionsError
-        The design needs more readers, or simulation is asked for a design that has none.
+        The design needs more readers, or a simulation that there is not.
 
     Examples
     --------
@@ -104,8 +104,6 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     >>> table[["claim", "n_cases", "power"]].round(3).values.tolist()[:2]
     [['readers like these', 170, 0.802], ['readers like these', 251, 0.892]]
     """
-    if n_simulated and any(plan.design is not PlanDesign.CROSSED for plan in plans):
-        raise OptionsError("simulate needs the crossed design; leave out --simulate or --design")
     if len(sizes.readers) * len(sizes.cases) > LARGEST_TABLE:
         raise OptionsError(f"more than {LARGEST_TABLE:,} sizes; give shorter ranges or a step")
     rows = [row for plan in plans for row in _rows(plan, sizes, n_simulated)]
@@ -114,6 +112,8 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
 
 def _rows(plan: PowerPlan, sizes: Sizes, n_simulated: int) -> list[dict[str, object]]:
     drawn = drawn_spread(plan.spread, plan.seed)
+    for readers in sizes.readers if n_simulated else ():
+        refuse_simulation(plan, plan.size(readers, sizes.cases[0]))
     results = [
         (size, result)
         for readers in sizes.readers

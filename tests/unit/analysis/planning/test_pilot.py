@@ -140,7 +140,6 @@ def test_the_command_reads_a_components_file(tmp_path: Path) -> None:
     [
         ((), "give one of --pilot, --components and --published"),
         (("--published", "van-dyke", "--pilot", "x"), "give one of"),
-        (("--published", "van-dyke", "--design", "blocks", "--simulate", "9"), "simulate needs"),
         (("--published", "van-dyke", "--reads-per-case", "4"), "reads per case is 4"),
     ],
 )

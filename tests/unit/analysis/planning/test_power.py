@@ -167,6 +167,34 @@ def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> N
         assert simulated.method == "simulation, 1000 studies"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("design", "reads", "readers"),
+    [
+        (PlanDesign.CROSSED, 3, 6),
+        (PlanDesign.BLOCKS, 3, 6),
+        (PlanDesign.BLOCKS, 4, 12),
+        (PlanDesign.ARMS, None, 12),
+    ],
+)
+def test_simulated_designs_agree_with_the_closed_form(
+    design: PlanDesign, reads: int | None, readers: int
+) -> None:
+    """Within 5 points in 1,000 studies, for readers like these alone."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05, design=design, reads=reads)
+    size = plan.size(readers, 200)
+    (simulated,) = simulated_power(plan, size, 1000)
+    assert simulated.claim is PlanClaim.READERS_LIKE_THESE
+    assert simulated.power == pytest.approx(next(power(plan, size)).power, abs=0.05)
+
+
+def test_arms_with_fewer_reads_are_not_simulated() -> None:
+    """Reader groups are compared on cases that all of their readers have read."""
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05, design=PlanDesign.ARMS, reads=2)
+    with pytest.raises(OptionsError, match="leave out --simulate"):
+        power_table([plan], Sizes(readers=(8,), cases=(100,)), n_simulated=5)
+
+
 def test_three_readers_never_reach_80_percent() -> None:
     """The sentence names the readers and the limit."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
