@@ -22,6 +22,7 @@ from analysis.planning import (
     PowerPlan,
     Sizes,
     answers,
+    for_comparison,
     pilot_components,
     power_table,
     published,
@@ -331,7 +332,7 @@ def _components(
     if pilot is not None:
         return pilot_components(read_bundle(pilot), comparison)
     if file is not None:
-        return (read_components(file),)
+        return (for_comparison(read_components(file), comparison),)
     return (published(str(name), comparison),)
 
 

@@ -15,6 +15,7 @@ from analysis.planning.components import (
     Comparison,
     Components,
     components_from,
+    for_comparison,
     published,
     read_components,
 )
@@ -54,6 +55,7 @@ __all__ = [
     "cases_needed",
     "components_from",
     "drawn_spread",
+    "for_comparison",
     "half_width",
     "largest_power",
     "never_enough",

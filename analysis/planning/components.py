@@ -192,8 +192,22 @@ def published(name: str, comparison: Comparison) -> Components:
     """
     if name not in PUBLISHED:
         raise OptionsError(f"published {name!r} is not known; give one of {', '.join(PUBLISHED)}")
-    components = PUBLISHED[name]
-    return panel_components(components) if comparison is Comparison.PANEL else components
+    return for_comparison(PUBLISHED[name], comparison)
+
+
+def for_comparison(components: Components, comparison: Comparison) -> Components:
+    """Return the components of a comparison: those of two conditions are converted for a panel.
+
+    Parameters
+    ----------
+    components : Components
+        Of two conditions, or of the differences model minus reader (`cov1` and `cov3` are 0).
+    comparison : Comparison
+        What is compared.
+    """
+    of_conditions = bool(components.cov1 or components.cov3)
+    convert = comparison is Comparison.PANEL and of_conditions
+    return panel_components(components) if convert else components
 
 
 def panel_components(components: Components) -> Components:

@@ -158,6 +158,7 @@ def _plan(asked: Asked) -> "PowerPlan":
         PlanDesign,
         PowerPlan,
         components_from,
+        for_comparison,
         published,
     )
 
@@ -171,7 +172,7 @@ def _plan(asked: Asked) -> "PowerPlan":
             raise AnalysisError(
                 t("The components are not valid TOML: {error}.", error=error)
             ) from error
-        components = components_from(values, t("Components"))
+        components = for_comparison(components_from(values, t("Components")), comparison)
     return PowerPlan(
         components=components,
         comparison=comparison,

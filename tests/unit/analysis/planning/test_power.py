@@ -18,6 +18,7 @@ from analysis.planning import (
     Sizes,
     answers,
     drawn_spread,
+    for_comparison,
     largest_power,
     power,
     power_table,
@@ -280,6 +281,13 @@ def test_swapped_components_are_refused() -> None:
     values = {"var_tr": 0.1, "cov1": 0.3, "cov2": 0.1, "cov3": 0.1, "var_error": 0.2}
     with pytest.raises(AnalysisError, match="smaller than a covariance"):
         components_from({**values, "readers": 3, "cases": 50, "metric": "auc"}, "file.toml")
+
+
+def test_components_of_differences_are_not_converted_for_a_panel() -> None:
+    """Only those of two conditions are, and never for two conditions."""
+    assert for_comparison(PANEL, Comparison.PANEL) == PANEL
+    assert for_comparison(VAN_DYKE, Comparison.CONDITIONS) == VAN_DYKE
+    assert for_comparison(VAN_DYKE, Comparison.PANEL).cov1 == 0.0
 
 
 def test_published_sets_serve_both_comparisons() -> None:
