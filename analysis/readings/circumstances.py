@@ -1,4 +1,4 @@
-"""How a reading came about: how long it took, when in its session, and what makes it doubtful."""
+"""Times of readings, their position in the session, and the flags that cast doubt on times."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from analysis.bundle.model import Bundle
 from analysis.readings.matrix import UNIT, ReadingMatrix, cells_of, first_readings
 from analysis.translation import later
 
-SITTING = ["rater_id", "session"]
+SESSION = ["rater_id", "session"]
 FAULTY = "question_faulty"
 """The flag of a reading whose reader marked its question as faulty."""
 
 CUT_OFF = "cut_off"
-"""The flag of a model's output that ended at the token limit, and is unparsed therefore."""
+"""The flag of a model's output that was cut off at the token limit and is therefore unparsed."""
 
 NOT_ABOUT_TIME = frozenset(
     {
@@ -40,8 +40,8 @@ NOT_ABOUT_TIME = frozenset(
         FAULTY,
     }
 )
-"""Flags that leave a reading's time as good as it was: they are about the picture, the session or
-the words. Any other flag, one from another program too, puts the time in doubt."""
+"""Flags about the image, the session or the text, which do not affect a reading's time. Any other
+flag, also one of another program, casts doubt on the time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,11 +57,11 @@ class Circumstances:
     flagged : numpy.ndarray of bool, shape (n_times,)
         Whether the reading has any flag.
     session : numpy.ndarray of str, shape (n_times,)
-        The session's name; empty where not given. Whole numbers have one spelling.
+        The session's name; empty where unknown. Whole numbers are written without decimals.
     place : numpy.ndarray of float, shape (n_times,)
-        Places in the reader's list since the session's first reading, from 0; nan where not given.
+        Position in the reader's list after the session's first reading, from 0; nan where unknown.
     share : numpy.ndarray of float, shape (n_times,)
-        The place as a share of the session's length, 0 to below 1.
+        The position as a share of the session's length, 0 to below 1.
     """
 
     item: Ints
@@ -86,13 +86,13 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
     Returns
     -------
     Circumstances
-        One entry a first reading whose `response_ms` is given, whatever became of it; without
-        those that the protocol leaves out of the primary analysis.
+        One entry per first reading with a `response_ms`, regardless of its status, without readings
+        that the protocol drops from the primary analysis.
 
     Notes
     -----
-    A session is as long as what its rater has read of it, hidden repeats and unanswered cases
-    included.
+    The length of a session is the number of cases that its rater has read, including hidden repeats
+    and unanswered cases.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def measured(bundle: Bundle, matrix: ReadingMatrix) -> Circumstances:
 
 
 def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
-    """Say which first readings were set aside, or have a flag that puts their time in doubt.
+    """Return which first readings were excluded, or have a flag that casts doubt on their time.
 
     Parameters
     ----------
@@ -175,16 +175,16 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
 
 
 REVIEWED, MARKED = later("faulty questions dropped"), later("marked questions dropped")
-"""The analyses that leave out what an expert review found faulty, and what a reader marked so."""
+"""The analyses without the items that an expert review found faulty, or a reader marked so."""
 
 
 def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> dict[str, Bools]:
-    """Say which items are faulty, by `REVIEWED` and `MARKED`; without what has none.
+    """Return which items are faulty, by `REVIEWED` and `MARKED`; only those with a faulty item.
 
     Parameters
     ----------
     faulty : sequence of str
-        `item_id` of what a review found faulty, of other banks too.
+        `item_id` of the items that a review found faulty; those of other banks too.
 
     Returns
     -------
@@ -196,12 +196,12 @@ def faulty_items(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -
     items = pd.Series(matrix.item_ids, dtype=object)
     by_readers = list(bundle.readings.loc[marks, "item_id"].unique())
     excluded = {REVIEWED: list(faulty), MARKED: by_readers}
-    gone = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in excluded.items()}
-    return {name: those for name, those in gone.items() if those.any()}
+    by_analysis = {name: items.isin(ids).to_numpy(dtype=bool) for name, ids in excluded.items()}
+    return {name: is_faulty for name, is_faulty in by_analysis.items() if is_faulty.any()}
 
 
 def n_cut_off(bundle: Bundle) -> dict[str, int]:
-    """Return how many outputs of each model were cut off, of first readings and all conditions.
+    """Return the number of each model's outputs that were cut off, over first readings.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _doubts(flags: str) -> str:
 
 
 def _numbers(cells: pd.Series[str]) -> Floats:
-    """Return the numbers of a column that has been checked; nan where a cell is empty."""
+    """Return the numbers of a checked column; nan where a cell is empty."""
     return np.array([float(cell) if cell.strip() else np.nan for cell in cells.to_numpy(object)])
 
 
@@ -238,7 +238,7 @@ def _session_name(cell: str) -> str:
 
 
 def _places(readings: pd.DataFrame) -> dict[str, pd.Series[float]]:
-    sittings = readings.groupby(SITTING)["position"]
-    first, last = sittings.transform("min"), sittings.transform("max")
+    sessions = readings.groupby(SESSION)["position"]
+    first, last = sessions.transform("min"), sessions.transform("max")
     place = readings["position"] - first
     return {"place": place, "share": place / (last - first + 1)}

@@ -1,9 +1,9 @@
-"""Which items belong together, and how clusters of them are drawn again.
+"""Clusters of items, resamples of clusters, and percentile intervals.
 
-Questions about one examination, and examinations of one patient, are not independent. Every
-interval that knows this resamples whole patients (Field and Welsh 2007,
-doi:10.1111/j.1467-9868.2007.00593.x). One draw serves all estimates of a run, so that estimates
-stay comparable within a resample.
+Questions about one examination, and examinations of one patient, are not independent. Bootstrap
+intervals therefore resample complete patients (Field and Welsh 2007,
+doi:10.1111/j.1467-9868.2007.00593.x). All estimates of a run use the same resamples, so that
+estimates are comparable within a resample.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from analysis.arrays import Bools, Floats, Ints
 from analysis.options import Options
 from analysis.translation import later
 
-# Share of resamples in which an estimate must be defined for its percentiles to be given.
+# Smallest share of resamples with a defined estimate for a percentile interval.
 ENOUGH_RESAMPLES = 0.8
 ALL_IN_ONE = later("all items belong to one patient or examination")
-# Fewer say nothing about how the next would differ; of fewer than FEW a percentile interval is
-# short, and its levels are widened (docs/coverage.md).
+# Fewer than FEWEST clusters give no interval; for fewer than FEW a percentile interval is too
+# narrow, and its levels are widened (docs/coverage.md).
 FEWEST, FEW = 8, 30
 TOO_FEW = f"fewer than {FEWEST} patients or examinations"
 PERCENTILE = later("percentile bootstrap over patients")
 WIDENED = f"{PERCENTILE}, levels widened for fewer than {FEW}"
-# Drawn at once; the draw as a whole would take as much memory again as the weights.
+# Number of resamples drawn at once; all at once would double the memory.
 RESAMPLES_AT_ONCE = 64
-# Cells of a block of resamples.
+# Number of cells of a block of resamples.
 BLOCK = 2**22
 
 
 def cluster_codes(items: pd.DataFrame) -> Ints:
-    """Give each item the number of its cluster, clusters in the order of their names.
+    """Return the number of each item's cluster, with clusters in the order of their names.
 
     Parameters
     ----------
     items : pandas.DataFrame
-        With `item_id`, `patient_id` and `examination_id` as text, empty where not given.
+        With `item_id`, `patient_id` and `examination_id` as text, empty where unknown.
 
     Returns
     -------
     numpy.ndarray of int, shape (n_items,)
-        The cluster of each item: its patient; where no patient is given its examination; where
-        neither is, the item alone. An examination whose patient is known from another of its
-        items belongs to that patient.
+        The cluster of each item: its patient; without a patient its examination; without either the
+        item itself. An examination whose patient is known from another of its items belongs to that
+        patient.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def cluster_codes(items: pd.DataFrame) -> Ints:
 
 
 def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
-    """Draw how often each cluster stands in each bootstrap resample.
+    """Draw the number of times that each cluster is in each bootstrap resample.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters drawn from, and drawn in each resample.
+        Number of clusters, and of draws in each resample.
     n_resamples : int
         Number of resamples.
     seed : int
@@ -91,8 +91,8 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
 
     Notes
     -----
-    The draw depends on these three numbers alone, so neither the order of rows nor the presence
-    of a rater changes it.
+    The draw depends only on these three numbers, not on the order of rows or the presence of a
+    rater.
 
     Examples
     --------
@@ -100,7 +100,8 @@ def resample_weights(n_clusters: int, n_resamples: int, seed: int) -> Floats:
     [5.0, 5.0, 5.0]
     """
     generator = np.random.default_rng(seed)
-    # A cluster's weights stand together: taking the clusters of a group is then ten times faster.
+    # The weights of a cluster are adjacent in memory, which makes selecting clusters ten times
+    # faster.
     weights = np.empty((n_clusters, n_resamples), dtype=np.float64)
     for start in range(0, n_resamples, RESAMPLES_AT_ONCE):
         block = np.arange(start, min(start + RESAMPLES_AT_ONCE, n_resamples)) - start
@@ -118,7 +119,7 @@ def tail(alpha: float, n_units: Ints) -> Floats:
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, any shape
-        Patients, or items where every item stands alone, that the estimate rests on.
+        Number of patients of the estimate, or of items where every patient has one.
 
     Returns
     -------
@@ -128,9 +129,9 @@ def tail(alpha: float, n_units: Ints) -> Floats:
 
     Notes
     -----
-    A percentile interval of few units is short for two reasons: resamples vary by (n - 1) / n of
-    what samples do, and the normal distribution stands where Student's t should. The wider level
-    corrects both for a mean, and keeps every limit within what the statistic can be.
+    A percentile interval of few units is too narrow for two reasons: the variance of resamples is
+    (n - 1) / n of that of samples, and its quantiles are normal instead of Student's t. The wider
+    level corrects both for a mean, and every limit remains a possible value of the statistic.
 
     References
     ----------
@@ -150,7 +151,7 @@ def tail(alpha: float, n_units: Ints) -> Floats:
 
 
 def too_few(n_units: int, *, clustered: bool) -> str:
-    """Return why an estimate that rests on so few units has no interval; empty where it has one.
+    """Return why an estimate from this number of units has no interval; empty where it has one.
 
     Examples
     --------
@@ -165,7 +166,7 @@ def too_few(n_units: int, *, clustered: bool) -> str:
 
 
 def is_widened(n_units: Ints) -> Bools:
-    """Say of which estimates the percentile interval's levels are widened, resting on few units.
+    """Return whether the percentile interval's levels are widened because of few units.
 
     Examples
     --------
@@ -188,16 +189,16 @@ def percentile_limits(
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, shape (...)
-        Patients, or items where every item stands alone, that each estimate rests on.
+        Number of patients of each estimate, or of items where every patient has one.
     times : numpy.ndarray of int, shape (n_resamples,), optional
-        How often each of these resamples was drawn; default once.
+        Number of times each of these resamples was drawn; default once.
 
     Returns
     -------
     low, high, share : numpy.ndarray of float, shape (...)
-        The quantiles (linear interpolation, Hyndman and Fan's type 7) that leave `tail` on either
-        side, nan where fewer than 80 % of the resamples are defined or there are fewer than 8
-        units, and the share that is defined.
+        The quantiles (linear interpolation, Hyndman and Fan's type 7) with `tail` on either side,
+        nan where fewer than 80 % of the resamples are defined or there are fewer than 8 units; and
+        the share of defined resamples.
 
     Examples
     --------
@@ -223,16 +224,16 @@ def percentile_limits(
 
 
 def _ranked(estimates: Floats) -> Callable[[Ints], Floats]:
-    """Order all resamples, nan last.
+    """Sort all resamples, nan last, and return the function from ranks to values.
 
-    numpy sorts by vector instructions, and so faster than it puts a few ranks in place.
+    numpy sorts with vector instructions, which is faster than a partial sort.
     """
     ordered = np.sort(estimates, axis=-1)
     return lambda rank: np.take_along_axis(ordered, rank[..., None], axis=-1)[..., 0]
 
 
 def _counted(estimates: Floats, times: Ints) -> Callable[[Ints], Floats]:
-    """Order resamples that were drawn several times each; nan goes last."""
+    """Sort resamples that were drawn several times, nan last; return the values of ranks."""
     order = np.argsort(estimates, axis=-1)
     ordered = np.take_along_axis(estimates, order, axis=-1)
     upto = times[order].cumsum(axis=-1)
@@ -255,19 +256,19 @@ def _quantile(at_rank: Callable[[Ints], Floats], defined: Ints, q: Floats) -> Fl
 
 
 def sums_by_cluster(values: Floats, clusters: Ints) -> tuple[Floats, Ints]:
-    """Add up the rows of each cluster.
+    """Sum the rows of each cluster.
 
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_items, n_columns)
-        The items' values, clusters together.
+        The items' values, in order of cluster.
     clusters : numpy.ndarray of int, shape (n_items,)
         Ascending.
 
     Returns
     -------
     sums : numpy.ndarray of float, shape (n_present, n_columns)
-        One row a cluster that is present.
+        One row per cluster that is present.
     present : numpy.ndarray of int, shape (n_present,)
         These clusters.
 
@@ -284,7 +285,7 @@ def sums_by_cluster(values: Floats, clusters: Ints) -> tuple[Floats, Ints]:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide, nan where the denominator is 0: undefined is never 0.
+    """Divide; nan where the denominator is 0.
 
     Examples
     --------
@@ -303,26 +304,26 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 def weight_blocks(
     weights: Floats | None, n_items: int, options: Options
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """Yield the run's resamples of clusters, or of items where none cluster, some at a time.
+    """Yield blocks of the run's resamples, of clusters or of items where every patient has one.
 
     Parameters
     ----------
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The run's resamples of clusters; None where every item stands alone.
+        The run's resamples of clusters; None where every patient has one item.
     n_items : int
-        Number of items drawn from, and drawn in each resample, where `weights` is None.
+        Number of items, and of draws in each resample, where `weights` is None.
     options : Options
         Seed and number of resamples of items.
 
     Yields
     ------
     numpy.ndarray of float32, shape (n_block, n_clusters) or (n_block, n_items)
-        How often each cluster or item stands in each resample. Whole numbers, and sums of them are
+        Number of times each cluster or item is in each resample. Whole numbers, whose sums are
         exact below 2**24.
 
     Notes
     -----
-    Two thousand resamples of forty thousand items would fill 650 MB; a block fills 16.
+    Two thousand resamples of forty thousand items would need 650 MB; a block needs 16.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from analysis.translation import later, said, t
 
 
 class Meaning(StrEnum):
-    """What a rater was asked for."""
+    """The meaning of a confidence."""
 
     ANSWER = "answer"
     FINDING = "finding"
@@ -21,41 +21,41 @@ WORDS = {
     Meaning.ANSWER: later("how sure the rater is of the answer"),
     Meaning.FINDING: later("a rating of the finding"),
 }
-UNSAID = later("nothing says what confidence means; --confidence answer changes it")
+NOT_STATED = later("nothing says what confidence means; --confidence answer changes it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confidence:
-    """What confidence is taken for.
+    """The assumed meaning of confidence.
 
     Parameters
     ----------
     meaning : Meaning
-        What was asked.
+        The meaning.
     origin : str
-        Who says so, as text; empty where the bundle does.
+        Origin of the meaning as text; empty where the bundle states it.
     """
 
     meaning: Meaning = Meaning.FINDING
-    origin: str = UNSAID
+    origin: str = NOT_STATED
 
 
 def confidence_of(options: Options, bundle: Bundle) -> Confidence:
-    """Return what confidence is taken for: as asked for, else as the bundle says.
+    """Return the assumed meaning of confidence: that of the options, else that of the bundle.
 
-    Where neither says anything it rates the finding, as ratings in studies of ROC curves do.
+    Where neither states it, confidence rates the finding, as in studies of ROC curves.
 
     Parameters
     ----------
     options : Options
-        What was asked for.
+        The options of the run.
     bundle : Bundle
-        The checked tables, with what its maker says of them.
+        The checked tables.
 
     Returns
     -------
     Confidence
-        Regardless of the values of the ratings.
+        It does not depend on the values of the ratings.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
 
 
 def meaning_words(taken: Confidence) -> str:
-    """Return what confidence is taken for, and who says so."""
+    """Return the assumed meaning of confidence with its origin, in words."""
     meaning = said(WORDS[taken.meaning])
     if not taken.origin:
         return meaning

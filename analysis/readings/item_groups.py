@@ -1,4 +1,4 @@
-"""Groups of items that estimates are made for: all items, and those of a task or another field."""
+"""Groups of items: all items, and those of a task or another field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analysis.readings.matrix import ReadingMatrix
 
 
 def item_groups(matrix: ReadingMatrix, by: Sequence[str]) -> Iterator[tuple[str, str, Ints]]:
-    """Yield all items as `overall`, `micro`, then those of each group of some groupings.
+    """Yield all items as `overall`, `micro`, then the items of each group of the groupings.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from analysis.readings.clusters import cluster_codes
 GROUPINGS = ("task", "category", "subcategory", "option_set", "bank", "sex")
 STATUS_CODES: Mapping[str, int] = {status.value: i for i, status in enumerate(Status)}
 NO_LETTER = -1
-# What a rater reads once, hidden repeats aside.
+# The columns that identify a reading, except for hidden repeats.
 UNIT = ["rater_id", "item_id", "condition"]
 
 
@@ -32,7 +32,7 @@ class Reads:
 
 
 def column_order(column: Reads) -> tuple[bool, str, str]:
-    """Return what columns are sorted by: readers first, then id and condition."""
+    """Return the sort key of columns: readers first, then id and condition."""
     return column.kind is RaterKind.MODEL, column.rater_id, column.condition
 
 
@@ -40,7 +40,7 @@ def column_order(column: Reads) -> tuple[bool, str, str]:
 class ReadingMatrix:
     """Items by raters: the first reading of every rater, item and condition.
 
-    Items stand in the order of cluster and id, so that no result depends on the order of rows.
+    Items are in the order of cluster and id, so that no result depends on the order of rows.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class ReadingMatrix:
     statuses : numpy.ndarray of int8, shape (n_items, n_columns)
         Positions in `Status`; `absent` where there is no reading.
     left_out : numpy.ndarray of bool, shape (n_items, n_columns)
-        Readings that the protocol leaves out of the primary analysis; they have no answer here.
+        Readings that the protocol drops from the primary analysis; they have no answer.
     confidence : numpy.ndarray of float, shape (n_items, n_columns)
         The confidence given with an answer; nan where there is none.
     truth : numpy.ndarray of int8, shape (n_items,)
@@ -104,8 +104,8 @@ class ReadingMatrix:
     def given(self) -> Bools:
         """Items that count for a rater, shape (n_items, n_columns).
 
-        Those with a reference standard that were presented to a reader: a case nobody showed is no
-        answer. For a model all of them: leaving hard items out must not pay.
+        For a reader the items with a reference standard that were presented; for a model all items
+        with one, because a model must not gain by omitting difficult items.
         """
         models = np.array([c.kind is RaterKind.MODEL for c in self.columns], dtype=np.bool_)
         presented: Bools = self.assigned[:, None] & (self.presented | (models & ~self.left_out))
@@ -113,7 +113,7 @@ class ReadingMatrix:
 
     @property
     def correct(self) -> Bools:
-        """Whether the answer is the reference standard's, shape (n_items, n_columns)."""
+        """Whether the answer equals the reference standard, shape (n_items, n_columns)."""
         correct: Bools = self.assigned[:, None] & (self.answers == self.truth[:, None])
         return correct
 
@@ -131,15 +131,15 @@ def reading_matrix(bundle: Bundle, *, count_excluded: bool = False) -> ReadingMa
     Parameters
     ----------
     bundle : Bundle
-        The checked tables. Where its protocol says that excluded readings leave the primary
-        analysis, they do.
+        The checked tables. Excluded readings are dropped if the protocol drops them from the
+        primary analysis.
     count_excluded : bool, default False
-        Count them regardless of the protocol.
+        Count excluded readings regardless of the protocol.
 
     Returns
     -------
     ReadingMatrix
-        Of hidden repeats only the first counts here.
+        The matrix of first readings; later hidden repeats are not included.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def first_readings(readings: pd.DataFrame) -> pd.DataFrame:
 def cells_of(
     readings: pd.DataFrame, item_ids: npt.NDArray[np.object_], columns: Sequence[Reads]
 ) -> tuple[Ints, Ints]:
-    """Return where readings stand in a matrix.
+    """Return the positions of readings in a matrix.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def _letter_codes(letters: pd.Series[str]) -> Codes:
 
 
 def models_of_every_condition(columns: Sequence[Reads]) -> frozenset[str]:
-    """Return the models that have answered under one condition only: they meet every reader.
+    """Return the models with a single condition, which are compared with all readers.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def models_of_every_condition(columns: Sequence[Reads]) -> frozenset[str]:
 
 
 def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
-    """List the columns that stand side by side under each condition.
+    """Return the columns that are compared in each condition.
 
     Parameters
     ----------
@@ -287,8 +287,8 @@ def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
 
     Notes
     -----
-    As in pairs: a model that has answered under a single condition is compared with the readers of
-    every condition. Where there is no reader, every model stays under its own.
+    As in pairs, a model with a single condition is compared with the readers of every condition.
+    Without readers, every model is in its own condition.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Answers in words as they count: whose, how scored, and models' words read by other rules."""
+"""Free-text answers with their scores, and models' answers as parsed by other rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GROUP = ["kind", "rater_id", "condition"]
 
 
 def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
-    """Return what each answer is worth, by `answer_id`; those that are settled only.
+    """Return the value of each answer with a final score, by `answer_id`.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
     Returns
     -------
     pandas.Series of float
-        1, 0.5 or 0: what the two blind scorers (turns 1 and 2) both say; where they differ, the
-        middle of all three, which is what two of them say, and partly correct where each says
-        another thing.
+        1, 0.5 or 0: the score of the two blind scorers (turns 1 and 2) if they agree; else the
+        median of three scores, which is the score that two gave, or partly correct where all three
+        differ.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def final_scores(scores: pd.DataFrame) -> pd.Series[float]:
 
 
 def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
-    """Return every answer and explanation in words that counts, and what it is worth.
+    """Return the free-text answers and explanations that count, with their values.
 
     Parameters
     ----------
@@ -65,15 +65,15 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns `kind, rater_id, rater_kind, condition, item, missing, value`, readers first;
-        `value` 1, 0.5 or 0, nan where the words are not scored.
+        `value` 1, 0.5 or 0, nan where the text is not scored.
 
     Notes
     -----
-    What was asked and not answered is incorrect. Of a model so is an item with a reference standard
-    that it says nothing of, and of several runs the first counts. Where the items to be scored were
-    drawn at random (`scored_items` in `datapackage.json`), nothing of the others counts, what was
-    not answered neither: else a rater who left many out would seem worse for every answer that
-    nobody scored. Excluded readings leave where the protocol says so.
+    A missing answer is incorrect; a model also has a missing answer for every item with a reference
+    standard without an answer, and the first of its runs counts. Where the items to be scored were
+    drawn at random (`scored_items` in `datapackage.json`), answers to other items do not count, nor
+    do missing ones, which would otherwise count against a rater while the other answers are not
+    scored. Excluded readings are dropped where the protocol states so.
     """
     answers, runs = bundle.open_answers, bundle.open_answers["run"]
     places = runs.map({run: i for i, run in enumerate(sorted(set(runs), key=natural))})
@@ -94,18 +94,18 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     if drops_excluded(bundle.protocol):
         rows = rows.loc[~rows["excluded"]]
     drawn = bundle.about.get(SCORED_ITEMS) or {}
-    out = pd.Series(False, index=rows.index)
+    is_dropped = pd.Series(False, index=rows.index)
     for kind, chosen in drawn.items():
         is_in = np.isin(matrix.item_ids, [str(item_id) for item_id in chosen])
-        out |= (rows["kind"] == kind) & ~is_in[rows["item"].to_numpy()]
-    rows["value"] = rows["value"].where(~rows["missing"], 0.0).mask(out)
+        is_dropped |= (rows["kind"] == kind) & ~is_in[rows["item"].to_numpy()]
+    rows["value"] = rows["value"].where(~rows["missing"], 0.0).mask(is_dropped)
     order = ["kind", "is_model", "rater_id", "condition", "item"]
     is_model = rows["rater_kind"] == RaterKind.MODEL
     return rows.assign(is_model=is_model).sort_values(order, ignore_index=True)[[*COLUMNS]]
 
 
 def _absent(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
-    """Return a missing answer for every item with a reference standard a model says nothing of."""
+    """Return a missing answer for every judged item that a model did not answer."""
     models = answers.loc[(answers["rater_kind"] == RaterKind.MODEL) & (answers["kind"] == ANSWER)]
     return [
         pd.DataFrame(
@@ -124,11 +124,11 @@ def _absent(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
 
 
 ANALYSES = {rules: f"model answers read by {rules} rules" for rules in RULES}
-"""What an analysis by each set of rules is called."""
+"""The name of the analysis for each set of rules."""
 
 
 def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
-    """Return the readings by each set of rules that reads an answer otherwise than it stands.
+    """Return the readings by each set of rules that changes an answer.
 
     Returns
     -------

@@ -10,30 +10,30 @@ from analysis.arrays import Bools, Ints
 from analysis.readings.matrix import ReadingMatrix
 
 
-def are_enough(n: Ints, of: int) -> Bools:
-    """Return whether `n` items are at least 80 % of all `of` items.
+def are_enough(n: Ints, total: int) -> Bools:
+    """Return whether `n` items are at least 80 % of all `total` items.
 
     Examples
     --------
-    >>> are_enough(np.array([7, 8]), of=10).tolist()
+    >>> are_enough(np.array([7, 8]), total=10).tolist()
     [False, True]
     """
-    enough: Bools = np.asarray(5 * n >= 4 * of)  # in whole numbers, so that 80 % are 80 %
+    enough: Bools = np.asarray(5 * n >= 4 * total)  # whole numbers, so that 80 % is exact
     return enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shared:
-    """The items that some raters were all given.
+    """The items that all raters of a comparison were given.
 
     Parameters
     ----------
     items : numpy.ndarray of bool, shape (n_items,)
-        Which.
+        The items.
     because : str
-        Why they cannot stand for the items there are; empty where they can.
+        Why they do not represent all items; empty where they do.
     note : str
-        How many of how many they are; empty where they are all.
+        Their number and that of all items; empty where they are all.
     """
 
     items: Bools

@@ -1,4 +1,4 @@
-"""Words for claims about readers: about these readers, or about readers like these."""
+"""Words for claims about these readers and about readers like these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analysis.translation import later, said, t
 
 NARROWER = "came out narrower than for these readers, whose se, df, limits and p are used"
 FAMILY = ["metric", "claim", "condition"]
-"""What all models of a family of tests have in common."""
+"""The columns that are equal for all models of a family of tests."""
 PAIR_WEIGHTED = "U-statistic (BDG)"
 """The method of `uncrossed` that decides a pair-weighted endpoint."""
 THESE, LIKE_THESE = "these readers", "readers like these"
@@ -21,22 +21,22 @@ AGAINST = {
 
 
 def claim_words(claim: str) -> str:
-    """Return about which readers a claim is."""
+    """Return the readers of a claim in words."""
     return said(CLAIMS.get(claim, claim))
 
 
 def against(claim: str) -> str:
-    """Return against which readers a claim is."""
+    """Return the readers of a claim in words, after "against"."""
     return said(AGAINST[claim]) if claim in AGAINST else t("against {claim}", claim=claim)
 
 
 def has_fixed_interval(row: Row) -> bool:
-    """Tell whether a row about readers like these shows the interval for these readers."""
+    """Return whether a row about readers like these has the interval for these readers."""
     return row.get("claim") == LIKE_THESE and NARROWER in str(row.get("note") or "")
 
 
 def narrower_note(*rows: Row) -> str:
-    """Return a sentence that names the interval shown for readers like these; empty elsewhere."""
+    """Return a sentence on the interval shown for readers like these; empty elsewhere."""
     if not any(map(has_fixed_interval, rows)):
         return ""
     return t(
@@ -46,7 +46,7 @@ def narrower_note(*rows: Row) -> str:
 
 
 def narrower_notes(rows: Sequence[Row]) -> str:
-    """Return a sentence that says where a table shows one interval for both claims."""
+    """Return a sentence on the rows of a table that show one interval for both claims."""
     if not any(map(has_fixed_interval, rows)):
         return ""
     return t(
@@ -56,7 +56,7 @@ def narrower_notes(rows: Sequence[Row]) -> str:
 
 
 def claim_shown(row: Row) -> str:
-    """Return about which readers a row's claim is, and whose interval it shows if another's."""
+    """Return a row's claim in words, with the claim of its interval if that is another one."""
     words = claim_words(str(row["claim"]))
     if not has_fixed_interval(row):
         return words
@@ -64,7 +64,7 @@ def claim_shown(row: Row) -> str:
 
 
 def factor_of(row: Row) -> float:
-    """Return by how much a row's numbers are multiplied: 100 unless they are areas."""
+    """Return the factor of a row's numbers: 100, or 1 for areas."""
     return 1 if row.get("metric") == "auc" else 100
 
 

@@ -1,8 +1,8 @@
-"""A linear mixed model whose readers and items are crossed, by restricted maximum likelihood.
+"""Linear mixed model with crossed readers and items, by restricted maximum likelihood.
 
-Items are eliminated in closed form, and items with equally many readings share their sums, so that
-one evaluation costs the same for 200 items and for 40,000; what is left is as small as the number
-of readers.
+Items are eliminated in closed form, and items with the same number of readings share their sums, so
+that an evaluation takes the same time for 200 items and for 40,000; the remaining system has the
+size of the number of readers.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import sums_by_cluster
 
 GRID = (0.0, 0.1, 0.3, 0.6, 1.0, 2.0, 4.0, 10.0)
-# A standard deviation this many times the residual's leaves no residual to speak of.
+# Ratio of a standard deviation to the residual's above which the residual is negligible.
 LARGEST = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CrossedFit:
-    """What was estimated.
+    """The estimates of a fitted model.
 
     Parameters
     ----------
     estimates : numpy.ndarray of float, shape (n_terms,)
         The fixed effects.
     covariance : numpy.ndarray of float, shape (n_terms, n_terms)
-        Of the estimates, at the estimated variances.
+        Covariances of the fixed effects, at the estimated variances.
     sd_readers, sd_items, sd_residual : float
-        Standard deviations between readers, between items and within both; 0 where the data
-        cannot tell them from the residual (one reader; no item read twice).
+        Standard deviations between readers, between items and within both; 0 where the data cannot
+        distinguish them from the residual (one reader; no item read twice).
     deviance : float
         Minus twice the restricted log-likelihood, without its constant.
     """
@@ -52,7 +52,7 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
     Parameters
     ----------
     outcome : numpy.ndarray of float, shape (n,)
-        What is modelled.
+        The outcome.
     design : numpy.ndarray of float, shape (n, n_terms)
         The fixed effects, of full column rank, n larger than n_terms.
     readers : numpy.ndarray of int, shape (n,)
@@ -63,8 +63,8 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
     Returns
     -------
     CrossedFit or None
-        None where no residual variance is left, or where the search does not settle. It settles
-        the surer the nearer to 0 `outcome` and `design` (but for the intercept) are: centre them.
+        None where no residual variance remains, or where the search does not converge. Centre
+        `outcome` and `design` (except the intercept) for better convergence.
 
     Notes
     -----
@@ -211,7 +211,7 @@ def _search(sums: _Sums) -> Floats | None:
 
 
 def _simplex(start: Floats) -> Floats:
-    """Return the start and a step from it along each axis, towards larger values."""
+    """Return the start, and a step from it along each axis towards larger values."""
     return np.vstack([start, start + np.diag(0.2 + 0.2 * start)])
 
 

@@ -26,11 +26,11 @@ class Merits:
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_raters,)
-        One figure of merit a rater: a proportion, an area, or a difference of two.
+        One figure of merit per rater: a proportion, an area, or a difference of two.
     covariance : numpy.ndarray of float, shape (n_raters, n_raters)
         Their covariances over the sampling of items, raters fixed; nan where undefined.
     no_covariance : str
-        Why the covariances are undefined; empty where they are not.
+        Why the covariances are undefined; else empty.
     """
 
     values: Floats
@@ -38,7 +38,7 @@ class Merits:
     no_covariance: str = ""
 
     def take(self, raters: Ints) -> Merits:
-        """Return the figures of some raters, in this order."""
+        """Return the figures of the given raters, in this order."""
         return Merits(
             values=self.values[raters],
             covariance=self.covariance[np.ix_(raters, raters)],
@@ -52,7 +52,7 @@ def without_covariance(values: Floats, reason: str) -> Merits:
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_raters,)
-        Figures of merit; nan where they are undefined too.
+        Figures of merit; nan where these are undefined too.
     reason : str
         Why there are no covariances.
 
@@ -73,8 +73,8 @@ def differences(merits: Merits, a: Ints, b: Ints) -> Merits:
     merits : Merits
         All raters.
     a, b : numpy.ndarray of int, shape (n_differences,)
-        Positions of the raters. A model against readers is `a` the model over and over; two
-        conditions are the same readers' columns under each.
+        Positions of the raters. For a model against readers `a` repeats the model; for two
+        conditions `a` and `b` are the same readers' columns in each.
 
     Returns
     -------
@@ -114,13 +114,13 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     correct : numpy.ndarray of bool, shape (n_items, n_raters)
         Whether each rater's answer is the reference standard's.
     clusters : numpy.ndarray of int, shape (n_items,), optional
-        Ascending: the patient of each item. Default: every item stands alone.
+        Ascending: the patient of each item. Default: every item has its own patient.
 
     Returns
     -------
     Merits
-        Proportions 0 to 1. Without items nothing is defined, with a single item or cluster no
-        covariance.
+        Proportions 0 to 1. Without items all are undefined; with a single item or cluster the
+        covariances are.
 
     Notes
     -----
@@ -130,8 +130,8 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     .. math:: Cov(p_a, p_b) = \frac{C}{C - 1}
               \sum_c \frac{(S_{ac} - n_c p_a)(S_{bc} - n_c p_b)}{N^2},
 
-    the linearised covariance of a ratio. Where every item stands alone this is the covariance of
-    the answers over N, with N - 1 in its denominator, which is what the jackknife gives; no loop is
+    the linearised covariance of a ratio. Where every patient has one item this is the covariance of
+    the answers over N, with N - 1 in its denominator, which equals the jackknife's; no loop is
     needed. Sums are of whole numbers and so do not depend on the order of items or raters.
 
     References
@@ -193,7 +193,7 @@ def mean_of_own_items(values: Floats, counted: Bools, clusters: Ints, empty: str
 
 
 def no_covariance(n_items: int, n_clusters: int) -> str:
-    """Return why so few items give no covariance, empty where they do.
+    """Return why these items are too few for a covariance; empty where they are enough.
 
     Examples
     --------
@@ -220,12 +220,12 @@ def centred_products(a: Floats, a_sizes: Floats, b: Floats, b_sizes: Floats) -> 
     Returns
     -------
     numpy.ndarray of float, shape (n_raters, n_raters)
-        :math:`\sum_c (A_{ic} - m_c \bar A_i)(B_{jc} - n_c \bar B_j)`, the mean being over units.
+        :math:`\sum_c (A_{ic} - m_c \bar A_i)(B_{jc} - n_c \bar B_j)`, with means over units.
 
     Notes
     -----
-    Multiplied out over the common denominator, so that whole numbers stay whole to the last
-    division and equal raters get equal numbers.
+    The terms have a common denominator, so that all numbers are whole until the last division and
+    equal raters get equal numbers.
 
     Examples
     --------
@@ -249,7 +249,7 @@ FEW_NEGATIVE = "the negative items belong to a single patient or examination, or
 
 
 class AucCovariance(StrEnum):
-    """How covariances of areas are estimated."""
+    """The estimator of covariances of areas."""
 
     DELONG = "DeLong"
     JACKKNIFE = "jackknife"
@@ -271,10 +271,10 @@ def empirical_auc(
     positive : numpy.ndarray of bool, shape (n_items,)
         Whether the reference standard is positive.
     clusters : numpy.ndarray of int, shape (n_items,), optional
-        Ascending: the patient of each item. With DeLong's covariances only. Default: every item
-        stands alone.
+        Ascending: the patient of each item; with DeLong's covariances only. Default: every item has
+        its own patient.
     covariance : AucCovariance, default DELONG
-        How covariances are estimated.
+        The estimator of covariances.
 
     Returns
     -------
@@ -285,18 +285,17 @@ def empirical_auc(
     Raises
     ------
     OptionsError
-        When clusters are given with another covariance than DeLong's.
+        Clusters are given with another covariance than DeLong's.
 
     Notes
     -----
     The area is the mean over pairs of a positive and a negative item of 1 where the positive is
     rated higher, 1/2 where they tie, else 0. Its components are each item's mean over its pairs,
     :math:`V_i`. DeLong [1]_: the covariance of the positive items' components over their number m,
-    plus that of the n negative ones over n, each with ddof 1. In clusters [2]_ the components are
-    summed over each patient first, and the patients that have both kinds of item add twice their
-    covariance. The jackknife leaves out one item at a time; for this statistic every leave-one-out
-    value is a linear function of the components, so that no loop is needed [3]_. Unbiased: the
-    U-statistics estimate [4]_.
+    plus that of the n negative ones over n, each with ddof 1. With clusters [2]_ the components are
+    first summed by patient, and patients with both kinds of items add twice their covariance. The
+    jackknife's leave-one-out values are linear functions of the components, so that no loop is
+    needed [3]_. Unbiased: the U-statistics estimate [4]_.
 
     References
     ----------
@@ -357,7 +356,7 @@ def _doubled_wins(ratings: Floats, positive: Bools) -> Floats:
 
 
 def _jackknife(wins: Floats, positive: Bools) -> Floats:
-    r"""Leave one item out: :math:`\theta_{(i)} - \theta = -(V_i - \theta) / (m - 1)`."""
+    r"""Return the jackknife's changes :math:`\theta_{(i)} - \theta = -(V_i - \theta) / (m - 1)`."""
     m, n = int(positive.sum()), int((~positive).sum())
     total = np.zeros((wins.shape[1],) * 2)
     for part, own, other in ((positive, m, n), (~positive, n, m)):
@@ -406,13 +405,13 @@ def unbiased_covariance(ratings: Floats, positive: Bools) -> Floats:
     Returns
     -------
     numpy.ndarray of float, shape (n_raters, n_raters)
-        Unbiased; a variance may come out negative.
+        Unbiased; a variance may be negative.
 
     Notes
     -----
-    With :math:`\psi_{ij}` the score of a pair of items (1, 1/2 or 0), the product of two areas
-    minus the mean of :math:`\psi_{ij} \psi'_{i'j'}` over pairs that share no item [1]_. Time goes
-    with the product of the numbers of positive and negative items.
+    With :math:`\psi_{ij}` the score of a pair of items (1, 1/2 or 0), the estimate is the product
+    of two areas minus the mean of :math:`\psi_{ij} \psi'_{i'j'}` over pairs that share no item
+    [1]_. The time is proportional to the product of the numbers of positive and negative items.
 
     References
     ----------
@@ -443,15 +442,15 @@ def unbiased_covariance(ratings: Floats, positive: Bools) -> Floats:
     return covariance
 
 
-# Slips apart, answers that follow from ratings are in their order.
+# Answers that follow from ratings are in the order of these, except for errors of raters.
 FOLLOWS = 0.95
-# Fewer pairs of answers are easily in one order by chance.
+# Fewer pairs of answers may be in one order by chance.
 ENOUGH = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ratings:
-    """What every rater makes of every item of a matrix, where the reference standard is binary.
+    """The ratings of the items of a matrix with a binary reference standard.
 
     Parameters
     ----------
@@ -465,7 +464,7 @@ class Ratings:
     unreadable : bool
         Whether the letter that the ratings refer to is unknown.
     notes : tuple of str, length n_columns
-        How the confidence was read.
+        How the confidence was interpreted.
     """
 
     positive: Bools
@@ -488,10 +487,10 @@ def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int
     Returns
     -------
     tuple of two int, or None
-        0 for A, ...; the first letter is taken as negative, which changes no area. None unless the
-        items with a reference standard have two truths between them, offer two options each (or do
-        not say), and share an option set, or the same `options`, or name neither; and no answer
-        is another letter.
+        0 for A, ...; the first letter is negative, which changes no area. None unless the items
+        with a reference standard have two different truths, offer two options each (or do not state
+        them), and share an option set, or the same `options`, or state neither; and no answer is
+        another letter.
     """
     assigned = matrix.assigned
     letters = np.unique(matrix.truth[assigned])
@@ -521,16 +520,16 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
     Returns
     -------
     Ratings
-        Those of items without a reference standard mean nothing.
+        Ratings of items without a reference standard have no meaning.
 
     Notes
     -----
-    Where confidence says how sure the rater is of the answer, the rating is the confidence for the
-    positive letter and its negative for the other. Where it rates the finding, and the answer
-    follows from a cut-off, each rater's own, the confidence is the rating: of the letter that goes
-    with the higher confidence in more pairs of a reader's answers, one of either letter (ties half;
-    of models' answers where no reader gave both). That is one letter for all, for a study has one
-    scale. Where answers and confidence do not go together so, a note says it.
+    If confidence means how sure the rater is of the answer, the rating is the confidence for the
+    positive letter and minus the confidence for the other. If it rates the finding, and the answer
+    follows from a rater's cut-off, the confidence is the rating of one letter, the same for all
+    raters: the letter with the higher confidence in more pairs of a reader's answers with different
+    letters (ties count half; models' answers are used where no reader gave both letters). A note
+    states where answers and confidence do not fit this.
 
     Examples
     --------
@@ -578,7 +577,7 @@ def ratings_of(matrix: ReadingMatrix, letters: tuple[int, int], confidence: Conf
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pairs:
-    """Pairs of answers, one of either letter, and in how many the positive has the higher."""
+    """Numbers of pairs of answers with different letters, and of those with a higher positive."""
 
     higher: float
     n: int
@@ -592,7 +591,7 @@ def _pairs(answers: Codes, confidence: Floats, letters: tuple[int, int]) -> _Pai
 
 
 def _rated_letter(kinds: Sequence[RaterKind], pairs: Sequence[_Pairs]) -> int | None:
-    """Return which letter, 0 the negative and 1 the positive, goes with the higher confidence."""
+    """Return the letter with the higher confidence: 0 the negative, 1 the positive."""
     for kind in RaterKind:
         of_kind = [pair for other, pair in zip(kinds, pairs, strict=True) if other is kind]
         n = sum(pair.n for pair in of_kind)
@@ -630,7 +629,7 @@ PERCENT_CORRECT = later("covariances of percent correct")
 
 
 class Metric(StrEnum):
-    """What readers are measured by."""
+    """The metrics of raters."""
 
     ACCURACY = "accuracy"
     AUC = "auc"
@@ -640,22 +639,22 @@ class Metric(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FigureOfMerit:
-    """One metric of the raters of a comparison, over the items they share.
+    """A metric of the raters of a comparison, over the items that they share.
 
     Parameters
     ----------
     metric : Metric
         Which.
     n_items, n_clusters : int
-        Items it is taken over, and their clusters: patients, or items where none cluster.
+        Number of its items and of their clusters: patients, or items where every patient has one.
     merits : Merits
         Values and covariances, in the raters' order.
     covariances : str
-        How these were estimated, as text.
+        Method of the estimates, as text.
     no_value : str
         Why a rater's value is undefined; empty where none is.
     notes : tuple of str
-        What is to be known about the values.
+        Notes on the values.
     """
 
     metric: Metric
@@ -668,18 +667,18 @@ class FigureOfMerit:
 
     @property
     def items_df(self) -> float:
-        """Degrees of freedom of what varies with the items alone."""
+        """Degrees of freedom of the variation over items."""
         return float(max(self.n_clusters - 1, 1))
 
     def backwards(self, readers: Floats, where: str = "") -> str:
-        """Return the note that every reader does worse than guessing; empty where one does not.
+        """Return the note that every reader is worse than guessing; empty where one is not.
 
         Parameters
         ----------
         readers : numpy.ndarray of float, shape (n_readers,)
             The readers' values.
         where : str
-            What is added to the readers.
+            Words added to the readers.
         """
         if self.metric is Metric.AUC and len(readers) and bool((readers < CHANCE_AREA).all()):
             return f"the AUC of every reader{where} is below 0.5"
@@ -688,30 +687,30 @@ class FigureOfMerit:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Figures:
-    """The metrics of a matrix, over whatever items a comparison is made on.
+    """The metrics of a matrix, over the items of any comparison.
 
     Parameters
     ----------
     matrix : ReadingMatrix
         The readings.
     ratings : Ratings or None
-        What areas are taken of; None where there are none.
+        The ratings for areas; None where there are none.
     """
 
     matrix: ReadingMatrix
     ratings: Ratings | None
 
     def over(self, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
-        """Yield every metric of some raters, over the items that they share.
+        """Yield every metric of the raters, over the items that they share.
 
         Parameters
         ----------
         shared : Shared
-            The items; where they cannot stand for those there are, nothing is defined.
+            The items; where these are too few, the metrics are undefined.
         columns : numpy.ndarray of int, shape (n_raters,)
             Positions of the raters in the matrix.
         rated : numpy.ndarray of int
-            Those of them without whose ratings there is no area.
+            The raters who must have ratings for an area.
 
         Yields
         ------

@@ -1,4 +1,4 @@
-"""The description of a statistic: all that files, report and docs need to know about one table."""
+"""The description of a statistic, which files, report and docs of its table are generated from."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Column(NamedTuple):
     name : str
         Its head in the file.
     meaning : str
-        What a cell says, for the data dictionary.
+        Meaning of a cell, for the data dictionary.
     unit : str, default "text"
-        `text`, `yes or no`, or what its numbers are: `count`, `proportion`, `ms` ...
+        `text`, `yes or no`, or the unit of its numbers: `count`, `proportion`, `ms` ...
     """
 
     name: str
@@ -35,15 +35,15 @@ class Column(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A publication that a method is taken from.
+    """A publication that is the source of a method.
 
     Parameters
     ----------
     method : str
-        What is taken from it.
+        The method.
     text : str
-        `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The key for
-        citing (`wilson1927`) and the BibTeX entry are read from it.
+        `Authors. Title. Journal year;volume:pages.`, the authors as `Name AB, Name C`. The citation
+        key (`wilson1927`) and the BibTeX entry are derived from it.
     doi : str
         Without `doi:`.
     """
@@ -70,7 +70,7 @@ class Method(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """A figure of the report; no chart, no figure.
+    """A figure of the report; without a chart it is omitted.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Figure(NamedTuple):
     title, caption : str
         As text.
     chart : Chart or None
-        What it shows.
+        The chart.
     """
 
     section: str
@@ -92,7 +92,7 @@ class Figure(NamedTuple):
 
 
 def always(_: Study) -> bool:
-    """Compute a table for every study."""
+    """Return True: a table that every study has."""
     return True
 
 
@@ -100,8 +100,8 @@ def always(_: Study) -> bool:
 class Statistic:
     """A table of the results, with its description.
 
-    The keys of `methods`, `tables` and `figures` are places: the report shows all parts of one
-    kind in order of place. They have gaps, so that a new part fits between any two.
+    The keys of `methods`, `tables` and `figures` are places: the report shows all parts of a kind
+    in order of place. Places have gaps, so that a new part fits between any two.
 
     Parameters
     ----------
@@ -112,11 +112,11 @@ class Statistic:
     columns : tuple of Column
         In the order of the file.
     compute : function of Study that returns DataFrame
-        Makes the table.
+        Computes the table.
     applies : function of Study that returns bool, optional
-        Whether a study has this table at all; by default every study has it, perhaps without rows.
+        Whether a study has this table; by default every study has it, possibly without rows.
     methods : mapping of int to Method
-        What the methods text says if the table has rows.
+        The parts of the methods text if the table has rows.
     sources : tuple of Source
         Publications that only this statistic cites; others are in `sources.csv`.
     tables : mapping of int to function of Results that yields ReportTable

@@ -1,4 +1,4 @@
-"""What all statistics of a run share: the bundle, the options, arrays and resamples."""
+"""The data that all statistics of a run share: bundle, options, arrays and resamples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analysis.statistics.merits import Figures, figures_of_merit
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A bundle under the choices it is analysed with; every statistic is a function of one.
+    """A bundle with the options of its analysis; every statistic is a function of a study.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Study:
     )
 
     def table(self, compute: Callable[[Study], pd.DataFrame]) -> pd.DataFrame:
-        """Return the table that a statistic computes, computed once however many others use it."""
+        """Return the table that a statistic computes; it is computed once."""
         if compute not in self._tables:
             self._tables[compute] = compute(self)
         return self._tables[compute]
@@ -73,5 +73,5 @@ class Study:
 
 
 def study_of(study: Study | Bundle, options: Options | None) -> Study:
-    """Return the study itself, or the one of a bundle under `options`."""
+    """Return a study unchanged, or the study of a bundle with `options`."""
     return study if isinstance(study, Study) else Study(study, options or Options())

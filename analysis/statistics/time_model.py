@@ -1,4 +1,4 @@
-"""What response times depend on: the table `time_model.csv`."""
+"""Mixed model of response times: the table `time_model.csv`."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ NO_CONTRAST = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Term:
-    """One fixed effect of the model.
+    """A fixed effect of the model.
 
     Parameters
     ----------
     name : str
-        What is set against what.
+        The contrast in words.
     condition : str
-        The condition that is set against the baseline; empty for other terms.
+        The condition that is compared with the baseline; empty for other terms.
     values : numpy.ndarray of float, shape (n,), or None
         Its column of the design; None where it has none.
     because : str
@@ -75,13 +75,13 @@ class Term:
 
 
 def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
-    """Return the readings of the model, one a row, in order of item and column.
+    """Return the readings of the model, one per row, in order of item and column.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`;
-        what is not given is None or nan. Answered readings of readers.
+        Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`,
+        None or nan where unknown. Only answered readings of readers.
     """
     reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
@@ -107,7 +107,7 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
 
 
 def complete(readings: pd.DataFrame) -> pd.DataFrame:
-    """Leave out readings that lack what others have, and times of 0, which have no logarithm.
+    """Drop readings without a value that others have, and times of 0, which have no logarithm.
 
     Parameters
     ----------
@@ -178,16 +178,16 @@ NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
 TOO_LARGE = "more readings, times readers, than the model is fitted to"
 
 
-# Cells of the design with the readers' indicators: half a gigabyte.
+# Largest size of the design with the readers' indicators: half a gigabyte.
 LARGEST_LAYOUT = 2**26
 
 
-# Relative size below which a null vector's entry is taken for 0.
+# Relative size below which an entry of a null vector counts as 0.
 ZERO = 1e-8
 
 
 def time_model(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate how condition, correctness, fatigue, session and task change the time, as factors.
+    r"""Estimate the effects of condition, correctness, position, session and task on times.
 
     Parameters
     ----------
@@ -206,17 +206,17 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
     Notes
     -----
-    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, all of them normal and independent, fitted
-    by restricted maximum likelihood to the readers' answered first readings, flagged ones
-    included. A term that is given for some readings only leaves the others out; so does a time of
-    0. `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with
-    normal quantiles. Readers differ in level and not in their effects: the intervals speak of these
-    readers. That correct answers are the quicker ones does not say that haste helps: hard items
-    take longer and go wrong.
+    :math:`\ln t = x'\beta + u_{reader} + v_{item} + e`, with normal and independent effects, fitted
+    by restricted maximum likelihood to the readers' answered first readings, including flagged
+    ones. Readings without the value of a term that others have, and times of 0, are dropped.
+    `ratio` is :math:`e^\beta`: 1.2 is a fifth longer. Intervals and p-values are Wald's with normal
+    quantiles. Readers have random levels but not random effects, so that the intervals apply to
+    these readers. Faster correct answers do not mean that speed improves accuracy: difficult items
+    take longer and are missed more often.
 
-    A term without contrast, or that other terms amount to (all unaided readings in session 1, say),
-    is undefined. Conditions are set against `unaided` where there is one, else against the first by
-    name; sessions and tasks against their first.
+    A term without contrast, or one that is confounded with others (for example if all unaided
+    readings are in session 1), is undefined. Conditions are compared with `unaided` if it exists,
+    else with the first by name; sessions and tasks with their first.
 
     See Also
     --------
@@ -295,7 +295,7 @@ def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
     outcome = np.log(readings["response_ms"].to_numpy(dtype=np.float64))
     readers = np.unique(readings["reader"], return_inverse=True)[1].astype(np.int64)
     items = readings["item"].to_numpy(dtype=np.int64)
-    # Centring changes the intercept alone, and keeps small differences from drowning.
+    # Centring changes only the intercept, and improves the precision of small differences.
     centred = design - np.append(0.0, design[:, 1:].mean(axis=0))
     return fit_crossed(outcome - outcome.mean(), centred, readers, items)
 
@@ -315,10 +315,10 @@ def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
 
 
 def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
-    """Say which columns cannot be estimated, which to keep, and which are tied to which.
+    """Return the columns that cannot be estimated, those to keep, and the confounded groups.
 
-    Coefficients that a null vector of the design touches are not estimable; the others do not
-    depend on which columns are kept to make it of full rank.
+    Coefficients with a nonzero entry in a null vector of the design are not estimable; the others
+    do not depend on the choice of columns that give it full rank.
     """
     scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
     basis = null_space(scaled, rcond=ZERO)
@@ -380,7 +380,7 @@ CONTRASTS = {
 
 
 def term_words(term: str) -> str:
-    """Return what a term of the model of times compares, in the language in use."""
+    """Return the contrast of a term of the model of times, in the language in use."""
     kind, _, levels = term.partition(" ")
     name, against, other = levels.rpartition(" against ")
     if kind not in CONTRASTS or not against:

@@ -38,16 +38,16 @@ QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TimeGroup:
-    """Some of the measured times, of every rater.
+    """A group of the measured times of all raters.
 
     Parameters
     ----------
     by, group : str
-        As the table names them.
+        Their names in the table.
     members : numpy.ndarray of int
         Positions in the circumstances, ascending.
     always : bool
-        Whether a rater without a time in it has a row all the same.
+        Whether raters without a time in the group have a row.
     """
 
     by: str
@@ -62,7 +62,7 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup
     Yields
     ------
     TimeGroup
-        Overall, the items' groups, then what the reading itself was like.
+        Overall, the items' groups, then groups by properties of the reading.
     """
     every = np.ones(len(times.item), dtype=np.bool_)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
@@ -85,12 +85,12 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup
 
 
 def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
-    """Return the names of sessions: numbers in their order, then words in theirs.
+    """Return the names of sessions: numbers by value, then words by name.
 
     Parameters
     ----------
     sessions : numpy.ndarray of str, shape (n_times,)
-        The session of each time; empty where not given.
+        The session of each time; empty where unknown.
 
     Examples
     --------
@@ -120,7 +120,7 @@ ZERO_TIME = "geometric mean: a time is 0"
 
 
 def times(study: Study | Bundle) -> pd.DataFrame:
-    r"""Sum up every rater's response times.
+    r"""Summarise every rater's response times.
 
     Parameters
     ----------
@@ -130,21 +130,22 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of `TIMES`. One row a condition and group of every rater
-        with any measured time, readers first.
+        The columns of `TIMES`. One row per condition and group of every rater with any measured
+        time, readers first.
 
     Notes
     -----
-    First readings with a measured time count, whatever became of them, flagged ones included;
-    `n_flagged` says how many. Quartiles are interpolated linearly between order statistics: with
+    First readings with a measured time count, regardless of their status, including flagged ones;
+    `n_flagged` is the number of these. Quartiles are interpolated linearly between order
+    statistics: with
     :math:`h = (n - 1) q`, :math:`x_{(\lfloor h \rfloor + 1)} + (h - \lfloor h \rfloor)
     (x_{(\lfloor h \rfloor + 2)} - x_{(\lfloor h \rfloor + 1)})`, type 7 of [1]_. The geometric mean
     is :math:`\exp(\overline{\ln x})`, and undefined where a time is 0.
 
     By `overall`, `task`, `category`, `subcategory`; by `correct` (`correct`, `wrong`: answered
     items with a reference standard); by `flagged` (`without flagged`, `flagged only`); by
-    `session`; by `position` (quarters of the rater's session); by `status` (`answered` beside what
-    was not: a time that a limit cut off is not the time of a decision).
+    `session`; by `position` (quarters of the rater's session); by `status` (a time that was cut off
+    by a limit is not the time of a decision).
 
     References
     ----------
@@ -210,7 +211,7 @@ def _rows(
 
 
 def _order_statistics(ordered: Floats, n: Ints) -> Callable[[float], Floats]:
-    """Return the quantile function of times that stand rater by rater, each in order of size."""
+    """Return the quantile function of times that are sorted within each rater."""
     start = np.cumsum(n) - n
     padded = np.append(ordered, np.nan)
 
@@ -275,7 +276,7 @@ def times_table(results: Results) -> Iterator[ReportTable]:
 
 
 def times_caption(rows: pd.DataFrame) -> str:
-    """Say what the response times show."""
+    """Describe the figure of response times."""
     return sentences(
         [
             t(
@@ -292,7 +293,7 @@ def times_caption(rows: pd.DataFrame) -> str:
 
 
 def speed_caption(rows: pd.DataFrame, percent: str) -> str:
-    """Say what speed against accuracy shows."""
+    """Describe the figure of speed against accuracy."""
     return sentences(
         [
             t(
@@ -307,7 +308,7 @@ def speed_caption(rows: pd.DataFrame, percent: str) -> str:
 
 
 def drift_caption(rows: pd.DataFrame) -> str:
-    """Say what the drift shows."""
+    """Describe the figure of times by quarter of the session."""
     return t(
         "Median response time in the quarters of each reader's session, {answers} a quarter;"
         " no interval: a description.",

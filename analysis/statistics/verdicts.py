@@ -1,4 +1,4 @@
-"""What may be concluded: the direction of a difference, the declared hypothesis, on how many."""
+"""Conclusions from intervals, verdicts on the declared hypothesis, and the patients they need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analysis.translation import later, tn
 
 
 class Conclusion(StrEnum):
-    """What may be concluded about a difference."""
+    """The conclusion about a difference."""
 
     MORE = later("higher")
     FEWER = later("lower")
@@ -31,7 +31,7 @@ class Conclusion(StrEnum):
 
 
 FEWEST_PATIENTS = 25
-"""A verdict, or the direction of a difference, needs as many patients: cases, where each is one."""
+"""Smallest number of patients for a verdict or a direction; cases, where each has a patient."""
 _TABLES_OF_CLAIMS = ("reader_panel", "reader_conditions", "sensitivity_panel")
 _COMPARISON = ("analysis", "model_id", "condition", "condition_a", "condition_b", "metric")
 _DEGREES: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
@@ -39,15 +39,15 @@ _MATRICES: WeakKeyDictionary[Results, ReadingMatrix] = WeakKeyDictionary()
 
 
 def patients_in(results: Results, n_items: float) -> int:
-    """Return how many patients `n_items` items come from at most; items where each is a patient."""
+    """Return the largest possible number of patients of `n_items` items."""
     return int(min(n_items, results.n_clusters))
 
 
 def patients_of_row(results: Results, row: Row) -> int:
     """Return the number of patients of a row of a table of claims.
 
-    The claim about these readers has one degree of freedom less than it has patients; the claim
-    about readers like these rests on the same items.
+    The claim about these readers has one degree of freedom less than patients; the claim about
+    readers like these has the same items.
     """
     n = patients_in(results, number(row, "n_items"))
     if row.get("method") == PAIR_WEIGHTED:
@@ -72,7 +72,7 @@ def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
 
 
 def patients_of_pair(results: Results, row: Row) -> int:
-    """Return how many patients the items of a row of `comparisons` come from."""
+    """Return the number of patients of the items of a row of `comparisons`."""
     n = patients_in(results, number(row, "n"))
     if n < FEWEST_PATIENTS or not results.clustered:
         return n
@@ -124,7 +124,7 @@ def too_few_of(results: Results, patients: list[int]) -> str:
 
 
 def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> Conclusion:
-    """Return what an interval shows if it is based on enough patients.
+    """Return the conclusion from an interval, if it is based on enough patients.
 
     Examples
     --------
@@ -140,27 +140,26 @@ def conclusion(n_patients: int, low: float, high: float, *, at: float = 0.0) -> 
 
 
 def conclusion_of(results: Results, row: Row) -> Conclusion:
-    """Return what a row of a table of claims shows."""
+    """Return the conclusion from a row of a table of claims."""
     limits = number(row, "ci_low"), number(row, "ci_high")
     return conclusion(patients_of_row(results, row), *limits)
 
 
 def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
-    """Tell on which side of a value an interval lies.
+    """Return the side of a value on which an interval lies.
 
     Parameters
     ----------
     low, high : float
-        Limits; nan where undefined. An interval without width is none: the formulas give it where
-        nothing varies, and certainty would be claimed.
+        Limits; nan where undefined. An interval without width is undefined: the formulas return it
+        without variation, and it would suggest certainty.
     at : float, default 0
         The value of no difference: 0 for differences, 1 for ratios.
 
     Returns
     -------
     Conclusion
-        `MORE` and `FEWER` only where the whole interval lies beyond `at`; a limit that touches it
-        does not.
+        `MORE` or `FEWER` only where the complete interval is beyond `at`, without touching it.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def verdict(low: float, high: float, *, at: float = 0.0) -> Conclusion:
 
 
 def non_inferior(low: float, high: float, margin: float | None) -> bool:
-    """Tell whether the lower limit clears the margin; never without a margin or an interval.
+    """Return whether the lower limit is above minus the margin; False without margin or interval.
 
     Examples
     --------
@@ -191,7 +190,7 @@ NON_INFERIORITY = "non-inferiority"
 
 
 class Outcome(StrEnum):
-    """What may be concluded about a declared hypothesis."""
+    """The outcome of a declared hypothesis."""
 
     SUPERIOR = "superior after non-inferiority"
     SHOWN = "shown"
@@ -216,7 +215,7 @@ class Decision:
     row : dict
         Of `reader_panel`.
     outcome : Outcome
-        What may be concluded.
+        The outcome.
     """
 
     row: Row
@@ -224,26 +223,26 @@ class Decision:
 
 
 def declared_plan(results: Results) -> Plan:
-    """Return what the run's protocol declares."""
+    """Return the hypothesis that the run's protocol declares."""
     return plan_of(results.bundle.protocol)
 
 
 def origin_of_margin(results: Results) -> str:
-    """Say where the margin comes from if it is not the protocol's; empty where it is."""
+    """Return the origin of a margin that is not the protocol's; else an empty text."""
     return margin_origin(results.options, results.bundle.protocol)
 
 
 def has_margin(results: Results, metric: str) -> bool:
-    """Tell whether a margin means anything for a metric: it was declared for it, or asked for."""
+    """Return whether a metric has a margin, declared or requested."""
     plan = declared_plan(results)
     planned = plan.hypothesis == NON_INFERIORITY and plan.metric == metric
     return planned or (metric == "accuracy" and bool(origin_of_margin(results)))
 
 
 def primary_models(results: Results) -> list[str]:
-    """Return the ids of the model that was named primary, by id or by label; empty where none is.
+    """Return the ids of the model that was declared primary, by id or by label; empty for none.
 
-    Where the bundle has no such model, nothing is primary.
+    Empty as well where the bundle has no such model.
     """
     wanted = declared_plan(results).primary_model
     labels = results.bundle.labels
@@ -251,10 +250,9 @@ def primary_models(results: Results) -> list[str]:
 
 
 def is_decided(results: Results) -> bool:
-    """Tell whether the run may decide the declared hypothesis.
+    """Return whether the run can decide the declared hypothesis.
 
-    There is one, with its endpoint; the model named primary has results; the margin is the
-    planned one.
+    It needs a hypothesis with an endpoint, results of the primary model, and the planned margin.
     """
     plan = declared_plan(results)
     if not plan.is_confirmatory or (plan.primary_model and not primary_models(results)):
@@ -267,8 +265,8 @@ def is_decided(results: Results) -> bool:
 def decisions(results: Results) -> list[Decision]:
     """Decide the declared hypothesis for the primary model, or for each model.
 
-    In the panel's order; of several models by p-values that Holm's method adjusts for their number,
-    beside the interval.
+    In the panel's order. For several models, in addition to the interval, by p-values that are
+    adjusted for their number by Holm's method.
     """
     return list(_decisions(results)) if is_decided(results) else []
 
@@ -361,7 +359,7 @@ def _by_score(results: Results, row: Row, outcome: Outcome) -> Outcome:
 
 
 def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
-    """Return what a row's interval, by itself, makes of the declared hypothesis.
+    """Return the outcome of the declared hypothesis from a row's interval alone.
 
     A model is inferior where its whole interval lies below minus the margin (of superiority, below
     0), and superior after non-inferiority where it lies above 0: tests in a fixed order, the second

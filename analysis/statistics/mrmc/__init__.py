@@ -1,8 +1,8 @@
-"""Multi-reader multi-case inference: readers as a sample, or as they are.
+"""Multi-reader multi-case inference with random or fixed readers.
 
-Figures of merit with their covariances (`percent_correct`, `empirical_auc`), what is made of them
+Figures of merit with their covariances (`percent_correct`, `empirical_auc`), inference from them
 (`single_treatment`, for a model against readers through `differences`; `two_treatments`), and the
-tables. Everything below the tables works on arrays alone:
+tables. All functions except those of the tables take arrays:
 
 >>> import numpy as np
 >>> from analysis.statistics import mrmc

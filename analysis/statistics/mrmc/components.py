@@ -1,4 +1,4 @@
-"""The variances that intervals of readers rest on: the table `variance_components.csv`."""
+"""Variance components of the comparisons with readers: the table `variance_components.csv`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def variance_components(study: Study | Bundle, options: Options | None = None) -
     study : Study or Bundle
         The checked tables.
     options : Options, optional
-        Not used: components have no interval here.
+        Not used, because components have no interval.
 
     Returns
     -------
@@ -69,9 +69,10 @@ def variance_components(study: Study | Bundle, options: Options | None = None) -
 
     Notes
     -----
-    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers, and both. `Var`: error over items.
-    `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`: two of both.
-    `var_reader` and `var_treatment_reader` are moment estimates and may come out negative.
+    `MST`, `MSR`, `MSTR`: mean squares of treatments, readers and their interaction. `Var`: error
+    over items. `Cov1`: same reader, two treatments; `Cov2`: two readers, same treatment; `Cov3`:
+    two readers, two treatments. `var_reader` and `var_treatment_reader` are moment estimates and
+    may be negative.
 
     See Also
     --------
@@ -137,14 +138,14 @@ def _components(
         yield {**names, "component": component, "value": value, "note": note}
 
 
-# Variances of proportions are small; the head says by how much they are multiplied.
+# Variances of proportions are small; the head states their factor.
 FACTOR, DECIMALS = 1000, 3
 NEGATIVE_NOTE = later("Below 0: no sign of such a variance beyond the error of cases.")
 METRICS = {"accuracy": later("accuracy"), "auc": "AUC"}
 
 
 def variances_table(results: Results) -> Iterator[ReportTable]:
-    """Show the components of each model against the readers, and of each two conditions."""
+    """Show the components of each model against the readers, and of each pair of conditions."""
     yield _table(
         results,
         "reader_panel",

@@ -1,4 +1,4 @@
-"""Two conditions, the same readers: tables `reader_conditions` and `reader_conditions_items`."""
+"""Same readers in two conditions: `reader_conditions.csv` and `reader_conditions_items.csv`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ NEGATIVE_COVARIANCE = "negative Cov2 - Cov3 taken as 0"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contrast:
-    """Two conditions and the columns of the readers who read under both."""
+    """Two conditions, and the columns of the readers who read in both."""
 
     condition_a: str
     condition_b: str
@@ -72,7 +72,7 @@ class Contrast:
 
     @property
     def columns(self) -> Ints:
-        """All of them."""
+        """The columns of both conditions."""
         return np.concatenate([self.a, self.b])
 
 
@@ -86,7 +86,7 @@ class ConditionComparison:
 
 
 def reader_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every two conditions over the readers who read under both.
+    r"""Compare every two conditions over the readers who read in both.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
 
     Notes
     -----
-    The difference is a minus b, a coming first in order of name. `readers like these` is RRRC
+    The difference is a minus b, where a is first in order of name. `readers like these` is RRRC
     (readers and items random), `these readers` FRRC (readers fixed) of Obuchowski and Rockette's
     analysis with Hillis' degrees of freedom.
 
@@ -130,7 +130,7 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
 
 
 def reader_conditions_items(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every two conditions on these very items: readers random, items fixed (RRFC).
+    r"""Compare every two conditions on these items: readers random, items fixed (RRFC).
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def reader_conditions_items(study: Study | Bundle, options: Options | None = Non
 
     Notes
     -----
-    What is claimed is that other readers would differ alike on the same items: a t test of the
-    readers' own differences, J - 1 degrees of freedom. It says nothing about other items, which is
-    why it stands apart.
+    The claim is that other readers would have the same difference on the same items: a t test of
+    the readers' differences with J - 1 degrees of freedom. It does not generalise to other items
+    and is therefore a separate table.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def compared(
     among: Bools | None = None,
     metrics: Metrics = accuracy_and_auc,
 ) -> Iterator[ConditionComparison]:
-    """Yield a contrast under some metrics, on a group of items or on all; none without a reader."""
+    """Yield a contrast by metric, over a group of items or all; none without a reader."""
     if not len(contrast.a):
         return
     shared = shared_by_conditions(study.matrix, contrast.a, contrast.b, among)
@@ -210,12 +210,12 @@ def columns_of_readers(matrix: ReadingMatrix) -> dict[str, dict[str, int]]:
 
 
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
-    """Yield every two conditions that readers read under, with those who did under both.
+    """Yield every two conditions of readers, with the readers who read in both.
 
     Yields
     ------
     Contrast
-        Conditions in order of name, readers in order of id; models take no part.
+        Conditions in order of name, readers in order of id, without models.
     """
     columns = columns_of_readers(matrix)
     for a, b in combinations(sorted(columns), 2):
@@ -291,7 +291,7 @@ READER_CONDITIONS_ITEMS = Statistic(
 
 
 def conditions_table(results: Results) -> Iterator[ReportTable]:
-    """Show readers under two conditions."""
+    """Show readers in two conditions."""
     rows: list[TableRow] = []
     compared = rows_of(results, "reader_conditions")
     for row in compared:

@@ -1,4 +1,4 @@
-"""Obuchowski-Rockette for one treatment and for two, and what is claimed with an estimate."""
+"""Obuchowski and Rockette's method for one treatment and for two, and the claims it supports."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from analysis.statistics.claims import NARROWER
 from analysis.statistics.merits import Merits, differences
 from analysis.translation import later
 
-# Below this a variance is rounding: one item of 40,000 moves a difference by more.
+# Smaller variances are rounding errors: one item of 40,000 changes a difference by more.
 ZERO_VARIANCE = 1e-18
 ROUNDING = 1e-10
-"""Of what numbers are added: a sum below it is their rounding, at a million items too."""
+"""Share of the added numbers below which a sum is a rounding error, also for a million items."""
 
 NO_VARIANCE = later("the answers leave no variance to estimate")
 NEGATIVE_VARIANCE = later("the variance comes out negative")
@@ -35,7 +35,7 @@ class Inference:
     se : float
         Its standard error; nan where undefined.
     df : float
-        Degrees of freedom of Student's t; inf where it is the normal distribution.
+        Degrees of freedom of Student's t; inf for the normal distribution.
     ci_low, ci_high : float
         Confidence limits; not cut to the range of the estimate.
     p : float
@@ -79,14 +79,14 @@ class Inference:
 
 
 def beyond_rounding(value: float, scale: float) -> float:
-    """Return a sum of numbers of both signs, 0 where it is no more than their rounding.
+    """Return a sum of numbers of both signs, or 0 where it is only a rounding error.
 
     Parameters
     ----------
     value : float
         The sum; nan stays nan.
     scale : float
-        The size of what was added.
+        Size of the added numbers.
 
     Examples
     --------
@@ -111,8 +111,8 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     Returns
     -------
     Inference
-        Without standard error, interval and p where the variance is 0 or negative: a 0 would
-        claim certainty.
+        Without standard error, interval and p where the variance is 0 or negative, because 0 would
+        suggest certainty.
 
     Examples
     --------
@@ -156,14 +156,14 @@ def undefined(estimate: float, reason: str) -> Inference:
 
 NEGATIVE_COVARIANCE = "negative covariance between readers taken as 0"
 NO_TEST = "standard error, interval and p"
-# Equal widths that were computed in two ways differ by this share of them at most.
+# Largest relative difference of equal widths that are computed in two ways.
 LIMIT_ROUNDING = 1e-12
-# A difference of proportions, or of areas, cannot be larger.
+# Largest possible difference of proportions, or of areas.
 LARGEST = 1.0
 
 
 class Claim(StrEnum):
-    """About whom the claim is."""
+    """The claim of an inference: about which readers and items."""
 
     THESE_READERS = "these readers"
     READERS_LIKE_THESE = "readers like these"
@@ -171,14 +171,14 @@ class Claim(StrEnum):
 
 
 def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[str, object]:
-    """Return the cells of a row that an inference fills.
+    """Return the cells of a row for an inference.
 
     Parameters
     ----------
     one : Inference
         The row's.
     claim : Claim
-        About whom it is.
+        Its claim.
     no_value : str
         Why a rater's value is undefined; empty where none is.
 
@@ -186,7 +186,7 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
     -------
     dict
         `claim, difference, se, df, ci_low, ci_high, p, undefined_because`; limits are cut at the
-        largest difference there can be.
+        largest possible difference.
 
     Examples
     --------
@@ -214,23 +214,23 @@ def _reason(inference: Inference, no_value: str) -> str:
 
 
 def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
-    """Return the inference for readers like these, which is never surer than for these readers.
+    """Return the inference for readers like these, never narrower than for these readers.
 
-    Where readers differ less than chance would make them, the random interval comes out narrower
-    than the fixed one: then the fixed one's standard error, df, limits and p stand for both. The
-    narrower one would hold the truth in 80 % (docs/coverage.md).
+    Where readers differ less than expected by chance, the interval with random readers is narrower
+    than that with fixed readers; then the standard error, df, limits and p with fixed readers are
+    used for both claims. The narrower interval would have a coverage of 80 % (docs/coverage.md).
 
     Parameters
     ----------
     random, fixed : Inference
-        Of one difference, for readers like these and for these readers.
+        The inferences of a difference for readers like these and for these readers.
 
     Returns
     -------
     Inference
-        The wider of the two.
+        The inference with the wider interval.
     str
-        The note that says so; empty where the random one is as wide, or undefined.
+        A note where the inference is that with fixed readers; else empty.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def never_surer(random: Inference, fixed: Inference) -> tuple[Inference, str]:
 
 
 def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
-    """Return the method of a claim; of both claims where `never_surer` gives the fixed interval.
+    """Return the method of a claim, or both methods where `never_surer` returns the fixed interval.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
     claim : Claim
         The row's.
     narrower : str
-        The note of `never_surer`; empty where it gives none.
+        The note of `never_surer`; empty for none.
 
     Examples
     --------
@@ -273,7 +273,7 @@ def method_of(methods: Mapping[Claim, str], claim: Claim, narrower: str) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Join what is not empty, in order, with semicolons.
+    """Join the nonempty texts with semicolons.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def joined(parts: Iterable[str]) -> str:
     return "; ".join(part for part in parts if part)
 
 
-# Below this a mean square is rounding: half a tie among 40,000 items moves it by more.
+# Smaller mean squares are rounding errors: half a tie among 40,000 items changes them by more.
 ZERO_SPREAD = 1e-24
 ONE_READER = later("a single reader does not show how readers vary")
 NO_ESTIMATE = later("a figure of merit is undefined")
@@ -302,7 +302,7 @@ class SingleTreatment:
     var, cov2 : float
         Mean variance, and mean covariance between readers (nan with one).
     var_reader : float
-        MSR - Var + Cov2: the variance of the readers' true figures; may come out negative.
+        MSR - Var + Cov2: the variance of the readers' true figures; may be negative.
     random_readers : Inference
         Readers and items are samples: the claim about readers like these.
     fixed_readers : Inference
@@ -333,16 +333,15 @@ def single_treatment(
     Parameters
     ----------
     merits : Merits
-        One figure a reader. For a model against readers, the differences model minus reader, as
-        `differences` gives them.
+        One figure per reader; for a model against readers, the differences model minus reader of
+        `differences`.
     alpha : float, default 0.05
         Two-sided error of the intervals.
     constrain : bool, default True
-        Take a negative Cov2 as 0. MRMCaov's fixed-reader interval does not.
+        Whether a negative Cov2 is set to 0; in MRMCaov's interval for fixed readers it is not.
     items_df : float, default inf
-        Degrees of freedom of the claim about fixed readers. The programs that this is checked
-        against have the normal distribution there; with few items, or patients, t with their number
-        less 1 holds its level.
+        Degrees of freedom of the claim about fixed readers. The reference programs use the normal
+        distribution; with few items, or patients, t with their number minus 1 keeps the level.
 
     Returns
     -------
@@ -360,10 +359,10 @@ def single_treatment(
       with `items_df`;
     - items fixed: :math:`MSR / J`, t with J - 1.
 
-    Applied to the differences from a model that reads alone this is the comparison with a
-    standalone reader of Hillis and of Chakraborty [2]_ [3]_: the model is one fixed rater, and its
-    own error over items is part of every difference. Where all figures are equal MSR is 0, the
-    degrees of freedom have no bound, and t is the normal distribution.
+    Applied to the differences from a standalone model this is the comparison of Hillis and of
+    Chakraborty [2]_ [3]_: the model is one fixed rater, and its error over items is part of every
+    difference. Where all figures are equal, MSR is 0, the degrees of freedom are infinite, and t is
+    the normal distribution.
 
     References
     ----------
@@ -424,7 +423,7 @@ def _fixed(
 
 
 def mean_square(values: Floats) -> float:
-    """Return the variance of some figures of merit; 0 if it is rounding, nan for a single one."""
+    """Return the variance of figures of merit; 0 for a rounding error, nan for a single figure."""
     if len(values) < 2:
         return math.nan
     square = float(values.var(ddof=1))
@@ -432,7 +431,7 @@ def mean_square(values: Floats) -> float:
 
 
 def cell_means(covariance: Floats) -> tuple[float, float]:
-    """Return the means of the diagonal and of the rest, nan for the rest of a single cell.
+    """Return the means of the diagonal and of the other cells; nan for a matrix of one cell.
 
     Examples
     --------
@@ -462,9 +461,9 @@ class TwoTreatments:
         Mean variance; mean covariance of the same reader under both treatments, of two readers
         under one, of two readers under both.
     cov_difference : float
-        Cov2 - Cov3; where it is negative the tests take it as 0.
+        Cov2 - Cov3; the tests use 0 where it is negative.
     var_reader, var_treatment_reader : float
-        Variances of readers, and of readers' true differences; may come out negative.
+        Variances of readers, and of readers' true differences; may be negative.
     random_readers, fixed_readers, fixed_items : Inference
         RRRC, FRRC and RRFC of a minus b.
     """
@@ -503,11 +502,12 @@ def two_treatments(
     merits : Merits
         Figures of merit of every reader under every treatment.
     a, b : numpy.ndarray of int, shape (n_readers,)
-        Where each reader stands in `merits` under the first and under the second treatment.
+        Positions of the readers in `merits` under the first and under the second treatment.
     alpha : float, default 0.05
         Two-sided error of the intervals.
     constrain : bool, default True
-        Take a negative Cov2 - Cov3 as 0. MRMCaov's fixed-reader interval does not; OR-DBM does.
+        Whether a negative Cov2 - Cov3 is set to 0; in OR-DBM it is, in MRMCaov's interval for fixed
+        readers it is not.
     items_df : float, default inf
         Degrees of freedom of FRRC; see `single_treatment`.
 
@@ -527,10 +527,10 @@ def two_treatments(
       or t with `items_df`;
     - RRFC: :math:`\frac{2}{J} MSTR`, t with J - 1.
 
-    Each is what `single_treatment` says of the readers' differences, whose MSR is 2 MSTR, whose Var
-    is 2 (Var - Cov1) and whose Cov2 is 2 (Cov2 - Cov3); it is computed so. F is the square of the
-    statistic. :math:`\sigma^2_R = (MSR - MSTR) / 2 - Cov_1 + Cov_3` and
-    :math:`\sigma^2_{TR} = MSTR - Var + Cov_1 + Cov_2 - Cov_3` [3]_.
+    Each is computed as `single_treatment` of the readers' differences, with MSR = 2 MSTR, Var = 2
+    (Var - Cov1) and Cov2 = 2 (Cov2 - Cov3). F is the square of the statistic. :math:`\sigma^2_R =
+    (MSR - MSTR) / 2 - Cov_1 + Cov_3` and :math:`\sigma^2_{TR} = MSTR - Var + Cov_1 + Cov_2 - Cov_3`
+    [3]_.
 
     References
     ----------

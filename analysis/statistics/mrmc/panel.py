@@ -1,4 +1,4 @@
-"""Models against readers, these or readers like these: `reader_panel.csv`, `panel_adjusted.csv`."""
+"""Models against the mean of the readers: `reader_panel.csv` and `panel_adjusted.csv`."""
 
 from __future__ import annotations
 
@@ -122,13 +122,12 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
 
     Notes
     -----
-    The difference is the model minus the readers' mean. `these readers`: would the same readers
-    lose to the model on other items? `readers like these`: would other readers? The first is
-    Obuchowski and Rockette's analysis with fixed readers, the second theirs with random readers
-    and Hillis' degrees of freedom, both of the differences from a model that reads alone
-    (`single_treatment`). `p` is two-sided for no difference, `p_noninferior` one-sided for a
-    difference of minus the margin or less. Metric `auc` requires confidence ratings of a reader
-    and a binary reference standard.
+    The difference is the model minus the readers' mean. `these readers` generalises to other items,
+    `readers like these` also to other readers. The first is Obuchowski and Rockette's analysis with
+    fixed readers, the second with random readers and Hillis' degrees of freedom, both applied to
+    the differences from a standalone model (`single_treatment`). `p` is two-sided for no
+    difference, `p_noninferior` one-sided for a difference of minus the margin or less. Metric `auc`
+    requires confidence ratings of a reader and a binary reference standard.
 
     See Also
     --------
@@ -165,7 +164,7 @@ def margins_of(study: Study) -> dict[Metric, float | None]:
 
 
 def comparisons_of(study: Study) -> Iterator[ModelComparison]:
-    """Yield every panel under every metric of its readers, in order of model and condition."""
+    """Yield every panel with every metric of its readers, in order of model and condition."""
     for panel in panels_of(study.matrix):
         yield from compared(study, panel)
 
@@ -176,7 +175,7 @@ def compared(
     among: Bools | None = None,
     metrics: Metrics = accuracy_and_auc,
 ) -> Iterator[ModelComparison]:
-    """Yield a panel under some metrics, on a group of items or on all."""
+    """Yield a panel by metric, over a group of items or all."""
     shared = shared_by_panel(study.matrix, panel.columns, among)
     for figure in metrics(study, shared, panel.columns, panel.readers):
         result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
@@ -184,7 +183,7 @@ def compared(
 
 
 def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
-    """Infer how far a model, whose merits stand last, is from the readers' mean."""
+    """Infer the difference between a model, whose merits are last, and the readers' mean."""
     n_readers = len(merits.values) - 1
     model = np.full(n_readers, n_readers)
     return single_treatment(
@@ -193,7 +192,7 @@ def model_against_readers(merits: Merits, alpha: float, items_df: float) -> Sing
 
 
 def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
-    """Return every model with the readers of every condition it is compared under."""
+    """Return every model with the readers of every condition in which it is compared."""
     mixed = [pair for pair in pairs_of(matrix.columns) if pair.kind is PairKind.MIXED]
     names = [(matrix.columns[pair.b].rater_id, pair.condition, pair.b, pair.a) for pair in mixed]
     return [
@@ -264,10 +263,10 @@ def panel_adjusted(study: Study | Bundle, options: Options | None = None) -> pd.
 
     Notes
     -----
-    A family is all models under one metric, claim and condition; the tests for a difference and
-    those for the margin are adjusted apart. A model that the protocol names primary is tested
-    alone, at the full level; then the others are a family without it. A test without p does not
-    count in a family.
+    A family has all models with the same metric, claim and condition; the tests for a difference
+    and those for the margin are adjusted separately. A model that the protocol names primary is
+    tested alone, at the full level, and the others are a family without it. A test without p does
+    not count in a family.
 
     See Also
     --------
@@ -330,7 +329,7 @@ PANEL_ADJUSTED = Statistic(
 
 
 def panel_table(results: Results) -> Iterator[ReportTable]:
-    """Show every model against the readers, under both claims."""
+    """Show every model against the readers, with both claims."""
     names = rater_names(results.bundle)
     panel = rows_of(results, "reader_panel")
     adjusted = {_panel_key(row): row for row in rows_of(results, "panel_adjusted")}
@@ -385,12 +384,12 @@ def _panel_key(row: Row) -> tuple[str, ...]:
 
 
 def _is_for_margin(results: Results, row: Row) -> bool:
-    """Tell whether the row's test of the margin was declared, or asked for."""
+    """Return whether the row's test of the margin was declared or requested."""
     return not math.isnan(number(row, "margin")) and has_margin(results, str(row["metric"]))
 
 
 def _margins(results: Results) -> str:
-    """Name the margins of the column NI p, and where they come from."""
+    """Return a sentence with the margins of the column NI p and their origin."""
     panel = rows_of(results, "reader_panel")
     margins = {
         t("{size} points", size=rounded(100 * number(row, "margin"), 1))

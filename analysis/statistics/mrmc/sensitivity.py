@@ -63,7 +63,7 @@ KEPT = "items where no reading of the row was excluded"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Found:
-    """What a choice makes of a panel: the differences model minus reader, items and a note."""
+    """A panel with another choice: the differences model minus reader, the items and a note."""
 
     differences: Merits
     n_items: int
@@ -75,7 +75,7 @@ Choice = Callable[[ReaderPanel], _Found]
 
 
 def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every model with the readers under each other choice that could have been made.
+    r"""Compare every model with the readers with each other choice of the analysis.
 
     Parameters
     ----------
@@ -92,22 +92,22 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
 
     Notes
     -----
-    `missing as wrong` is the primary analysis, on the items that all readers were given; too few of
-    them leave every choice undefined but `absent as wrong`, which takes all items, and counts those
-    as wrong that a reader was never given. `missing dropped` and `excluded readings dropped` leave
-    out an item for all raters of the row where any of them has no answer, or an exclusion. `flagged
-    times dropped` leaves out the readings alone that have a flag which puts the time in doubt: each
-    reader is compared with the model on the items that are left of them both, with linearised
-    covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks alike:
-    the mean of the tasks' accuracies, its covariances by linearisation: an item of task t
+    `missing as wrong` is the primary analysis, over the items that all readers were given; if these
+    are too few, all choices are undefined except `absent as wrong`, which has all items, and counts
+    those as incorrect that a reader was never given. `missing dropped` and `excluded readings
+    dropped` drop an item for all raters of the row where any of them has no answer, or an excluded
+    reading. `flagged times dropped` drops only the readings with a flag that casts doubt on the
+    time: each reader is compared with the model over the remaining items of both, with linearised
+    covariances. `missing as right` counts missing answers as correct. `macro` weighs tasks equally:
+    the mean of the tasks' accuracies, with covariances by linearisation: an item of task t
     contributes :math:`(x_{ij} - p_{jt}) / (T n_t) \sqrt{C_t / (C_t - 1)}`, summed by patient,
-    :math:`C_t` being the patients with an item of the task. With a single patient per task there
-    is no standard error. Where the protocol takes excluded readings out of the primary analysis,
-    `excluded readings counted` is the other choice. `faulty questions dropped`
-    and `marked questions dropped`, where there are any, leave out for all raters what an expert
-    review found faulty (`Options.faulty`), or what one reader or more marked so. `model answers
-    read by strict rules`, `standard rules`, `loose rules`, where these read any of a model's words
-    otherwise than they stand, have the answers so read.
+    where :math:`C_t` is the number of patients with an item of the task. With a single patient per
+    task there is no standard error. Where the protocol drops excluded readings from the primary
+    analysis, `excluded readings counted` is the other choice. `faulty questions dropped` and
+    `marked questions dropped`, where there are any, drop for all raters the items that an expert
+    review found faulty (`Options.faulty`), or that a reader marked as faulty. `model answers read
+    by strict rules`, `standard rules`, `loose rules`, where these change an answer of a model, have
+    the answers parsed by these rules.
 
     See Also
     --------
@@ -176,7 +176,7 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Ma
 
 
 def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) -> Choice:
-    """Leave out an item for every rater of the row where any of them is to be dropped."""
+    """Drop an item for all raters of the row where the reading of any of them is dropped."""
 
     def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
@@ -191,7 +191,7 @@ def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) 
 
 
 def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
-    """Take all items: those that a reader was never given are wrong."""
+    """Count all items; those that a reader was never given are incorrect."""
 
     def found(panel: ReaderPanel) -> _Found:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
@@ -203,7 +203,7 @@ def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
 
 
 def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
-    """Compare the model with each reader on the items of which neither's reading is dropped."""
+    """Compare the model with each reader over the items without a dropped reading of either."""
     everything = _dropping(matrix, matrix.correct, np.zeros_like(dropped), "")
 
     def found(panel: ReaderPanel) -> _Found:
@@ -222,7 +222,7 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
 
 
 def _macro(matrix: ReadingMatrix) -> Choice:
-    """Take the mean of the tasks' accuracies."""
+    """Compare the means of the tasks' accuracies."""
 
     def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
@@ -294,7 +294,7 @@ PRIMARY = "missing as wrong"
 
 
 def panel_choices_table(results: Results) -> Iterator[ReportTable]:
-    """Show what other choices change of the comparison with the readers, beside the primary."""
+    """Show the comparison with the readers for the primary analysis and the other choices."""
     names = rater_names(results.bundle)
     panel = rows_of(results, "sensitivity_panel")
     primary = {_key(row): row for row in panel if row["analysis"] == PRIMARY}
