@@ -1,7 +1,7 @@
 """The analysis of a reader study: accuracy and agreement of readers and models.
 
-Pure functions on tables. The input is a bundle (a folder or .zip as exported), or any folder with
-`items.csv` and `readings.csv`; the only link to whatever made it is that folder.
+Pure functions of tables. The input is a bundle (an exported folder or .zip), or any folder with
+`items.csv` and `readings.csv`; it may come from any program.
 
 >>> import analysis, pandas
 >>> bundle = analysis.bundle_from_tables(

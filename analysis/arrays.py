@@ -1,4 +1,4 @@
-"""The array types that the statistics pass around, and a sum that no layout changes."""
+"""The array types of the statistics, and a sum that does not depend on memory layout."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Bools = npt.NDArray[np.bool_]
 
 
 def ordered_sum(terms: Iterable[Floats]) -> Floats:
-    """Add arrays of one shape, first to last.
+    """Add arrays of the same shape in order.
 
     numpy and BLAS choose the order of additions by an array's shape, so that the presence of
-    another rater would change the last bit of a sum of fractions. Counts are exact either way.
+    another rater could change the last bit of a sum of fractions. Sums of counts are exact.
 
     Parameters
     ----------
     terms : iterable of numpy.ndarray of float, shape (...)
-        What is added, or an array of shape (n_terms, ...).
+        The terms, or an array of shape (n_terms, ...).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The analyst's command line: exit 0 done, 1 refused with the reasons, 2 wrong usage."""
+"""The command line of the analysis; exit code 0 done, 1 refused with the reasons, 2 wrong usage."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PATH = click.Path(path_type=Path)
 
 
 class Refusal(click.ClickException):
-    """What was asked for is not done, and why."""
+    """A command was refused, with the reasons."""
 
     def show(self, file: Any = None) -> None:
         click.echo(self.message, file, err=file is None)
@@ -89,7 +89,7 @@ def program() -> None:
 def _command(
     function: Callable[..., str], more: tuple[Callable[..., Any], ...] = ()
 ) -> click.Command:
-    """Make a command of what writes a bundle's results and says where."""
+    """Make a command from a function that writes a bundle's results and returns their path."""
 
     def run(
         folder: Path,
@@ -100,8 +100,8 @@ def _command(
         **chosen: Any,
     ) -> None:
         try:
-            found = read_faulty(faulty) if faulty else ()
-            options = Options(**chosen, confidence=confidence or "", faulty=found)
+            faulty_ids = read_faulty(faulty) if faulty else ()
+            options = Options(**chosen, confidence=confidence or "", faulty=faulty_ids)
         except OptionsError as error:
             raise click.UsageError(str(error)) from error
         try:

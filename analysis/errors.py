@@ -2,8 +2,8 @@
 
 AnalysisError
 ├── BundleError    the input cannot be used; every fault is listed
-├── OptionsError   an option has a value that makes no sense
-└── OutputError    the result cannot be written where it was asked for
+├── OptionsError   an option has an invalid value
+└── OutputError    the result cannot be written to the given folder
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ SHOWN_FAULTS = 200
 
 
 class AnalysisError(Exception):
-    """Anything the analysis refuses, with a message fit for the person who asked."""
+    """An error of the input, the options or the output, with a message for the user."""
 
 
 class OptionsError(AnalysisError):
-    """An option has a value that makes no sense."""
+    """An option has an invalid value."""
 
 
 class OutputError(AnalysisError):
-    """The result cannot be written where it was asked for."""
+    """The result cannot be written to the given folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One thing wrong with an input table.
+    """An error in an input table.
 
     Parameters
     ----------
     file : str
-        The file it was found in.
+        The file with the error.
     row : int or None
-        The row, the header being row 1; None when the whole file is meant.
+        The row, where the header is row 1; None for the file.
     what : str
-        What is wrong, naming the value.
+        The error, with the value.
     remedy : str
-        What to do about it.
+        What the user can do.
     """
 
     file: str
@@ -58,7 +58,7 @@ class BundleError(AnalysisError):
     Parameters
     ----------
     faults : sequence of Fault
-        All that was found, in the order of files and rows.
+        All faults, in the order of files and rows.
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:

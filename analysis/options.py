@@ -1,4 +1,4 @@
-"""The choices a run of the analysis is made with."""
+"""The options of a run of the analysis."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ DEFAULT_SEED = 20250604
 DEFAULT_BOOTSTRAP = 2000
 DEFAULT_ALPHA = 0.05
 CONFIDENCE = ("answer", "finding")
-# Far below, quantiles of the t distribution become infinite.
+# For much smaller values quantiles of the t distribution become infinite.
 SMALLEST_ALPHA = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The choices a run of the analysis is made with.
+    """The options of a run of the analysis.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class Options:
     margin : float or None, default None
         Non-inferiority margin, model minus reader mean, in proportions. None: the protocol's.
     confidence : str, default ""
-        What confidence means: `answer`, how sure the rater is of it, or `finding`, a rating of it.
-        Empty: what the bundle says.
+        Meaning of confidence: `answer`, how sure the rater is of the answer, or `finding`, a rating
+        of the finding. Empty: the meaning that the bundle states.
     faulty : tuple of str, default ()
         `item_id` of the items that an expert review found faulty; those of other banks too.
     positive : tuple of str, default ()
@@ -40,7 +40,7 @@ class Options:
     Raises
     ------
     OptionsError
-        When a value lies outside its range.
+        A value is outside its range.
 
     Examples
     --------

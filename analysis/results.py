@@ -1,4 +1,4 @@
-"""The results of a run: every table, with what it was made from."""
+"""The results of a run: its tables, input and options."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from analysis.options import Options
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class Results:
-    """The tables of a run, with what they were made from.
+    """The tables of a run with its input and options.
 
     Parameters
     ----------
     bundle : Bundle
         The input.
     options : Options
-        The choices.
+        The options.
     tables : mapping of str to pandas.DataFrame
         By name, without `.csv`.
     n_clusters : int
-        Clusters of items: patients, examinations where no patient is given.
+        Number of clusters of items: patients, or examinations where no patient is stated.
     clustered : bool
-        Whether some cluster has more than one item, so that cluster intervals are given.
+        Whether some cluster has more than one item, so that there are cluster intervals.
     """
 
     bundle: Bundle
@@ -36,5 +36,5 @@ class Results:
     clustered: bool
 
     def has(self, table: str) -> bool:
-        """Tell whether a table has rows."""
+        """Return whether a table has rows."""
         return len(self.tables.get(table, ())) > 0

@@ -1,8 +1,8 @@
-"""The words of the report and its figures, through gettext catalogues: English in the code.
+"""Translation of the report and its figures with gettext catalogues; messages are in English.
 
-The same catalogues as those of the pages, `locale/LANGUAGE/reading_room.po`, and the same way of
-writing messages: `t("{n} cases", n=3)`. What goes into tables as files, into `results.json` and
-into a paper is never translated.
+The catalogues are those of the pages, `locale/LANGUAGE/reading_room.po`, and messages are written
+in the same way: `t("{n} cases", n=3)`. Tables as files, `results.json` and the files for a paper
+are never translated.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def t(message: str, /, **values: object) -> str:
-    """Return a message in the language in use, with its values put in; whole numbers as it does.
+    """Return a message with its values in the language in use; whole numbers get separators.
 
     >>> t("{n} of {total}", n=3, total=5_000)
     '3 of 5,000'
@@ -43,39 +43,39 @@ def t(message: str, /, **values: object) -> str:
     return words.format(**_written(values)) if values else words
 
 
-def tn(one: str, many: str, /, n: int, **values: object) -> str:
-    """Return the form of a message that fits a number, which is put in as `n`.
+def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
+    """Return the singular or plural form of a message for a number, its value `n`.
 
     >>> tn("{n} case", "{n} cases", 1), tn("{n} case", "{n} cases", 2)
     ('1 case', '2 cases')
     """
-    words = _catalogue(_language.get()).ngettext(one, many, n)
+    words = _catalogue(_language.get()).ngettext(singular, plural, n)
     return words.format(**_written({"n": n, **values}))
 
 
 def later(message: str) -> str:
-    """Return a message as it is, marked for the catalogue: `said` looks it up when it is shown."""
+    """Return a message unchanged, marked for the catalogue; `said` translates it when shown."""
     return message
 
 
 def said(message: str, /) -> str:
-    """Return a message marked by `later` in the language in use."""
+    """Return a message that `later` marked, in the language in use."""
     return _catalogue(_language.get()).gettext(message) if message else ""
 
 
 def pieces(text: str) -> str:
-    """Return a table's words in the language in use: as a whole, else piece by piece.
+    """Return a table's text in the language in use, translated as a unit or else by piece.
 
-    Reasons and methods are put together of pieces, and some hold numbers: those stand in the
-    catalogue as `{a}`, `{b}` in their order. What it lacks stays in English.
+    Reasons and methods are joined from pieces, and some contain numbers, which are `{a}`, `{b}` in
+    the catalogue. Pieces that the catalogue lacks remain in English.
     """
     if _language.get() == ENGLISH:
         return text
-    whole = _piece(text)
-    if whole != text:
-        return whole
-    found = [_phrase(piece) if i % 2 == 0 else piece for i, piece in enumerate(_split(text))]
-    return "".join(found)
+    translated = _piece(text)
+    if translated != text:
+        return translated
+    parts = [_phrase(piece) if i % 2 == 0 else piece for i, piece in enumerate(_split(text))]
+    return "".join(parts)
 
 
 def _split(text: str) -> list[str]:
@@ -83,11 +83,11 @@ def _split(text: str) -> list[str]:
 
 
 def _phrase(text: str) -> str:
-    """Return a piece that may name what it is and how, with a comma between; both or neither."""
-    whole, parts = _piece(text), text.split(", ")
-    found = [_piece(part) for part in parts]
-    known = all(one != part for one, part in zip(found, parts, strict=True))
-    return t(", ").join(found) if whole == text and known else whole
+    """Return a piece translated; its parts between commas only if the catalogue has all."""
+    translated, parts = _piece(text), text.split(", ")
+    known_parts = [_piece(part) for part in parts]
+    known = all(piece != part for piece, part in zip(known_parts, parts, strict=True))
+    return t(", ").join(known_parts) if translated == text and known else translated
 
 
 def _piece(text: str) -> str:
@@ -96,24 +96,24 @@ def _piece(text: str) -> str:
     if words != text or not numbers:
         return words
     names = iter(f"{{{name}}}" for name in numbers)
-    pattern = _NUMBER.sub(lambda found: next(names, found[0]), text)
+    pattern = _NUMBER.sub(lambda match: next(names, match[0]), text)
     words = said(pattern)
     return text if words == pattern else words.format(**numbers)
 
 
 def capital(words: str) -> str:
-    """Return words with a capital letter at their head."""
+    """Return words with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def written(number: str) -> str:
-    """Return a number that is written as in English, with the separators of the language in use.
+    """Return a number in English notation with the separators of the language in use.
 
     >>> written("1,234.5")
     '1,234.5'
     """
-    signs = separators()
-    return number if signs == ".," else number.translate(str.maketrans(".,", signs))
+    marks = separators()
+    return number if marks == ".," else number.translate(str.maketrans(".,", marks))
 
 
 def separators() -> str:
@@ -128,12 +128,12 @@ def language() -> str:
 
 def right_to_left() -> bool:
     """Return whether the language in use is written from right to left."""
-    found = _region(_language.get())
-    return found is not None and found.text_direction == "rtl"
+    region = _region(_language.get())
+    return region is not None and region.text_direction == "rtl"
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages there is a catalogue for, English first."""
+    """Return the languages with a catalogue, English first."""
     return (ENGLISH, *sorted({path.parent.name for path in folder().glob(f"*/{FILE}")} - {ENGLISH}))
 
 
@@ -159,7 +159,7 @@ def spoken(name: str) -> Iterator[None]:
 
 
 def folder() -> Path:
-    """Return where the catalogues are."""
+    """Return the folder of the catalogues."""
     return Path(os.environ.get(VARIABLE) or Path(__file__).parents[1] / "locale")
 
 

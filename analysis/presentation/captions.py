@@ -1,4 +1,4 @@
-"""Captions of the figures: what is drawn, the sample size and the interval."""
+"""Parts that captions of figures share: sample sizes, methods of intervals, warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analysis.translation import pieces, t, tn, written
 
 
 def overview_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> str:
-    """Say what the first figure shows; `rows` are the micro accuracies."""
+    """Describe the first figure of the report; `rows` are the micro accuracies."""
     values = {"n": number_range(rows["n"]), "percent": written(percent)}
     first = (
         t(
@@ -31,7 +31,7 @@ def overlapping() -> str:
 
 
 def number_range(numbers: pd.Series[int]) -> str:
-    """Return the range of some whole numbers in words.
+    """Return the range of whole numbers in words.
 
     Examples
     --------
@@ -43,26 +43,26 @@ def number_range(numbers: pd.Series[int]) -> str:
 
 
 def methods_in(rows: pd.DataFrame, column: str = "method") -> str:
-    """Return the intervals' methods; a method that names several parts names the interval last."""
+    """Return the methods of intervals, which are the last parts of the methods in a column."""
     parts = (str(method).split("; ")[-1] for method in rows[column].dropna() if method)
     return t("; ").join(sorted({pieces(part) for part in parts})) or t("none")
 
 
 def readers_in(numbers: pd.Series[int]) -> str:
-    """Return a number of readers, or its range, with its word."""
+    """Return a number of readers, or its range, with the noun."""
     return tn("{count} reader", "{count} readers", int(numbers.max()), count=number_range(numbers))
 
 
 def models_in(numbers: pd.Series[int]) -> str:
-    """Return a number of models, or its range, with its word."""
+    """Return a number of models, or its range, with the noun."""
     return tn("{count} model", "{count} models", int(numbers.max()), count=number_range(numbers))
 
 
 def answers_in(numbers: pd.Series[int]) -> str:
-    """Return a number of answers, or its range, with its word."""
+    """Return a number of answers, or its range, with the noun."""
     return tn("{count} answer", "{count} answers", int(numbers.max()), count=number_range(numbers))
 
 
 def cases_in(numbers: pd.Series[int]) -> str:
-    """Return a number of cases, or its range, with its word."""
+    """Return a number of cases, or its range, with the noun."""
     return tn("{count} case", "{count} cases", int(numbers.max()), count=number_range(numbers))

@@ -1,4 +1,4 @@
-"""A table of the report: rows of text, short enough to be read."""
+"""A table of the report: rows of text, and functions that write cells."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from analysis.translation import t, tn
 
 MOST_ROWS = 300
 MOST_IN_PRINT = 40
-# Of what a paper's readers look for first: the pairs of sixteen raters.
+# Number of printed rows of important tables: the pairs of sixteen raters.
 MANY_IN_PRINT = 120
-# Letters of a name in print, of words in its place, and of a head, which may take several lines.
+# Largest numbers of characters in print: of a name, of other words, and of a head of several lines.
 LONGEST_NAME, LONGEST_WORDS, LONGEST_HEAD = 44, 100, 64
 EMPTY = "–"
 
-# Signs, intervals, ratios and "(n = 12)" are numbers still.
+# Signs, intervals, ratios and "(n = 12)" count as numbers.
 NOT_IN_NUMBERS = re.compile(r"[^\W\d_n]")
 
 TableRow = tuple[tuple[RaterName, ...], tuple[str, ...]]
@@ -27,26 +27,26 @@ TableRow = tuple[tuple[RaterName, ...], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable:
-    """A table for reading; the file has every row with full precision.
+    """A rounded table of the report; the file has all rows with full precision.
 
     Parameters
     ----------
     name : str
-        Letters, digits and hyphens, for ids and labels.
+        Name for ids and labels, of letters, digits and hyphens.
     title, note : str
         As text.
     file : str
-        Where all rows stand with full precision.
+        File with all rows in full precision.
     header : tuple of str
         Column heads.
     rows : list
-        Each row: the raters (or what else the row is about), then its cells as text.
+        Each row: the raters (or another subject of the row), then its cells as text.
     total : int
-        Rows there are; those beyond `rows` stand in the file.
+        Number of rows in the file.
     sides : tuple of str
-        On which side each column is set: numbers to the right, words to the left.
+        Alignment of each column: numbers right, words left.
     in_paper : bool
-        Whether a paper prints it.
+        Whether the table is in the files for a paper.
     most_in_print : int
         Rows that the PDF shows.
     """
@@ -68,7 +68,7 @@ class ReportTable:
         return replace(self, header=tuple(map(_head, self.header)), rows=rows)
 
     def without(self, head: str) -> ReportTable:
-        """Return the table without a column; the table itself where it has none of that name."""
+        """Return the table without a column; unchanged where it has no such column."""
         if head not in self.header[1:]:
             return self
         place = self.header.index(head, 1)
@@ -80,11 +80,11 @@ class ReportTable:
         )
 
     def headed(self, first: str) -> ReportTable:
-        """Return the table with another head over its first column."""
+        """Return the table with another head of its first column."""
         return replace(self, header=(first, *self.header[1:]))
 
     def without_same(self, head: str) -> ReportTable:
-        """Return the table without a column that is the same in every row; the note states it."""
+        """Return the table without a column of equal cells; the note states their value."""
         if head not in self.header[1:]:
             return self
         place = self.header.index(head, 1) - 1
@@ -96,12 +96,12 @@ class ReportTable:
 
     @property
     def left(self) -> int:
-        """Rows that are not shown."""
+        """Number of rows that are not shown."""
         return self.total - len(self.rows)
 
     @property
     def remark(self) -> str:
-        """The note, and how many rows are not shown."""
+        """The note with the number of rows that are not shown."""
         if not self.left:
             return self.note
         rest = tn("{n} more row in the file.", "{n} more rows in the file.", self.left)
@@ -144,7 +144,7 @@ def report_table(
     in_paper: bool = False,
     most_in_print: int = MOST_IN_PRINT,
 ) -> ReportTable:
-    """Make a table, capped."""
+    """Return a table with the first rows, up to a maximum."""
     header, kept = tuple(header), list(rows[:MOST_ROWS])
     return ReportTable(
         name=name,
@@ -161,12 +161,12 @@ def report_table(
 
 
 def named(names: Mapping[str, RaterName], rater: str) -> RaterName:
-    """Return a rater's name, the id where the bundle knows none."""
+    """Return a rater's name, or the id where the bundle has no name."""
     return names.get(rater) or words(rater)
 
 
 def words(text: str) -> RaterName:
-    """Return what a row is about where it is no rater."""
+    """Return the subject of a row that is not a rater."""
     return RaterName(label=text, simulated=False)
 
 

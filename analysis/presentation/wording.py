@@ -1,4 +1,4 @@
-"""How numbers, claims and rows of tables are put into words."""
+"""Write numbers, counts and rows of tables in words, and select rows of tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_DECIMALS = 6
 
 
 def rounded(value: float, decimals: int = 1) -> str:
-    """Write a number as the language does, a true minus sign, and never a minus before zero.
+    """Write a number in the language in use, with a true minus sign and no minus before zero.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def rounded(value: float, decimals: int = 1) -> str:
 
 
 def percent(value: float, decimals: int = 1) -> str:
-    """Write a proportion as percent, without the sign.
+    """Write a proportion as percent, without the percent sign.
 
     Examples
     --------
@@ -46,9 +46,9 @@ def percent(value: float, decimals: int = 1) -> str:
 
 
 def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: int = 1) -> int:
-    """Find how many decimals leave every value on its own side of every boundary.
+    """Return the number of decimals that keep every value on its side of every boundary.
 
-    A lower limit of 0.02 points lies above 0 and must not be printed as 0.0.
+    A lower limit of 0.02 points is above 0 and must not be printed as 0.0.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: in
 
 
 def decimals_that_subtract(a: float, b: float, least: int = 2, most: int = 4) -> int:
-    """Find how many decimals let a reader check the difference by subtracting.
+    """Return the number of decimals with which the rounded values have the rounded difference.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def decimals_that_subtract(a: float, b: float, least: int = 2, most: int = 4) ->
 
 
 def count(n: int, word: str, plural: str | None = None) -> str:
-    """Write a count with its word, in what stays English.
+    """Write a count with its noun, for texts that are always in English.
 
     Examples
     --------
@@ -130,17 +130,17 @@ def span(low: str, high: str) -> str:
 
 
 def in_a_row(words: Sequence[str]) -> str:
-    """Put words in a row, with what stands between them in the language."""
+    """Join words with the comma of the language in use."""
     return t(", ").join(words)
 
 
 def clauses(parts: Sequence[str]) -> str:
-    """Put parts of a sentence in a row, with what stands between them in the language."""
+    """Join parts of a sentence with the semicolon of the language in use."""
     return t("; ").join(parts)
 
 
 def sentences(parts: Sequence[str]) -> str:
-    """Put whole sentences one after another; the empty ones are left out.
+    """Join sentences; empty ones are omitted.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def sentences(parts: Sequence[str]) -> str:
 
 
 def listed(words: Sequence[str], most: int | None = None) -> str:
-    """Join words as a sentence does; beyond `most` it says how many more there are.
+    """Join words as in a sentence; beyond `most` with the number of the others.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     >>> listed(["a", "b", "c", "d"], most=2), listed(["a", "b", "c"], most=2)
     ('a, b and 2 more', 'a, b and c')
     """
-    # Naming one more is no longer than saying that there is one more.
+    # Naming one more takes no more space than counting it.
     if most is not None and len(words) > most + 1:
         words = [*words[:most], t("{n} more", n=len(words) - most)]
     if len(words) < 2:
@@ -170,15 +170,16 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 
 Row = dict[str, Any]
 
-# Sixty sentences ask for rows of the same few tables. Pairs of raters can be half a million rows.
+# Rows of small tables are cached for the many sentences that use them; pairs of raters can be half
+# a million rows.
 MOST_KEPT = 5_000
 _KEPT: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 
 
 def rows_of(results: Results, name: str, **where: str) -> list[Row]:
-    """Return a table's rows that hold given words.
+    """Return a table's rows with the given values.
 
-    Empty if the table, or one of the columns, is missing.
+    Empty if the table or one of the columns is missing.
     """
     table = results.tables.get(name)
     if table is None or not set(where) <= set(table.columns):
@@ -198,7 +199,7 @@ def rows_of(results: Results, name: str, **where: str) -> list[Row]:
 def rows_by(
     results: Results, name: str, keys: Sequence[str], of: str, **where: str
 ) -> dict[tuple[str, ...], dict[str, Row]]:
-    """Return a table's rows by the words in `keys`, and within those by the word in `of`."""
+    """Return a table's rows by the values of `keys`, and within these by the value of `of`."""
     rows: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows_of(results, name, **where):
         rows.setdefault(tuple(str(row[key]) for key in keys), {})[str(row[of])] = row
@@ -223,7 +224,7 @@ def rows_by_measure(
 
 
 def conditions_in(results: Results, name: str) -> list[str]:
-    """Return a table's conditions in order of name, those that readers read under first."""
+    """Return a table's conditions in order of name, the readers' conditions first."""
     table = results.tables.get(name, pd.DataFrame())
     if "condition" not in table.columns:
         return []
@@ -247,12 +248,12 @@ def number(row: Row, column: str) -> float:
 
 
 def reason(row: Row) -> str:
-    """Return why something is undefined, as it stands in the row, without a full stop."""
+    """Return a row's reason for an undefined value, without a full stop."""
     why = str(row.get("undefined_because") or "")
     return because(why) or t("no reason is given")
 
 
-# What tables say with a number in it, as `pieces` looks for it.
+# Texts of tables that contain numbers, in the form that `pieces` looks up.
 WITH_NUMBERS = (
     later("fewer than {a} patients or examinations"),
     later("fewer than {a} items"),
@@ -267,7 +268,7 @@ WITH_NUMBERS = (
 
 
 def because(why: str) -> str:
-    """Return a table's reason for a sentence, in the language where the catalogue has it."""
+    """Return a table's reason for a sentence, translated if the catalogue has it."""
     return pieces(why.rstrip(". "))
 
 
@@ -277,8 +278,8 @@ LONGEST = 40
 def all_conditions(results: Results) -> list[str]:
     """Return the conditions of the run, in order of name.
 
-    Those of the readers (of the models where there is no reader), and any that has a name. A model
-    without one, beside readers who have one, stands under theirs and adds none.
+    The readers' conditions (the models' without readers), and all conditions with a name. A model
+    without a condition is shown with the readers and adds none.
     """
     table = results.tables["accuracy"]
     named = set(table.loc[table["condition"] != "", "condition"])
@@ -286,17 +287,17 @@ def all_conditions(results: Results) -> list[str]:
 
 
 def has_several(results: Results) -> bool:
-    """Tell whether a condition must be named."""
+    """Return whether the run has several conditions, so that they must be named."""
     return len(all_conditions(results)) > 1
 
 
 def shown_condition(results: Results, condition: str) -> str:
-    """Return the condition where there are several, else nothing."""
+    """Return the condition's name where there are several conditions, else an empty text."""
     return condition_name(condition) if has_several(results) else ""
 
 
 def under(results: Results, condition: str) -> str:
-    """Return the condition for a sentence; nothing where the run has one."""
+    """Return the condition for a sentence; an empty text where the run has one."""
     shown = shown_condition(results, condition)
     if not shown:
         return ""

@@ -106,36 +106,38 @@ def shared_by_conditions(
     """
     columns = np.concatenate([a, b])
     counted, assigned = _within(matrix, among)
-    of = int(np.any(counted[:, columns], axis=1).sum())
+    total = int(np.any(counted[:, columns], axis=1).sum())
     n_assigned = int(assigned.sum())
-    shared = _shared(matrix, columns, counted, of, n_assigned, "all readers under both conditions")
-    if of and not np.any(counted[:, a] & counted[:, b]):
+    shared = _shared(
+        matrix, columns, counted, total, n_assigned, "all readers under both conditions"
+    )
+    if total and not np.any(counted[:, a] & counted[:, b]):
         names = [matrix.columns[part[0]].condition for part in (a, b)]
-        because = f"{names[1]} was read on other items than {names[0]}, none of {of} under both"
+        because = f"{names[1]} was read on other items than {names[0]}, none of {total} under both"
         return Shared(items=shared.items, because=because)
     return shared
 
 
 def _shared(
-    matrix: ReadingMatrix, columns: Ints, counted: Bools, of: int, n_assigned: int, whom: str
+    matrix: ReadingMatrix, columns: Ints, counted: Bools, total: int, n_assigned: int, whom: str
 ) -> Shared:
     presented = counted[:, columns]
     items = np.all(presented, axis=1)
     n = int(items.sum())
-    if not are_enough(np.array(n), of):
-        because = f"{n} of {of} items were given to {whom}, fewer than 80 %"
-        return Shared(items=items, because=f"{because}: {_who(matrix, columns, presented, of)}")
-    if not of and n_assigned:
+    if not are_enough(np.array(n), total):
+        because = f"{n} of {total} items were given to {whom}, fewer than 80 %"
+        return Shared(items=items, because=f"{because}: {_who(matrix, columns, presented, total)}")
+    if not total and n_assigned:
         because = f"no item with a reference standard was given to {whom}"
         return Shared(items=items, because=because)
     note = f"over the {n} of {n_assigned} items that {whom} were given"
     return Shared(items=items, note=note if n < n_assigned else "")
 
 
-def _who(matrix: ReadingMatrix, columns: Ints, presented: Bools, of: int) -> str:
-    """Name those who were given too few; where these are all, or none, it is the design."""
+def _who(matrix: ReadingMatrix, columns: Ints, presented: Bools, total: int) -> str:
+    """Name the raters with too few items; where these are all or none, the design is incomplete."""
     counts = presented.sum(axis=0)
-    few = np.flatnonzero(~are_enough(counts, of))
+    few = np.flatnonzero(~are_enough(counts, total))
     if len(few) in (0, len(columns)):
         return "not everybody read everything"
     named = [(matrix.columns[columns[i]], counts[i]) for i in few]

@@ -343,7 +343,7 @@ def times_figures(results: Results, condition: str) -> Iterator[Figure]:
     yield Figure(
         "time",
         "drift",
-        t("Response times as the session goes on"),
+        t("Response times over the session"),
         drift_caption(quarters) if len(quarters) else "",
         drift_chart(times, condition=condition, names=names),
     )

@@ -109,12 +109,12 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
         return [VerdictLine(word=said(NOT_DECIDED), text=why)]
     if len(decided) <= MOST_VERDICTS:
         return [_line(results, plan, decision) for decision in decided]
-    open_ones = [one for one in decided if one.outcome is Outcome.UNDECIDED]
-    rest = [one for one in decided if one.outcome is not Outcome.UNDECIDED]
+    undecided = [decision for decision in decided if decision.outcome is Outcome.UNDECIDED]
+    rest = [decision for decision in decided if decision.outcome is not Outcome.UNDECIDED]
     lines = [_line(results, plan, decision) for decision in rest[:MOST_VERDICTS]]
     if rest[MOST_VERDICTS:]:
         lines.append(VerdictLine(word="", text=_counted(plan, rest[MOST_VERDICTS:])))
-    return [*lines, *_undecided_lines(results, plan, open_ones)]
+    return [*lines, *_undecided_lines(results, plan, undecided)]
 
 
 def _line(results: Results, plan: Plan, decision: Decision) -> VerdictLine:
@@ -126,7 +126,7 @@ def _line(results: Results, plan: Plan, decision: Decision) -> VerdictLine:
 
 
 def _counted(plan: Plan, rest: list[Decision]) -> str:
-    """Say how many further comparisons have which outcome."""
+    """Return the numbers of further comparisons by outcome, in words."""
     counts = Counter(decision.outcome for decision in rest)
     outcomes = [
         f"{said(VERDICTS[plan.hypothesis][outcome])} ({counts[outcome]})"

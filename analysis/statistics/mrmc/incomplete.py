@@ -41,13 +41,13 @@ class Side:
 
     def given(self, matrix: ReadingMatrix) -> Bools:
         """Return the readings that count, shape (n_items, n_readers)."""
-        given: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
-        return given if self.model is None else given & matrix.given[:, [self.model]]
+        counted: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
+        return counted if self.model is None else counted & matrix.given[:, [self.model]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Comparison:
-    """A model against readers, or two conditions, where not everybody read everything.
+    """A model against readers, or two conditions, in an incomplete design.
 
     Parameters
     ----------
@@ -66,14 +66,14 @@ class Comparison:
         return np.hstack(present)
 
     def is_crossed(self, matrix: ReadingMatrix) -> bool:
-        """Tell whether every reader read, on both sides, all that any reader did."""
-        given = self.given(matrix)
+        """Return whether, on both sides, every reader read all items that any reader read."""
+        counted = self.given(matrix)
         complete = all((side.columns >= 0).all() for side in self.sides)
-        return complete and bool(given[given.any(axis=1)].all())
+        return complete and bool(counted[counted.any(axis=1)].all())
 
 
 def comparisons_of(matrix: ReadingMatrix) -> Iterator[Comparison]:
-    """Yield what is not fully crossed: each model against readers, then every two conditions."""
+    """Yield the comparisons that are not crossed: models against readers, then two conditions."""
     for comparison in _all_comparisons(matrix):
         if comparison.given(matrix).any() and not comparison.is_crossed(matrix):
             yield comparison
@@ -135,12 +135,12 @@ def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weig
 
 
 def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
-    """Return the correct answers of readers, and of the model to the same readings, by patient."""
+    """Return the correct answers of readers, and of the model on the same readings, by patient."""
     matrix = study.matrix
-    given = side.given(matrix).astype(np.float64)
-    kernel = given * matrix.correct[:, side.columns]
-    model = given * matrix.correct[:, [side.model or 0]]
-    design, _ = sums_by_cluster(given, matrix.clusters)
+    counted = side.given(matrix).astype(np.float64)
+    kernel = counted * matrix.correct[:, side.columns]
+    model = counted * matrix.correct[:, [side.model or 0]]
+    design, _ = sums_by_cluster(counted, matrix.clusters)
     readers, models = (
         Observations(kernel=sums_by_cluster(part, matrix.clusters)[0].T, design=design.T)
         for part in (kernel, model)
@@ -152,10 +152,10 @@ def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
     """Return the scores of readers' pairs of cases, and of the model's for the same pairs."""
     ratings = study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    given = side.given(study.matrix)
+    counted = side.given(study.matrix)
     positive = ratings.positive & study.matrix.assigned
     negative = ~ratings.positive & study.matrix.assigned
-    design = (given[positive].T[:, :, None] & given[negative].T[:, None, :]).astype(np.float64)
+    design = (counted[positive].T[:, :, None] & counted[negative].T[:, None, :]).astype(np.float64)
 
     def scores(columns: Ints) -> Floats:
         high = ratings.ratings[positive][:, columns].T[:, :, None]
@@ -173,10 +173,10 @@ def _why_no_area(study: Study, comparison: Comparison) -> str:
     assert ratings is not None  # the metric exists only where there are ratings
     if matrix.clustered:
         return CLUSTERED_AREA
-    given = comparison.given(matrix).any(axis=1)
-    positive = int((given & ratings.positive).sum())
+    counted = comparison.given(matrix).any(axis=1)
+    positive = int((counted & ratings.positive).sum())
     n_readers = len(comparison.sides[0].columns)
-    if n_readers * positive * (int(given.sum()) - positive) > LARGE_KERNEL:
+    if n_readers * positive * (int(counted.sum()) - positive) > LARGE_KERNEL:
         return TOO_LARGE
     reasons = []
     for side in comparison.sides:

@@ -41,10 +41,10 @@ class Observations:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Moments:
-    """Second moments of two means, by what two observations share.
+    """Second moments of two means, by the axes that two observations share.
 
     An index is a set of axes as a bit mask: bit 0 the reader, bit 1 the case (or the positive
-    case), bit 2 the negative case. 0 is a pair of observations that share nothing.
+    case), bit 2 the negative case. Index 0 is for pairs of observations without a shared axis.
 
     Parameters
     ----------

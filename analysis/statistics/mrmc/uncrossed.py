@@ -145,14 +145,14 @@ def _rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
 
 
 def _counted(matrix: ReadingMatrix, comparison: Comparison) -> dict[str, int]:
-    given = comparison.given(matrix)
+    counted = comparison.given(matrix)
     readers = np.zeros(len(comparison.sides[0].columns), dtype=np.bool_)
     for side in comparison.sides:
         readers |= side.given(matrix).any(axis=0)
     return {
         "n_readers": int(readers.sum()),
-        "n_items": int(given.any(axis=1).sum()),
-        "n_readings": int(given.sum()),
+        "n_items": int(counted.any(axis=1).sum()),
+        "n_readings": int(counted.sum()),
     }
 
 

@@ -214,7 +214,7 @@ AGREEMENT_INDICES = Statistic(
     ),
     compute=agreement_indices,
     methods={
-        340: Method("Agreement", "Prevalence and bias indices stand beside the kappas [@byrt1993].")
+        340: Method("Agreement", "Prevalence and bias indices accompany the kappas [@byrt1993].")
     },
     tables={170: indices_table},
 )
