@@ -286,6 +286,60 @@ def test_sequential_reading_reveals_the_aid_after_each_answer(
     assert verify(server.store) == []
 
 
+COUNT_FRAMES = """
+let frames = 0;
+let arrived = null;
+window.reveals = [];
+const SHOWN = "[data-label=aid][data-state=shown]";
+const isShown = () => [document, ...[...document.querySelectorAll("*")].map((e) => e.shadowRoot)]
+  .some((root) => root?.querySelector(SHOWN));
+const tick = () => {
+  frames += 1;
+  if (arrived !== null && isShown()) {
+    window.reveals.push(frames - arrived);
+    arrived = null;
+  }
+  requestAnimationFrame(tick);
+};
+requestAnimationFrame(tick);
+const original = window.fetch;
+window.fetch = async (...request) => {
+  const response = await original(...request);
+  response.clone().text().then((text) => { if (text.includes("WORDS-OF-")) arrived = frames; });
+  return response;
+};
+"""
+"""Counts the frames from the arrival of an aid in the browser to the frame that shows it."""
+
+
+def test_the_aid_is_painted_within_two_frames_of_its_arrival(
+    serve: Serve, profile: Profile
+) -> None:
+    """The answer has to be stored before; the time for that depends on server and network."""
+    context = profile()
+    context.add_init_script(COUNT_FRAMES)
+    server = serve(
+        add_models=_add_model,
+        cases=3,
+        conditions=["aided"],
+        aid="after",
+        aid_model="m",
+        **EXPLAINED,
+    )
+    reader = Reader(context.new_page())
+    reader.enter(server.url, server.codes["R1"])
+    for position in (1, 2, 3):
+        reader.wait("ready", position)
+        reader.answer("a")
+        _revealed(reader, position)
+        reader.page.wait_for_function(f"window.reveals.length >= {position}")
+        reader.page.wait_for_timeout(700)
+        _press(reader, "Enter")
+    reader.wait("finished")
+    reveals = reader.page.evaluate("window.reveals")
+    assert max(reveals) <= 2, reveals
+
+
 ARMS = [
     {"name": "control", "conditions": ["unaided"]},
     {"name": "with AI", "conditions": ["aided"]},

@@ -24,10 +24,12 @@ from study.models.synthetic import add_synthetic
 from study.monitoring.progress import completeness_in, status
 from study.monitoring.quality import chosen, readings_of
 from study.protocol.protocol import Protocol
+from study.reading.desk import receipt_of
 from study.reading.score_card import score_card
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
+from study.trail.heads import check_receipts
 from study.trail.verification import verify
 from tests.conftest import NOW, invite, person, write_bank
 from tests.sites import bundle_of, close, empty
@@ -183,6 +185,15 @@ def test_arms_have_their_own_conditions_in_raters_and_readings(banked: Store) ->
     for row in _of_readers(files):
         assert row["arm"] == arm_of[row["rater_id"]]
         assert row["condition"] == {"ai": "aided", "control": "unaided"}[row["arm"]]
+
+
+def test_a_receipt_counts_both_readings_of_a_sequential_case(banked: Store) -> None:
+    """And it matches the chain."""
+    _read(banked, "sequential")
+    receipt = receipt_of(banked, person(banked, "R1"))
+    assert receipt.startswith("R1 · 16 of 16 · ")
+    (finding,) = check_receipts(banked, receipt)
+    assert finding.holds, finding.words
 
 
 def test_the_closing_report_counts_the_readers_of_each_arm(banked: Store) -> None:
