@@ -105,7 +105,7 @@ def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) 
         checks,
         (
             "line 1: R1, 4 of 4: NOT: the readings of R1 up to case 4",
-            "line 2: R1, 3 of 4: NOT: this receipt was issued for 4 cases",
+            "line 2: R1, 3 of 4: NOT: this receipt was issued for 4 readings",
             "line 3: R9, 4 of 4: NOT: no reader R9",
             "line 4: no receipt",
         ),
