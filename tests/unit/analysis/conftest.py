@@ -1,4 +1,4 @@
-"""Small bundles that the tests of the analysis share."""
+"""Small bundles for tests of the analysis."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -51,7 +51,7 @@ def make_bundle() -> MakeBundle:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Give a folder with two readers and three items."""
+    """Return a folder with two readers and three items."""
     place = tmp_path / "bundle"
     place.mkdir()
     (place / "items.csv").write_text(

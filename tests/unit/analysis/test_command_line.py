@@ -1,4 +1,4 @@
-"""The analyst's command line, as a person meets it."""
+"""The command line of the analysis."""
 
 import json
 import re
@@ -26,20 +26,20 @@ def _tables(folder: Path) -> set[str]:
     return names
 
 
-def test_tables_writes_every_table_and_no_more(folder: Path, tmp_path: Path) -> None:
-    """No report, no figures; what models and readers differ on as JSON lines as well."""
+def test_the_command_tables_writes_only_tables(folder: Path, tmp_path: Path) -> None:
+    """Items where models and readers differ are also written as JSON lines."""
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
     expected = {f"tables/{name}.csv" for name in _tables(folder)}
     assert set(_files(tmp_path / "out")) == expected | {"tables/model_disagreements.jsonl"}
 
 
-def test_ctrl_c_ends_it_without_a_trace(
+def test_ctrl_c_ends_a_command_without_a_traceback(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The exit status is the one every shell knows."""
+    """The exit status is the usual one."""
 
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
@@ -50,8 +50,8 @@ def test_ctrl_c_ends_it_without_a_trace(
 
 
 @pytest.mark.slow
-def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
-    """Nothing in the output tells when it was made."""
+def test_outputs_of_the_same_bundle_and_seed_are_equal(folder: Path, tmp_path: Path) -> None:
+    """They contain no time."""
     items = (folder / "items.csv").read_text().replace("task", "patient_id")
     (folder / "items.csv").write_text(items)
     for out in ("one", "two"):
@@ -62,8 +62,8 @@ def test_the_same_bundle_and_seed_twice_give_the_same_bytes(folder: Path, tmp_pa
 
 
 @pytest.mark.slow
-def test_results_json_holds_the_numbers_of_the_tables(folder: Path, tmp_path: Path) -> None:
-    """With seed, hashes and versions beside them."""
+def test_results_json_has_the_values_of_the_tables(folder: Path, tmp_path: Path) -> None:
+    """It also has the seed, hashes and versions."""
     main(["report", str(folder), "--out", str(tmp_path / "out"), "--seed", "7", "--margin", "0.1"])
     content = json.loads((tmp_path / "out/results.json").read_text())
     assert content["tables"]["accuracy"]["accuracy"][0] == 2 / 3
@@ -72,10 +72,10 @@ def test_results_json_holds_the_numbers_of_the_tables(folder: Path, tmp_path: Pa
     assert set(content["provenance"]["input"]["sha256"]) == {"items.csv", "readings.csv"}
 
 
-def test_a_refusal_exits_1_with_its_reasons_and_leaves_nothing(
+def test_a_refused_bundle_exits_with_1_and_writes_nothing(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The reason goes to stderr; no output folder appears."""
+    """The reasons are printed to stderr."""
     (folder / "items.csv").write_text("item_id,truth\nq1,??\n")
     assert main(["report", str(folder), "--out", str(tmp_path / "out")]) == 1
     captured = capsys.readouterr()
@@ -84,10 +84,10 @@ def test_a_refusal_exits_1_with_its_reasons_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle"]
 
 
-def test_an_output_that_cannot_be_written_is_one_sentence(
+def test_an_output_that_cannot_be_written_is_reported_in_one_sentence(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file stands where the folder should go."""
+    """There is a file with the name of the folder."""
     (tmp_path / "out").write_text("mine")
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 1
     assert "cannot be written" in capsys.readouterr().err
@@ -95,8 +95,8 @@ def test_an_output_that_cannot_be_written_is_one_sentence(
 
 
 @pytest.mark.slow
-def test_a_second_report_replaces_the_first_and_nothing_else(folder: Path, tmp_path: Path) -> None:
-    """What else lies in the folder stays."""
+def test_a_second_report_replaces_the_first_only(folder: Path, tmp_path: Path) -> None:
+    """Other files in the folder are kept."""
     out = tmp_path / "out"
     for _ in range(2):
         assert main(["tables", str(folder), "--out", str(out)]) == 0
@@ -118,14 +118,16 @@ def test_a_second_report_replaces_the_first_and_nothing_else(folder: Path, tmp_p
         ["tables", "x", "--out", "y", "--margin", "five"],
     ],
 )
-def test_wrong_usage_exits_2(arguments: list[str]) -> None:
-    """Of commands, options and their values."""
+def test_wrong_usage_exits_with_2(arguments: list[str]) -> None:
+    """Commands, options and values are checked."""
     assert main(arguments) == 2
 
 
 @pytest.mark.parametrize("command", [["--help"], ["report", "--help"], ["tables", "--help"]])
-def test_help_tells_every_option(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """And exits 0."""
+def test_the_help_describes_every_option(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The exit status is 0."""
     assert main(command) == 0
     output = capsys.readouterr().out
     if len(command) > 1:
@@ -134,10 +136,10 @@ def test_help_tells_every_option(command: list[str], capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("margin", [-0.05, 5])
-def test_a_protocols_margin_that_is_no_proportion_is_refused_by_name(
+def test_an_invalid_margin_of_the_protocol_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], margin: float
 ) -> None:
-    """One sentence and nothing written; an option overrules it."""
+    """One sentence is printed and nothing is written; an option replaces the margin."""
     (folder / "protocol.json").write_text(json.dumps({"locked": {"protocol": {"margin": margin}}}))
     out = str(tmp_path / "out")
     assert main(["tables", str(folder), "--out", out]) == 1
@@ -147,19 +149,17 @@ def test_a_protocols_margin_that_is_no_proportion_is_refused_by_name(
 
 
 @pytest.mark.slow
-def test_existing_results_are_written_as_the_command_line_writes_them(
-    folder: Path, tmp_path: Path
-) -> None:
-    """The page's report is the command line's, byte by byte."""
+def test_existing_results_are_written_as_by_the_command_line(folder: Path, tmp_path: Path) -> None:
+    """The report of the page equals that of the command line."""
     assert main(["report", str(folder), "--out", str(tmp_path / "one")]) == 0
     write_results(analyse(read_bundle(folder)), tmp_path / "two")
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
 
 
-def test_the_meaning_of_confidence_is_an_option_with_two_values(
+def test_the_option_of_the_meaning_of_confidence_has_two_values(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A third meaning is wrong usage."""
+    """A third value is wrong usage."""
     for word, code in (("finding", 0), ("answer", 0)):
         arguments = ["tables", str(folder), "--out", str(tmp_path / word), "--confidence", word]
         assert main(arguments) == code

@@ -1,4 +1,4 @@
-"""Work in a second process runs in parallel with the first."""
+"""Parallel computation in a second process."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
-def test_the_second_work_has_a_process_of_its_own_and_finishes_before_the_block_ends(
+def test_the_second_computation_has_its_own_process(
     tmp_path: Path,
 ) -> None:
     done = _in_a_process(
@@ -41,7 +41,7 @@ def test_the_second_work_has_a_process_of_its_own_and_finishes_before_the_block_
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 @pytest.mark.parametrize("cores", [1, 2])
-def test_an_error_of_the_second_work_is_raised(tmp_path: Path, cores: int) -> None:
+def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:
     done = _in_a_process(
         f"os.cpu_count = lambda: {cores}\n"
         "try:\n"
@@ -54,7 +54,7 @@ def test_an_error_of_the_second_work_is_raised(tmp_path: Path, cores: int) -> No
     assert done.stdout.split() == ["missing/second", "True"], done.stderr
 
 
-def test_in_a_program_with_threads_the_second_work_runs_afterwards() -> None:
+def test_in_a_program_with_threads_the_second_computation_runs_afterwards() -> None:
     ended = threading.Event()
     order: list[tuple[str, int]] = []
     thread = threading.Thread(target=ended.wait)
@@ -68,7 +68,7 @@ def test_in_a_program_with_threads_the_second_work_runs_afterwards() -> None:
     assert order == [("first", os.getpid()), ("second", os.getpid())]
 
 
-def test_without_a_second_processor_nothing_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     with alongside(os.getpid) as second:
         pass

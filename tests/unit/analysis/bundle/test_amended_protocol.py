@@ -1,4 +1,4 @@
-"""An amended protocol: what is in force counts, and the report says that it was amended."""
+"""An amended protocol: the values in force are used, and the report states the amendment."""
 
 from dataclasses import replace
 from typing import Any
@@ -39,13 +39,13 @@ def _results(protocol: dict[str, Any]) -> Results:
 
 
 def test_the_margin_in_force_is_used() -> None:
-    """The amended margin, not the locked one, is tested against."""
+    """Tests use the amended margin instead of the locked one."""
     results = _results(PROTOCOL)
     assert margin_of(results.options, results.bundle.protocol) == 0.1
 
 
-def test_an_optional_margin_is_distinguished_from_the_protocols_and_leaves_the_area() -> None:
-    """Points of accuracy are no margin of an area; 10 points asked for again are the protocol's."""
+def test_a_margin_from_an_option_is_distinguished_from_the_protocols() -> None:
+    """It applies to accuracy only; an option equal to the protocol's margin is the protocol's."""
     asked = Options(margin=0.12)
     assert margin_of(asked, PROTOCOL) == 0.12
     assert margin_of(asked, PROTOCOL, "auc") is None
@@ -57,8 +57,8 @@ def test_an_optional_margin_is_distinguished_from_the_protocols_and_leaves_the_a
     assert margin_origin(asked, {}) == "given at analysis"
 
 
-def test_a_margin_that_is_no_proportion_is_refused_where_it_would_be_used() -> None:
-    """An area that has no margin, and a margin asked for, do without it."""
+def test_an_invalid_margin_is_refused_if_it_is_used() -> None:
+    """Areas have no margin, and an option replaces the protocol's."""
     spoilt = {"margin": 5}
     with pytest.raises(OptionsError, match="margin is 5"):
         margin_of(Options(), spoilt)
@@ -66,8 +66,8 @@ def test_a_margin_that_is_no_proportion_is_refused_where_it_would_be_used() -> N
     assert margin_of(Options(margin=0.05), spoilt) == 0.05
 
 
-def test_the_first_page_says_what_was_declared_and_amended() -> None:
-    """Endpoint, hypothesis and margin in force, what they were, and how often that changed."""
+def test_the_first_page_states_declarations_and_amendments() -> None:
+    """It has endpoint, hypothesis and margin, their previous values, and the number of changes."""
     (finding,) = endpoint_findings(_results(PROTOCOL))
     assert "non-inferiority of each model to these readers and to readers like" in finding.text
     assert "in accuracy, with a margin of 10.0 points." in finding.text
@@ -79,8 +79,8 @@ def test_the_first_page_says_what_was_declared_and_amended() -> None:
 
 
 @pytest.mark.slow
-def test_the_provenance_says_so_in_every_case() -> None:
-    """Amended, never amended, and an input that does not tell are three things."""
+def test_the_provenance_states_whether_the_protocol_was_amended() -> None:
+    """The states are amended, never amended, and unknown."""
     text = []
     for protocol in (PROTOCOL, {**PROTOCOL, "amendments": []}, {}):
         rows = dict(report_content(_results(protocol), []).provenance)

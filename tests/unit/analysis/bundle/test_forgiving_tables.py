@@ -1,4 +1,4 @@
-"""What spreadsheets, archives and people add to a table, and where forgiveness ends."""
+"""Deviations of tables that are accepted, and those that are refused."""
 
 import csv
 import lzma
@@ -24,23 +24,23 @@ def _zip(folder: Path, archive: Path, prefix: str = "", method: int = zipfile.ZI
     return archive
 
 
-def test_unnamed_columns_without_contents_are_ignored(folder: Path) -> None:
-    """Spreadsheets write them beside the table, two or more at a time."""
+def test_empty_columns_without_a_name_are_ignored(folder: Path) -> None:
+    """Spreadsheets write them next to the table."""
     (folder / "items.csv").write_text(
         "item_id,truth,,n_options,,\nq1,A,,4,,\nq2,B, ,4,,\nq3,C,,4,,\n"
     )
     assert read_bundle(folder).items["n_options"].tolist() == [4, 4, 4]
 
 
-def test_an_unnamed_column_that_holds_something_is_refused(folder: Path) -> None:
-    """What it was meant for cannot be guessed."""
+def test_a_column_with_values_needs_a_name(folder: Path) -> None:
+    """Its meaning cannot be guessed."""
     (folder / "items.csv").write_text("item_id,truth,,\nq1,A,,\nq2,B,,x\nq3,C,,\n")
     with pytest.raises(BundleError, match="column 4 has no name but is not empty in row 3"):
         read_bundle(folder)
 
 
-def test_headers_that_collide_without_their_blanks_are_refused(folder: Path) -> None:
-    """In a file and in a data frame alike."""
+def test_headers_that_differ_only_in_blanks_are_refused(folder: Path) -> None:
+    """Files and data frames have the same rule."""
     (folder / "items.csv").write_text("item_id,truth, truth\nq1,A,B\n")
     with pytest.raises(BundleError, match="column 'truth' occurs twice"):
         read_bundle(folder)
@@ -50,10 +50,10 @@ def test_headers_that_collide_without_their_blanks_are_refused(folder: Path) -> 
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_zip_with_any_byte_damaged_is_read_or_refused_in_words(
+def test_a_damaged_zip_is_read_or_refused_with_a_message(
     folder: Path, tmp_path: Path, method: int
 ) -> None:
-    """zlib, bz2 and lzma each have exceptions of their own; none gets through."""
+    """Exceptions of zlib, bz2 and lzma do not reach the user."""
     archive = _zip(folder, tmp_path / "bundle.zip", method=method)
     complete = archive.read_bytes()
     for place in range(len(complete)):
@@ -65,14 +65,14 @@ def test_a_zip_with_any_byte_damaged_is_read_or_refused_in_words(
 
 
 @pytest.mark.parametrize("error", [EOFError(), lzma.LZMAError("Corrupt input data")])
-def test_what_an_archive_raises_while_unpacking_is_one_sentence(
+def test_errors_while_unpacking_are_reported_in_one_sentence(
     folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     error: Exception,
 ) -> None:
-    """And the exit is 1."""
+    """The exit status is 1."""
 
     def fail(*_: object) -> bytes:
         raise error
@@ -87,15 +87,15 @@ def test_what_an_archive_raises_while_unpacking_is_one_sentence(
 
 
 @pytest.mark.parametrize("prefix", ["", "./", "bundle/", "./bundle/", "bundle\\"])
-def test_members_are_found_however_their_paths_are_written(
+def test_files_of_an_archive_are_recognized_in_different_paths(
     folder: Path, tmp_path: Path, prefix: str
 ) -> None:
-    """At the top or in one folder, with `./` before them or a backslash within."""
+    """They are at the top or in a folder, with `./` or backslashes."""
     assert len(read_bundle(_zip(folder, tmp_path / "bundle.zip", prefix)).items) == 3
 
 
-def test_a_member_that_stands_twice_is_refused(folder: Path, tmp_path: Path) -> None:
-    """Which of the two was meant cannot be known."""
+def test_a_repeated_file_of_an_archive_is_refused(folder: Path, tmp_path: Path) -> None:
+    """The intended file is unknown."""
     archive = _zip(folder, tmp_path / "bundle.zip")
     with zipfile.ZipFile(archive, "a") as target:
         target.writestr("./readings.csv", "rater_id,item_id,answer\n")
@@ -103,10 +103,10 @@ def test_a_member_that_stands_twice_is_refused(folder: Path, tmp_path: Path) -> 
         read_bundle(archive)
 
 
-def test_a_raw_answer_of_megabytes_is_read_and_no_other_programs_limit_is_lowered(
+def test_long_raw_answers_are_read(
     folder: Path,
 ) -> None:
-    """Models write at length; the csv module alone stops at 128 KiB."""
+    """The csv module stops at 128 KiB by default; limits set by other code are kept."""
     long = "word " * 1_000_000
     (folder / "readings.csv").write_text(f"rater_id,item_id,answer,raw_answer\nR1,q1,A,{long}\n")
     assert read_bundle(folder).readings["raw_answer"].tolist() == [long]
@@ -116,16 +116,16 @@ def test_a_raw_answer_of_megabytes_is_read_and_no_other_programs_limit_is_lowere
 
 
 @pytest.mark.parametrize("limit", [131072, 2**31 - 1])
-def test_a_cell_beyond_the_limit_is_refused_in_words(folder: Path, limit: int) -> None:
-    """An unclosed quote swallows a whole file; whatever limit others have set in this process."""
+def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: int) -> None:
+    """An unclosed quotation mark can include a complete file."""
     csv.field_size_limit(limit)
     (folder / "items.csv").write_text("item_id\n" + "q" * (2**24 + 1) + "\n")
     with pytest.raises(BundleError, match="at most 16,777,216 characters a cell"):
         read_bundle(folder)
 
 
-def test_blanks_around_names_are_no_part_of_them() -> None:
-    """Ids join, groups are one group, and a patient of blanks alone is no patient."""
+def test_blanks_around_names_are_removed() -> None:
+    """Ids and groups match without them, and a patient of blanks is no patient."""
     items = pd.DataFrame(
         {
             "item_id": ["a", " b", "c ", "d"],
@@ -155,7 +155,7 @@ def test_blanks_around_names_are_no_part_of_them() -> None:
 
 
 def test_ids_that_differ_only_in_blanks_are_refused() -> None:
-    """In items, in raters, and in readings where no table says which raters there are."""
+    """Items, raters, and readings without a table of raters have the same rule."""
     items, raters = pd.DataFrame({"item_id": ["q"]}), {"rater_kind": "reader"}
     twice = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})
     for tables, words in (
@@ -173,8 +173,8 @@ def test_ids_that_differ_only_in_blanks_are_refused() -> None:
             bundle_from_tables(*tables)
 
 
-def test_ids_of_blanks_alone_are_empty_and_a_nul_is_refused() -> None:
-    """Neither can name anything."""
+def test_ids_of_blanks_are_empty_and_nul_is_refused() -> None:
+    """Neither is a valid name."""
     items = pd.DataFrame({"item_id": [" ", "q\0x", "q"], "patient_id": ["p", "p\0q", ""]})
     readings = READINGS.assign(rater_id="  ")
     with pytest.raises(BundleError) as refusal:

@@ -1,4 +1,4 @@
-"""Names and ids that look alike are one in a bundle from elsewhere."""
+"""Names and ids that look alike are equal in bundles of other programs."""
 
 import inspect
 import sys
@@ -15,8 +15,8 @@ from tests.unit.study.base.test_text_keys import ALIKE
 
 
 @pytest.mark.slow
-def test_functions_are_those_of_the_study() -> None:
-    """Letter by letter, and for every character: the study may not be imported here."""
+def test_functions_equal_those_of_the_study() -> None:
+    """All characters are compared, because the analysis cannot import them."""
     for code in range(sys.maxunicode + 1):
         text = f"a{chr(code)} B"
         assert look_alikes.id_key(text) == of_study.id_key(text)
@@ -62,7 +62,7 @@ def test_readings_name_items_and_raters_in_any_spelling(
 
 
 @pytest.mark.parametrize(("text", "other", "message"), ALIKE)
-def test_ids_that_look_alike_are_a_fault_that_names_the_difference(
+def test_ids_that_look_alike_are_refused_with_their_difference(
     text: str, other: str, message: str
 ) -> None:
     if text.split() == other.split():
@@ -80,8 +80,8 @@ def test_ids_that_look_alike_are_a_fault_that_names_the_difference(
     assert "looks like" in str(refused.value)
 
 
-def test_patients_in_two_spellings_are_one_cluster() -> None:
-    """Otherwise the intervals would be those of independent items."""
+def test_two_spellings_of_a_patient_are_one_cluster() -> None:
+    """Otherwise intervals would treat their items as independent."""
     n = 40
     for spelling in ("P{}", "\uff30{}\u200b"):
         patients = [f"P{i // 2}" if i % 2 else spelling.format(i // 2) for i in range(n)]

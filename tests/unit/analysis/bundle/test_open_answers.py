@@ -1,4 +1,4 @@
-"""open_answers.csv and open_scores.csv: what is accepted, and every fault with its row."""
+"""open_answers.csv and open_scores.csv: accepted files, and errors with their rows."""
 
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
         ({"item_id": ["q1", "q1"]}, "row 3: 'q1' by 'R1' is also in an earlier row"),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, text: str) -> None:
+def test_an_invalid_answer_is_reported_with_its_row(changed: Any, text: str) -> None:
     with pytest.raises(BundleError) as caught:
         _read(ANSWERS.assign(**changed), SCORES[:0])
     assert f"open_answers.csv, {text}" in str(caught.value)
@@ -78,12 +78,12 @@ def test_an_answer_that_cannot_be_used_is_named_by_its_row(changed: Any, text: s
         ({"scorer": "S1"}, "row 3: turn 2 of 'a1', or its scorer, is also in an earlier row"),
     ],
 )
-def test_a_score_that_cannot_be_used_is_named_by_its_row(changed: Any, text: str) -> None:
+def test_an_invalid_score_is_reported_with_its_row(changed: Any, text: str) -> None:
     with pytest.raises(BundleError) as caught:
         _read(scores=SCORES.assign(**changed))
     assert f"open_scores.csv, {text}" in str(caught.value)
 
 
-def test_a_column_that_is_missing_is_named() -> None:
+def test_a_missing_column_is_named() -> None:
     with pytest.raises(BundleError, match=r"open_answers\.csv, row 1: lacks the column words"):
         _read(ANSWERS.drop(columns="words"))

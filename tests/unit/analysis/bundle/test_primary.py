@@ -1,4 +1,4 @@
-"""A model's runs and conditions: which answers stand in the tables, and what the others tell."""
+"""Runs and conditions of a model: answers in the tables, and separate results of the others."""
 
 import numpy as np
 import pandas as pd
@@ -36,8 +36,8 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("condition", ["", "image", "unaided"])
-def test_runs_and_other_conditions_leave_every_table_as_it_was(condition: str) -> None:
-    """The first run stands for the model, whatever order the rows come in."""
+def test_further_runs_and_conditions_change_no_table(condition: str) -> None:
+    """The first run represents the model for any order of rows."""
     alone = _bundle(_rows("M", RUNS["1"], condition))
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, condition, run)]
     rows += _rows("M", "AAAAAAAAAAAA", "image-absent", "1")
@@ -49,8 +49,8 @@ def test_runs_and_other_conditions_leave_every_table_as_it_was(condition: str) -
         pd.testing.assert_frame_equal(first, second)
 
 
-def test_an_item_that_the_first_run_lacks_is_absent() -> None:
-    """A later run does not stand in for it."""
+def test_an_item_missing_from_the_first_run_is_absent() -> None:
+    """A later run does not replace it."""
     rows = _rows("M", RUNS["1"], run="1")[:-1] + _rows("M", RUNS["2"], run="2")
     table = COMPUTE["missing"](Study(_bundle(rows)))
     assert table.loc[table["rater_id"] == "M", ["n_answered", "n_absent"]].values.tolist() == [
@@ -58,8 +58,8 @@ def test_an_item_that_the_first_run_lacks_is_absent() -> None:
     ]
 
 
-def test_a_condition_shared_with_readers_is_compared_with_theirs() -> None:
-    """Only what no reader had is set aside, and the others keep their names."""
+def test_conditions_shared_with_readers_are_compared() -> None:
+    """Only conditions without a reader are set aside, and the others keep their names."""
     rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
     rows += _rows("R1", RUNS["2"], "image-absent")
     bundle = _bundle(rows)
@@ -73,8 +73,8 @@ def test_a_condition_shared_with_readers_is_compared_with_theirs() -> None:
 
 
 @pytest.mark.slow
-def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
-    """One file says `image`, the other nothing."""
+def test_models_with_different_names_of_a_condition_are_compared() -> None:
+    """One file has `image`, and the other an empty value."""
     items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
     rows = _rows("R", RUNS["1"], "unaided") + _rows("M", RUNS["1"], "image") + _rows("N", RUNS["2"])
     raters = pd.DataFrame({"rater_id": ["R", "M", "N"], "rater_kind": ["reader", "model", "model"]})
@@ -83,8 +83,8 @@ def test_models_whose_cases_were_named_otherwise_are_compared() -> None:
 
 
 @pytest.mark.slow
-def test_the_report_shows_runs_and_what_was_shown() -> None:
-    """Each as a table with its estimates."""
+def test_the_report_has_tables_of_runs_and_conditions() -> None:
+    """Each table has estimates."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     rows += _rows("M", "A" * 12, "image-absent", "1")
     result = analyse(_bundle(rows), Options(bootstrap=50))
@@ -95,7 +95,7 @@ def test_the_report_shows_runs_and_what_was_shown() -> None:
     assert shown[0] == "image-absent"
 
 
-def test_agreement_of_runs_and_the_variance_they_add() -> None:
+def test_agreement_and_variance_of_runs() -> None:
     """By hand: pairs of runs that agree; the variance within items over their number."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     table = model_runs(_bundle(rows)).set_index("measure")
@@ -114,8 +114,8 @@ def test_agreement_of_runs_and_the_variance_they_add() -> None:
     assert set(table["n_items"]) == {12}
 
 
-def test_clusters_widen_what_is_known_of_runs() -> None:
-    """Patients with the same two items each: half as many units."""
+def test_clusters_widen_intervals_of_runs() -> None:
+    """Patients with two equal items each have half the information."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     alone = model_runs(_bundle(rows)).set_index("measure")
     twos = model_runs(_bundle(rows, [f"p{n // 2}" for n in range(12)])).set_index("measure")
@@ -123,8 +123,8 @@ def test_clusters_widen_what_is_known_of_runs() -> None:
     assert twos.loc["raw_agreement", "method"] == "mean over items, t over patients"
 
 
-def test_runs_without_a_difference_have_no_interval() -> None:
-    """Undefined with the reason, never 0."""
+def test_equal_runs_have_no_interval() -> None:
+    """It is undefined with the reason, and not 0."""
     rows = _rows("M", RUNS["1"], "", "1") + _rows("M", RUNS["1"], "", "2")
     table = model_runs(_bundle(rows)).set_index("measure")
     assert table.loc["raw_agreement", "estimate"] == 1
@@ -132,8 +132,8 @@ def test_runs_without_a_difference_have_no_interval() -> None:
     assert "every item has the same value" in table.loc["raw_agreement", "undefined_because"]
 
 
-def test_what_a_condition_changes_is_a_paired_difference() -> None:
-    """Over the items with a reading under both, as of two raters."""
+def test_the_effect_of_a_condition_is_a_paired_difference() -> None:
+    """It is computed over items with a reading under both, as for two raters."""
     rows = _rows("M", RUNS["1"]) + _rows("M", "A" * 12, "image-absent")[:8]
     (row,) = model_conditions(_bundle(rows)).to_dict("records")
     assert (row["condition_b"], row["n"], row["accuracy_a"], row["accuracy_b"]) == (

@@ -1,4 +1,4 @@
-"""Results with every table that figures are made from."""
+"""Results with all tables that figures use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MakeResults = Callable[..., Results]
 
 @pytest.fixture(scope="session")
 def make_results() -> MakeResults:
-    """Give a maker of results for some readers and models."""
+    """Return a function that makes results for some readers and models."""
 
     def make(
         readers: tuple[str, ...] = tables.READERS,
@@ -56,5 +56,5 @@ def make_results() -> MakeResults:
 
 @pytest.fixture(scope="session")
 def results(make_results: MakeResults) -> Results:
-    """Give the results of three readers and eight models."""
+    """Return results of three readers and eight models."""
     return make_results()

@@ -1,4 +1,4 @@
-"""Tables as the analysis writes them, made up from few numbers, for the tests of figures."""
+"""Artificial tables in the format of the analysis, for tests of figures."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def study(
 
 
 def reader_panel(models: tuple[str, ...] = MODELS) -> pd.DataFrame:
-    """Return both claims for every model, accuracy only."""
+    """Return both claims for every model, for accuracy only."""
     rows = []
     for i, model in enumerate(models):
         difference = 0.12 - 0.035 * i
@@ -102,7 +102,7 @@ def reader_panel(models: tuple[str, ...] = MODELS) -> pd.DataFrame:
 def comparisons(
     readers: tuple[str, ...] = READERS, models: tuple[str, ...] = MODELS
 ) -> pd.DataFrame:
-    """Return every reader against every model, and the pairs of one kind."""
+    """Return all pairs of readers and models, and of one kind."""
     rows = []
     for i, (a, b) in enumerate(combinations((*readers, *models), 2)):
         kind = f"{'reader' if a in readers else 'model'}-{'reader' if b in readers else 'model'}"
@@ -227,7 +227,7 @@ def times(readers: tuple[str, ...] = READERS) -> pd.DataFrame:
 
 
 def item_difficulty(n_readers: int = 3, n_models: int = 8, n: int = 200) -> pd.DataFrame:
-    """Return counts of who had each item right."""
+    """Return the number of raters who answered each item correctly."""
     random = np.random.default_rng(3)
     easy = random.beta(2.2, 1.1, size=n)
     return pd.DataFrame(
@@ -250,7 +250,7 @@ def item_difficulty(n_readers: int = 3, n_models: int = 8, n: int = 200) -> pd.D
 def leaderboard(
     readers: tuple[str, ...] = READERS, models: tuple[str, ...] = MODELS
 ) -> pd.DataFrame:
-    """Return ranks by micro and by macro accuracy, which differ."""
+    """Return different ranks by micro and by macro accuracy."""
     raters, rows = (*readers, *models), []
     for group in ("micro", "macro"):
         for i, rater in enumerate(raters):

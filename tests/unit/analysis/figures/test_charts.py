@@ -1,4 +1,4 @@
-"""What is drawn: the tables' values, in an order with a reason, under the right names."""
+"""Contents of figures: values of the tables, order and names."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def _labels(panel: Panel) -> list[str]:
     return [tick.label.text for tick in panel.y.ticks]
 
 
-def test_the_panel_shows_both_claims_the_margin_and_the_numbers() -> None:
-    """In percentage points, the best model on top, each claim on its own line."""
+def test_the_panel_shows_both_claims_the_margin_and_the_values() -> None:
+    """In percentage points, with the best model at the top and a line for each claim."""
     chart = _drawn(panel_chart(tables.reader_panel(("A", "B"))))
     plot, numbers = chart.rows[0]
     assert _labels(plot) == ["A", "B"]
@@ -88,15 +88,15 @@ def test_the_panel_shows_both_claims_the_margin_and_the_numbers() -> None:
 
 
 def test_without_a_margin_nothing_is_shaded() -> None:
-    """No line stands for what nobody planned."""
+    """No line shows an undeclared margin."""
     table = tables.reader_panel().assign(margin=np.nan)
     plot = _drawn(panel_chart(table)).rows[0][0]
     assert not _layers(plot, Band)
     assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0]
 
 
-def test_comparisons_are_turned_to_model_minus_reader() -> None:
-    """The sign changes, and the interval's ends change places."""
+def test_comparisons_are_shown_as_model_minus_reader() -> None:
+    """The difference changes its direction, and so does the interval."""
     table = tables.comparisons(("R1",), ("M1",)).assign(p_adjusted=0.01)
     plot = _drawn(comparisons_chart(table)).panels[0]
     points = _layers(plot, Points)[0]
@@ -111,8 +111,8 @@ def test_comparisons_are_turned_to_model_minus_reader() -> None:
     assert "adjusted p = 0.010" in points.hover[0]
 
 
-def test_the_interval_over_patients_stands_where_there_is_one() -> None:
-    """Its p knows the patients too."""
+def test_the_interval_over_patients_is_shown_if_it_exists() -> None:
+    """Its p takes patients into account."""
     table = tables.comparisons(("R1",), ("M1",))
     table = table.assign(cluster_ci_low=0.05, cluster_ci_high=0.4)
     points = _layers(_drawn(comparisons_chart(table)).panels[0], Points)[0]
@@ -120,8 +120,8 @@ def test_the_interval_over_patients_stands_where_there_is_one() -> None:
     assert "patients" in points.hover[0]
 
 
-def test_many_models_become_a_heat_map() -> None:
-    """Seventeen panels would say less than one map."""
+def test_many_models_are_shown_as_a_heat_map() -> None:
+    """Seventeen panels would be difficult to read."""
     models = tuple(f"M{i:02d}" for i in range(17))
     chart = _drawn(comparisons_chart(tables.comparisons(("R1", "R2"), models)))
     cells = _layers(chart.panels[0], Cells)[0]
@@ -131,8 +131,8 @@ def test_many_models_become_a_heat_map() -> None:
     assert cells.values[1][3] == pytest.approx(expected)
 
 
-def test_the_profile_shows_the_readers_range_under_every_model(results: Results) -> None:
-    """Lowest, mean and highest of the readers' accuracies of each task."""
+def test_the_profile_shows_the_range_of_readers_with_every_model(results: Results) -> None:
+    """Each task has the lowest, mean and highest accuracy of the readers."""
     accuracy = results.tables["accuracy"]
     chart = _drawn(profile_chart(accuracy))
     assert [panel.title for panel in chart.panels] == ["Readers", *tables.MODELS]
@@ -147,7 +147,7 @@ def test_the_profile_shows_the_readers_range_under_every_model(results: Results)
 
 
 def test_agreement_of_groups_is_named_by_measure_and_kind() -> None:
-    """Three marks a measure, letter-bound measures named so."""
+    """Each measure has three marks; measures of letters are named so."""
     plot, numbers = _drawn(group_agreement_chart(tables.agreement_groups())).rows[0]
     assert _labels(plot)[0] == "Brennan-Prediger"
     assert _labels(plot)[-1] == "Gwet's AC1 on letters"
@@ -155,8 +155,8 @@ def test_agreement_of_groups_is_named_by_measure_and_kind() -> None:
     assert len(_layers(numbers, Note)) == 18
 
 
-def test_agreement_by_task_sets_mixed_pairs_between_the_kinds() -> None:
-    """Readers with models have no interval of their own, and show none."""
+def test_agreement_by_task_shows_mixed_pairs_between_the_kinds() -> None:
+    """Readers with models have no interval in the table, and none in the figure."""
     chart = _drawn(task_agreement_chart(tables.agreement_groups(), tables.agreement_between()))
     assert [panel.title for panel in chart.panels] == ["Brennan-Prediger", "Error consistency"]
     assert _labels(chart.panels[0]) == ["All cases", *tables.TASKS]
@@ -167,8 +167,8 @@ def test_agreement_by_task_sets_mixed_pairs_between_the_kinds() -> None:
     assert all(math.isnan(low) for low in mixed.low)
 
 
-def test_without_mixed_pairs_tasks_still_show(results: Results) -> None:
-    """The table between the kinds may be empty."""
+def test_tasks_are_shown_without_mixed_pairs(results: Results) -> None:
+    """The table of agreement between kinds may be empty."""
     empty = tables.agreement_between().iloc[:0]
     chart = _drawn(task_agreement_chart(tables.agreement_groups(), empty))
     assert [key.label for key in chart.key] == [
@@ -178,7 +178,7 @@ def test_without_mixed_pairs_tasks_still_show(results: Results) -> None:
 
 
 def test_the_difference_of_agreements_is_shown_with_both() -> None:
-    """Estimates on the left, the difference with its interval on the right."""
+    """Estimates are on the left, the difference with its interval on the right."""
     left, right, _ = _drawn(between_chart(tables.agreement_between())).rows[0]
     assert len(list(_marks(left))) == 18
     difference = _layers(right, Points)[0]
@@ -186,8 +186,8 @@ def test_the_difference_of_agreements_is_shown_with_both() -> None:
     assert (difference.low[0], difference.high[0]) == pytest.approx((-0.17, -0.06))
 
 
-def test_times_are_in_seconds_by_correctness() -> None:
-    """Quartiles and median of all, correct and wrong answers on one scale."""
+def test_times_are_shown_in_seconds_by_correctness() -> None:
+    """Quartiles and medians of all, correct and wrong answers have the same scale."""
     chart = _drawn(times_chart(tables.times()))
     assert [p.title for p in chart.panels] == ["All answers", "Correct answers", "Wrong answers"]
     box = _layers(chart.panels[0], Boxes)[0]
@@ -196,8 +196,8 @@ def test_times_are_in_seconds_by_correctness() -> None:
     assert len({(panel.x.low, panel.x.high) for panel in chart.panels}) == 1
 
 
-def test_drift_draws_a_line_a_reader_over_the_quarters() -> None:
-    """Named at its end."""
+def test_drift_has_a_line_per_reader_over_the_quarters() -> None:
+    """The name is at the end of the line."""
     panel = _drawn(drift_chart(tables.times())).panels[0]
     (line,) = _layers(panel, Line)
     lines = np.array(line.y).reshape(len(tables.READERS), 5)
@@ -206,8 +206,8 @@ def test_drift_draws_a_line_a_reader_over_the_quarters() -> None:
     assert {note.label.text for note in _layers(panel, Note)} == set(tables.READERS)
 
 
-def test_speed_needs_two_timed_raters(results: Results) -> None:
-    """One mark shows no relation."""
+def test_speed_needs_two_raters_with_times(results: Results) -> None:
+    """A single mark shows no relation."""
     accuracy = results.tables["accuracy"]
     assert speed_chart(tables.times(("R1",)), accuracy) is None
     panel = _drawn(speed_chart(tables.times(), accuracy)).panels[0]
@@ -216,8 +216,8 @@ def test_speed_needs_two_timed_raters(results: Results) -> None:
     assert marks.y == pytest.approx(100 * micro["accuracy"])
 
 
-def test_difficulty_counts_items_by_who_was_correct() -> None:
-    """Readers upwards, models to the right; every item once."""
+def test_difficulty_counts_items_by_correct_raters() -> None:
+    """Readers are on the vertical axis, models on the horizontal; each item counts once."""
     table = pd.DataFrame(
         {
             "condition": "",
@@ -234,8 +234,8 @@ def test_difficulty_counts_items_by_who_was_correct() -> None:
     assert "2 cases" in cells.hover[2][1]
 
 
-def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
-    """It stands by the share of those who have read it, and the caption says so with their n."""
+def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
+    """They are placed by the share of the other readers, and the caption has their number."""
     table = pd.DataFrame(
         {
             "condition": "",
@@ -252,8 +252,8 @@ def test_an_item_that_one_reader_lacks_stays_in_the_figure() -> None:
     assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 
 
-def test_the_leaderboard_is_in_order_of_micro_rank() -> None:
-    """Accuracy and rank, by micro and by macro."""
+def test_the_leaderboard_is_sorted_by_micro_rank() -> None:
+    """It shows accuracy and rank, by micro and by macro."""
     chart = _drawn(leaderboard_chart(tables.leaderboard()))
     table = tables.leaderboard()
     micro = table.loc[table["group"] == "micro"].sort_values("rank")
@@ -263,7 +263,7 @@ def test_the_leaderboard_is_in_order_of_micro_rank() -> None:
 
 
 def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> None:
-    """Readers first; the same picture from shuffled rows."""
+    """Readers come first."""
     pairs = results.tables["agreement_pairs"]
     first = kappa_matrix_chart(pairs)
     other = kappa_matrix_chart(pairs.sample(frac=1, random_state=3))
@@ -271,8 +271,8 @@ def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> No
     assert _labels(first.panels[0])[:3] == [f"R{i} ({i})" for i in (1, 2, 3)]
 
 
-def test_all_matrices_have_the_one_order(results: Results) -> None:
-    """Readers, then models, each by id, as every figure has them; numbered on both sides."""
+def test_all_matrices_have_the_same_order(results: Results) -> None:
+    """Readers, then models, each by id, as in other figures, with numbers on both sides."""
     pairs = results.tables["agreement_pairs"]
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
     for measure in MEASURE_TITLES:
@@ -284,7 +284,7 @@ def test_all_matrices_have_the_one_order(results: Results) -> None:
 
 
 def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) -> None:
-    """Each cell is the table's row; a share of items is shown from 0 to 1."""
+    """Each cell equals a row of the table; shares of items have a scale from 0 to 1."""
     pairs = results.tables["agreement_pairs"]
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
     for measure, low in (("kappa_letters", -1), ("raw", 0)):
@@ -301,8 +301,8 @@ def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) ->
         assert all(cells.texts[i][i] == "" for i in range(len(raters)))
 
 
-def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) -> None:
-    """Its cells are the table's; error consistency is undefined against it and has no such row."""
+def test_the_reference_standard_is_the_last_row(results: Results) -> None:
+    """Cells equal the table; error consistency is undefined and has no such row."""
     pairs, truth = (results.tables[f"agreement_{name}"] for name in ("pairs", "with_truth"))
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
     last = beside_truth(truth, raters, "kappa_letters", "all", "")
@@ -323,7 +323,7 @@ def test_the_reference_standard_is_a_last_row_behind_a_line(results: Results) ->
 
 @pytest.mark.slow
 def test_a_category_has_its_matrix(results: Results) -> None:
-    """It stands in no table of pairs, and is worked out from the items."""
+    """It is computed from the items, because no table of pairs contains it."""
     items = results.bundle.items.assign(category=["x", "y"] * (len(results.bundle.items) // 2))
     bundle = replace(results.bundle, items=items)
     tabled = analyse(bundle, Options(bootstrap=10))
@@ -341,16 +341,16 @@ def _number(text: str) -> float:
     return float(text.replace("\u2212", "-"))
 
 
-def test_the_scale_of_agreement_holds_without_colour() -> None:
-    """From 0 up it darkens; below 0 it stays paler than middling agreement."""
+def test_the_scale_of_agreement_is_readable_without_colour() -> None:
+    """Colours become darker from 0; below 0 they are paler than those of medium agreement."""
     light = [luminance(colour) for at, colour in AGREEMENT_SCALE if at >= 0.5]
     assert light == sorted(light, reverse=True)
     assert luminance(AGREEMENT_SCALE[0][1]) > luminance(colour_at(AGREEMENT_SCALE, 0.75))
 
 
 @pytest.mark.slow
-def test_large_matrices_are_light() -> None:
-    """No numbers over 24 raters, no texts on hover over 60."""
+def test_large_matrices_have_fewer_texts() -> None:
+    """They have no numbers above 24 raters, and no texts on hover above 60."""
     readers = tuple(f"R{i:02d}" for i in range(61))
     pairs = analyse(tables.study(readers=readers, models=(), n=12)).tables["agreement_pairs"]
     cells = _layers(kappa_matrix_chart(pairs).panels[0], Cells)[0]
@@ -359,8 +359,8 @@ def test_large_matrices_are_light() -> None:
 
 
 @pytest.mark.slow
-def test_micro_and_macro_are_one_panel_where_they_are_the_same() -> None:
-    """Tasks of one size weigh as items do."""
+def test_equal_micro_and_macro_share_a_panel() -> None:
+    """They are equal if all tasks have the same size."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
     assert [panel.title for panel in accuracy_chart(table).panels][:2] == [
         "Overall, micro",
@@ -374,8 +374,8 @@ def test_micro_and_macro_are_one_panel_where_they_are_the_same() -> None:
     assert len(titles) == 1 + table.loc[table["by"] == "task", "group"].nunique()
 
 
-def test_every_rater_has_a_name_beside_its_mark() -> None:
-    """Also where marks stand close together and intervals are in the way."""
+def test_every_rater_has_a_name_next_to_its_mark() -> None:
+    """Marks may be close together, and intervals may be in between."""
     axes = Axis(low=0, high=92), Axis(low=0, high=60)
     places = [(40.0 + 2 * (i % 4), 28.0 + i) for i in range(12)]
     lines = [(x, 0.0, 60.0) for x, _ in places]
@@ -384,7 +384,7 @@ def test_every_rater_has_a_name_beside_its_mark() -> None:
 
 
 @pytest.mark.slow
-def test_narrow_print_puts_panels_in_more_rows_and_drops_ticks_that_touch() -> None:
+def test_narrow_figures_have_more_rows_and_fewer_ticks() -> None:
     """Each row has its labels, and no title is cut."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
     narrow = replace(accuracy_chart(table), width_mm=85)
@@ -403,8 +403,8 @@ def _tick(at: float) -> Tick:
     return Tick(at=at, label=Label(text=str(at)))
 
 
-def test_a_name_between_intervals_stands_at_the_end_of_its_own() -> None:
-    """It crosses nobody's, and is nearest to what it names."""
+def test_a_name_between_intervals_is_at_the_end_of_its_own() -> None:
+    """It covers no other interval, and is closest to its own mark."""
     axes = Axis(low=0, high=92), Axis(low=0, high=60)
     places = [(46.0, 30.0), (38.0, 20.0), (54.0, 20.0)]
     lines = [(46.0, 15.0, 52.0), (38.0, 2.0, 45.0), (54.0, 2.0, 45.0)]

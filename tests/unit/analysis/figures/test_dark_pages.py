@@ -1,4 +1,4 @@
-"""Figures on a dark page: every colour has its partner, and text is read."""
+"""Figures on a dark page: colours and contrast."""
 
 from dataclasses import replace
 
@@ -15,15 +15,15 @@ from tests.unit.ui.test_theme import PAIRS, contrast
 SCALES = (look.AGREEMENT_SCALE, look.DIFFERENCE_SCALE, look.COUNT_SCALE)
 
 
-def test_every_colour_of_the_figures_has_a_dark_partner() -> None:
-    """Every ink and every step of a scale; nothing stays as it is on paper."""
+def test_every_colour_of_the_figures_has_a_dark_variant() -> None:
+    """All colours of text and scales are replaced."""
     assert set(DARK.colours) == set(LIGHT.colours) == set(LIGHT.pale) == set(DARK.pale) == set(Ink)
     assert set(DARK.steps) == {colour for scale in SCALES for _, colour in scale}
     assert not set(DARK.colours.values()) & set(LIGHT.colours.values())
 
 
-def test_words_and_marks_are_seen_on_the_dark_ground() -> None:
-    """Words by 4.5 to 1, marks by 3 to 1; the ground is the page's own."""
+def test_text_and_marks_have_sufficient_contrast_on_dark_pages() -> None:
+    """Text has 4.5 to 1 and marks 3 to 1 to the background of the page."""
     assert PAIRS["ground"]["dark"] == DARK.paper
     for colour in (DARK.ink, DARK.quiet):
         assert contrast(colour, DARK.paper) >= 4.5
@@ -32,15 +32,15 @@ def test_words_and_marks_are_seen_on_the_dark_ground() -> None:
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_a_number_in_a_cell_is_read_on_every_step(scale: look.Scale) -> None:
-    """For any share the chosen one of the two inks has a contrast of at least 4.5 to 1."""
+def test_numbers_in_cells_have_sufficient_contrast(scale: look.Scale) -> None:
+    """For any share, the chosen colour of text has at least 4.5 to 1."""
     for share in range(101):
         back = look.colour_at(DARK.scale(scale), share / 100)
         assert contrast(DARK.ink_on(back), back) >= 4.5, (share, back)
 
 
-def test_no_white_is_left_on_a_dark_page_but_what_a_rater_is_called_stays() -> None:
-    """Not in the ground, the axes or the cells; a name that reads as a colour is a name."""
+def test_no_white_is_left_on_a_dark_page_except_in_names() -> None:
+    """Background, axes and cells change; a name that is a word for a colour does not."""
     chart = difficulty_chart(tables.item_difficulty(n=20))
     assert chart is not None
     dark = plotly_figure(replace(chart, key=(Key(label=LIGHT.ink, ink=Ink.READER),)), DARK)

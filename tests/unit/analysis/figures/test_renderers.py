@@ -1,4 +1,4 @@
-"""Both renderers draw the same numbers for any names, and the same bytes every time."""
+"""Both renderers show the same values for any names, with reproducible bytes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ODD = (
 
 @pytest.fixture(scope="module")
 def figures(results: Results) -> list[ReportFigure]:
-    """Give all figures of three readers and eight models."""
+    """Return all figures of three readers and eight models."""
     return report_figures(results)
 
 
@@ -66,10 +66,10 @@ def _marks_on_paper(chart: Chart) -> list[tuple[float, float]]:
 
 
 @pytest.mark.slow
-def test_marks_stand_at_the_same_share_of_their_panel(
+def test_marks_have_the_same_relative_position_in_both_renderers(
     figures: list[ReportFigure],
 ) -> None:
-    """A place on the screen and a place on paper read as the same value."""
+    """Values on the screen and in print are read alike."""
     for figure in figures:
         printed = np.array(_marks_on_paper(figure.chart))
         drawn, k = figure.plotly(), 0
@@ -102,8 +102,8 @@ def test_marks_stand_at_the_same_share_of_their_panel(
         assert k == len(printed), figure.name
 
 
-def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure]) -> None:
-    """Rounded to six digits, undefined as null."""
+def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -> None:
+    """They are rounded to six digits, and undefined values are null."""
     for figure in figures:
         drawn = figure.plotly()
         scatters = iter([trace for trace in drawn.data if trace.type == "scatter"])
@@ -134,8 +134,8 @@ def test_the_screen_holds_every_number_of_the_chart(figures: list[ReportFigure])
 
 
 @pytest.mark.slow
-def test_bytes_repeat(figures: list[ReportFigure]) -> None:
-    """Nothing of the moment is in a file."""
+def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
+    """Files contain no time."""
     for figure in (figures[0], figures[-1]):
         assert figure.svg == svg(figure.chart)
         assert figure.png == png(figure.chart)
@@ -144,8 +144,8 @@ def test_bytes_repeat(figures: list[ReportFigure]) -> None:
 
 
 @pytest.mark.slow
-def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> None:
-    """A machine's own matplotlib settings and hash seed do not show."""
+def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
+    """Matplotlib's settings and the hash seed have no effect."""
     script = (
         "import hashlib\n"
         "from analysis.figures.comparisons import panel_chart\n"
@@ -171,8 +171,8 @@ def test_bytes_repeat_in_another_process_with_other_settings(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_print_has_journal_sizes(figures: list[ReportFigure]) -> None:
-    """No wider than a page, 300 dots an inch, no glyph left as text."""
+def test_printed_figures_have_sizes_of_journals(figures: list[ReportFigure]) -> None:
+    """They fit a page, have 300 dots per inch, and contain glyphs as paths."""
     for figure in figures:
         assert on_paper(figure.chart).get_figwidth() <= 175 / 25.4, figure.name
     matrix = next(figure for figure in figures if figure.chart.square)
@@ -185,7 +185,7 @@ def test_print_has_journal_sizes(figures: list[ReportFigure]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [85, 180])
 def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
-    """Nothing that is written leaves the sheet; no two titles of axes meet."""
+    """No text exceeds the figure, and titles of axes do not overlap."""
     for figure in figures:
         drawn = on_paper(figure.chart.at_width(width))
         wide, high = drawn.get_size_inches() * drawn.dpi
@@ -205,8 +205,8 @@ def _overlap(a: Bbox, b: Bbox) -> bool:
     return bool(wide > 1 and high > 2)
 
 
-def test_the_data_of_a_figure_are_its_numbers(figures: list[ReportFigure]) -> None:
-    """Every pair of a matrix and every accuracy, with all digits and by name."""
+def test_the_data_of_a_figure_are_its_values(figures: list[ReportFigure]) -> None:
+    """All pairs of a matrix and all accuracies are included, with all digits and names."""
     tables = {figure.name: pd.read_csv(io.BytesIO(figure.file("csv", 85))) for figure in figures}
     assert all(len(table) for table in tables.values())
     matrix = next(figure for figure in figures if figure.chart.square)
@@ -223,16 +223,16 @@ def test_the_data_of_a_figure_are_its_numbers(figures: list[ReportFigure]) -> No
 
 
 @pytest.mark.slow
-def test_odd_names_are_drawn_as_they_are(make_results: MakeResults) -> None:
-    """No warning, no markup, no formula; in plotly escaped."""
+def test_unusual_names_are_drawn_literally(make_results: MakeResults) -> None:
+    """They are not parsed as markup or formula, cause no warning, and are escaped in plotly."""
     results = make_results(ODD, ("=cmd()", "M " * 60), n=24)
     for figure in report_figures(results):
         assert figure.svg.startswith(b"<?xml")
         assert "<b>R</b>" not in figure.plotly().to_json()
 
 
-def test_glyphs_that_are_missing_become_boxes_or_the_id() -> None:
-    """Two names in an unknown script stay apart by their ids."""
+def test_missing_glyphs_become_boxes_or_the_id() -> None:
+    """Two names in an unknown script remain different by their ids."""
     assert printable(Label(text="𒀀𒀁")) == "□□"
     assert printable(Label(text="𒀀𒀁", otherwise="R1")) == "R1"
     assert printable(Label(text="𒀀𒀁", otherwise="𒀀")) == "□□"
@@ -244,8 +244,8 @@ def test_glyphs_that_are_missing_become_boxes_or_the_id() -> None:
 
 @pytest.mark.parametrize("name", ["住院医师", "レジデント", "전공의", "مرحبا", "שלום", "डॉक्टर"])
 @pytest.mark.parametrize("bold", [False, True])
-def test_names_in_any_script_are_drawn_with_their_own_glyphs(name: str, bold: bool) -> None:
-    """Signs a font lacks all look alike, as a box does; a missing one is a warning besides."""
+def test_names_in_any_script_are_drawn_with_their_glyphs(name: str, bold: bool) -> None:
+    """Missing glyphs would all look alike and cause a warning."""
     assert printable(Label(text=name, otherwise="R1")) == name
     shapes = {
         sign: TextPath((0, 0), sign, prop=face(name, bold=bold)).vertices.tobytes()
@@ -256,15 +256,15 @@ def test_names_in_any_script_are_drawn_with_their_own_glyphs(name: str, bold: bo
     assert width_mm(Label(text=name), 8, bold) > 2
 
 
-def test_characters_take_the_shape_of_their_language() -> None:
-    """The sign for bone is drawn another way in China than in Japan and Korea."""
+def test_characters_have_the_shape_of_their_language() -> None:
+    """The character for bone has another shape in China than in Japan and Korea."""
     drawn = {TextPath((0, 0), "骨", prop=face(name)).vertices.tobytes() for name in ("骨", "骨の")}
     assert len(drawn) == 2
 
 
 @pytest.mark.slow
-def test_conditions_have_figures_of_their_own() -> None:
-    """Each with its readers, and the models beside both; named apart."""
+def test_conditions_have_their_own_figures() -> None:
+    """Each has its readers and all models, and a different name."""
     bundle = tables.study(n=20)
     readers = bundle.readings["rater_id"].isin(tables.READERS)
     own, others = bundle.readings.loc[readers], bundle.readings.loc[~readers]
@@ -282,8 +282,8 @@ def test_conditions_have_figures_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("how", ["missing", "empty", "undefined"])
-def test_tables_that_say_nothing_give_no_figure(results: Results, how: str) -> None:
-    """Nothing is drawn of nothing, and nothing breaks."""
+def test_empty_tables_give_no_figure(results: Results, how: str) -> None:
+    """No error occurs."""
     ours = set(results.tables) - {"accuracy", "agreement_pairs", "missing"}
     kept = {name: table for name, table in results.tables.items() if name not in ours}
     for name in ours if how != "missing" else ():
@@ -301,8 +301,8 @@ def _undefined(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(n_models=0) if "n_models_correct" in table else table
 
 
-def test_every_figure_says_how_many_and_which_interval(figures: list[ReportFigure]) -> None:
-    """Captions name n, and the intervals or why there are none."""
+def test_every_caption_states_n_and_the_interval(figures: list[ReportFigure]) -> None:
+    """It states the reason if there is no interval."""
     assert {figure.section for figure in figures} == {
         "overview",
         "accuracy",
@@ -320,8 +320,8 @@ def test_every_figure_says_how_many_and_which_interval(figures: list[ReportFigur
 
 
 @pytest.mark.slow
-def test_two_hundred_raters_stay_small(make_results: MakeResults) -> None:
-    """Only the headline's matrix, no texts in cells: less than two megabytes on the page."""
+def test_figures_of_two_hundred_raters_are_small(make_results: MakeResults) -> None:
+    """There is only one matrix, without texts in cells, below two megabytes."""
     readers = tuple(f"R{i:03d}" for i in range(120))
     models = tuple(f"M{i:03d}" for i in range(80))
     figures = report_figures(make_results(readers, models, n=10))
@@ -330,8 +330,8 @@ def test_two_hundred_raters_stay_small(make_results: MakeResults) -> None:
 
 
 @pytest.mark.slow
-def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> None:
-    """Matplotlib's settings are one set a process; what is drawn does not show it."""
+def test_figures_can_be_drawn_from_any_thread(figures: list[ReportFigure]) -> None:
+    """Matplotlib's settings belong to the process, and have no effect on PNG and SVG."""
     from concurrent.futures import ThreadPoolExecutor
 
     chart = figures[0].chart
@@ -342,7 +342,7 @@ def test_png_and_svg_are_drawn_from_any_thread(figures: list[ReportFigure]) -> N
 
 
 def test_characters_without_a_glyph_are_named_below_the_figure(results: Results) -> None:
-    """A missing glyph is reported; without one the figure keeps its height."""
+    """Without missing glyphs the figure keeps its height."""
     names = {"R1": RaterName(label="\U00012000 and \U00013000", simulated=False)}
     pairs = results.tables["agreement_pairs"]
     known, lacking = (on_paper(kappa_matrix_chart(pairs, names=subset)) for subset in (None, names))

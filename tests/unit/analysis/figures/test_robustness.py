@@ -1,4 +1,4 @@
-"""Figures of what accuracy rests on: the tables' values, a panel a group, a row a rater."""
+"""Figures of sensitivity: values of the tables, a panel per group, and a row per rater."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _said(rng: np.random.Generator, rater: str, share: float, condition: str) ->
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    """Give a reader and two models, also without the image and with options shuffled."""
+    """Return a reader and two models, also without the image and with shuffled options."""
     rng = np.random.default_rng(4)
     readings = [_said(rng, "R", 0.7, "unaided")]
     for model, share in (("M", 0.8), ("N", 0.5)):
@@ -57,8 +57,8 @@ def _figures(results: Results) -> dict[str, ReportFigure]:
     }
 
 
-def test_there_is_a_figure_for_each_condition_places_confidence_and_banks(results: Results) -> None:
-    """Named apart, in the order in which they are read."""
+def test_conditions_positions_confidence_and_banks_have_figures(results: Results) -> None:
+    """They have different names and are in reading order."""
     assert [name.removesuffix("-1-unaided") for name in _figures(results)] == [
         "input-1-image-absent",
         "input-2-options-shuffled",
@@ -68,8 +68,8 @@ def test_there_is_a_figure_for_each_condition_places_confidence_and_banks(result
     ]
 
 
-def test_what_the_image_is_worth_has_a_panel_a_task_and_a_row_a_model(results: Results) -> None:
-    """The values are the table's, in points."""
+def test_the_effect_of_the_image_has_a_panel_per_task(results: Results) -> None:
+    """Rows are models, with the values of the table in points."""
     chart = _figures(results)["input-1-image-absent-1-unaided"].chart
     (panels,) = chart.rows
     assert [panel.title for panel in panels] == ["All cases", "location", "presence"]
@@ -82,10 +82,10 @@ def test_what_the_image_is_worth_has_a_panel_a_task_and_a_row_a_model(results: R
     assert [len(panel.y.ticks) for panel in shuffled.rows[0]] == [1, 1, 1]
 
 
-def test_confidence_is_drawn_against_accuracy_with_a_line_of_equality(
+def test_confidence_is_drawn_against_accuracy(
     results: Results,
 ) -> None:
-    """A panel a model, a point a bin."""
+    """Each model has a panel with a point per bin and a line of equality."""
     chart = _figures(results)["reliability-1-unaided"].chart
     bins = results.tables["model_reliability"]
     for panel, model in zip(chart.rows[0], ("M", "N"), strict=True):
@@ -99,8 +99,8 @@ def test_confidence_is_drawn_against_accuracy_with_a_line_of_equality(
 
 
 @pytest.mark.slow
-def test_every_one_is_drawn_for_the_screen_and_for_print(results: Results) -> None:
-    """With its caption, and in both widths of a journal."""
+def test_every_figure_is_drawn_for_screen_and_print(results: Results) -> None:
+    """It has a caption, and both widths of a journal."""
     for figure in _figures(results).values():
         assert figure.caption.endswith(".")
         assert figure.plotly().data

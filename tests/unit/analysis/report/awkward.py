@@ -1,4 +1,4 @@
-"""Bundles as files that reports are easily broken by."""
+"""Bundles as files, with contents that can break reports."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write_bundle(
     constant: bool = False,
     repeats: bool = False,
 ) -> Path:
-    """Write a bundle; `least` leaves out all but the columns that must be there."""
+    """Write a bundle; `least` omits all optional columns."""
     rng = np.random.default_rng(5)
     right = rng.choice(list(letters), items)
     names = NAMES if hostile else tuple("abcd")

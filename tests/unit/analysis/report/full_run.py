@@ -1,4 +1,4 @@
-"""A run with every table of the report, its numbers made up from a seed."""
+"""A run with every table of the report and random values from a seed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GROUP_MEASURES = ("brennan_prediger", "error_consistency", "fleiss_kappa_letters
 def study(
     n_readers: int = 3, n_models: int = 4, n_items: int = 60, *, conditions: tuple[str, ...] = ("",)
 ) -> Bundle:
-    """Make a bundle: four options, four tasks, two items a patient."""
+    """Return a bundle with four options, four tasks and two items per patient."""
     rng = np.random.default_rng(7)
     items = pd.DataFrame(
         {
@@ -84,7 +84,7 @@ def study(
 
 
 def full_run(bundle: Bundle, options: Options | None = None, seed: int = 3) -> Results:
-    """Give a run whose tables of claims hold made-up rows, so that sentences vary."""
+    """Return a run whose tables of claims have artificial rows, so that sentences vary."""
     study = Study(bundle, options or Options(bootstrap=20, margin=0.05))
     computed = {
         "accuracy": accuracy(study),

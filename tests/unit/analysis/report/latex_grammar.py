@@ -1,23 +1,23 @@
-"""Check tables in LaTeX against a small grammar, because LaTeX itself is not installed."""
+"""Check tables in LaTeX with a small grammar, because LaTeX is not installed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-# A command, an escaped sign, or one character.
+# A command, an escaped character, or a single character.
 TOKEN = re.compile(r"\\[a-zA-Z]+\*?|\\.|.", re.DOTALL)
 TABLE = re.compile(r"\\begin\{longtable\}\{@\{\}(l+r*)@\{\}\}\n(.*?)\\end\{longtable\}", re.DOTALL)
 RULES = ("toprule", "midrule", "bottomrule", "endfirsthead", "endhead", "endfoot", "endlastfoot")
 
 
 def faults(text: str) -> list[str]:
-    """List what is wrong with a file of tables.
+    """Return the errors in a file of tables.
 
     Parameters
     ----------
     text : str
-        As `paper/tables.tex` has it.
+        The content of `paper/tables.tex`.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def _columns(text: str) -> Iterator[str]:
 
 
 def _rows(body: str) -> Iterator[str]:
-    """Yield the rows, without rules and the caption: they end where no brace is open."""
+    """Yield the rows, without rules and the caption; a row ends outside of braces."""
     depth, row = 0, ""
     for token in TOKEN.findall(body):
         depth += {"{": 1, "}": -1}.get(token, 0)

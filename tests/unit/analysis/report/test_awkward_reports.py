@@ -1,4 +1,4 @@
-"""Whole reports of bundles that are small, empty, hostile or lopsided."""
+"""Complete reports of bundles that are small, empty, hostile or unbalanced."""
 
 import io
 import json
@@ -30,22 +30,22 @@ AWKWARD: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 def _text_of(page: str) -> str:
-    """Return what is read: no script, no style, no element."""
+    """Return the visible text, without scripts, styles and elements."""
     page = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
     return re.sub(r"<[^>]+>", " ", page)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", AWKWARD)
-def test_an_awkward_bundle_gives_every_file_and_nothing_on_stderr(
+def test_an_awkward_bundle_gives_all_files_without_errors(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
     what: str,
 ) -> None:
-    """Nothing undefined is printed as a number, and LaTeX, Excel and JSON can be read."""
+    """No undefined value is printed as a number; LaTeX, Excel and JSON are valid."""
     columns, options = AWKWARD[what]
-    if "hostile" not in columns:  # PNG is the drawing of the SVG once more
+    if "hostile" not in columns:  # the PNG repeats the SVG
         monkeypatch.setattr("analysis.figures.drawing.to_print.png", lambda _: b"\x89PNG")
     out = tmp_path / "out"
     bundle = write_bundle(tmp_path / "bundle", **columns)
@@ -63,7 +63,7 @@ def test_an_awkward_bundle_gives_every_file_and_nothing_on_stderr(
 
 @pytest.mark.slow
 def test_two_conditions_with_ratings_are_named_in_every_table(tmp_path: Path) -> None:
-    """Five readers, two options, both metrics; the condition is named, for there are two."""
+    """Five readers have two options and both metrics."""
     place = write_bundle(
         tmp_path / "bundle",
         readers=5,
@@ -84,8 +84,8 @@ def test_two_conditions_with_ratings_are_named_in_every_table(tmp_path: Path) ->
     assert all("under \u2068aided\u2069" in entry for entry in findings)
 
 
-def test_the_grammar_finds_faults() -> None:
-    """Each of them, and none in a table that is in order."""
+def test_the_grammar_detects_errors() -> None:
+    """A valid table has none."""
     table = "\\begin{longtable}{@{}lr@{}}\n\\toprule\na & b \\\\\n@\n\\end{longtable}\n"
     assert faults(table.replace("@\n", "x \\& y & 50 \\% \\\\\n")) == []
     for row in ("x", "x & 5 %", "x_1 & 2", "{x & 2", "x} & 2", "x & $2", "x & 😀", "x & y & z"):

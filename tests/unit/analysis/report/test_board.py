@@ -1,4 +1,4 @@
-"""The leaderboard as static files: who stands where, in the public columns, and nothing lost."""
+"""The leaderboard as static files: order, public columns, and complete data."""
 
 import csv
 from collections.abc import Callable
@@ -20,7 +20,7 @@ TASKS = ["x", "x", "x", "y"]
 
 @pytest.fixture
 def bundle(make_bundle: MakeBundle) -> Bundle:
-    """Give a reader and two models whose order differs between tasks' mean and questions."""
+    """Return a reader and two models whose order by tasks differs from that by questions."""
     answers = {"R1": "AABB", "<b>wide</b>": "AAAB", "even": "ABBA"}
     models = ("<b>wide</b>", "even")
     return make_bundle("AAAA", answers, models=models, task=TASKS)
@@ -31,10 +31,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_models_stand_in_the_public_columns_best_mean_of_tasks_first(
-    bundle: Bundle, tmp_path: Path
-) -> None:
-    """As on ReXVQA's leaderboard, overall is the mean of the tasks regardless of their size."""
+def test_models_are_sorted_by_the_mean_of_tasks(bundle: Bundle, tmp_path: Path) -> None:
+    """As on ReXVQA's leaderboard, the overall value does not depend on the sizes of tasks."""
     cards = tmp_path / "cards.csv"
     cards.write_text("model,name,institution\neven,Even-7B,A hospital\n", encoding="utf-8")
     write_leaderboard({"One": bundle}, tmp_path / "out", FAST, read_cards(cards))
@@ -51,14 +49,14 @@ def test_models_stand_in_the_public_columns_best_mean_of_tasks_first(
     assert (second["Model Name"], float(second["x"]), float(second["y"])) == ("<b>wide</b>", 1, 0)
 
 
-def test_the_page_names_everybody_and_runs_nothing(bundle: Bundle, tmp_path: Path) -> None:
+def test_the_page_names_all_raters_and_has_no_scripts(bundle: Bundle, tmp_path: Path) -> None:
     write_leaderboard({"One": bundle, "<i>Two</i>": bundle}, tmp_path, FAST)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;wide&lt;/b&gt;" in page
     assert "&lt;i&gt;Two&lt;/i&gt;" in page
     assert "<b>wide" not in page
     assert "<script" not in page
-    assert page.count('class="reader"') == 6  # the one reader's line, in each of six rows
+    assert page.count('class="reader"') == 6  # the row of the reader, with six cells
     kept = _rows(tmp_path / "leaderboard.csv")
     assert {row["study"] for row in kept} == {"One", "<i>Two</i>"}
     assert len(kept) == 2 * 3 * 4  # studies, raters, micro and macro and two tasks
@@ -72,7 +70,7 @@ def test_a_study_without_tasks_ranks_by_questions(make_bundle: MakeBundle, tmp_p
     assert row["Overall Accuracy"] == ""
 
 
-def test_the_command_takes_several_folders_and_writes_the_same_bytes_again(
+def test_the_command_reads_several_folders_and_is_reproducible(
     folder: Path, tmp_path: Path
 ) -> None:
     for _ in range(2):
@@ -101,7 +99,7 @@ def test_cards_that_cannot_be_read_are_refused(tmp_path: Path, text: str, words:
         read_cards(path)
 
 
-def test_a_page_of_another_program_stays(bundle: Bundle, tmp_path: Path) -> None:
+def test_a_page_of_another_program_is_kept(bundle: Bundle, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<h1>Mine</h1>", encoding="utf-8")
     with pytest.raises(OutputError, match="was not written by an earlier leaderboard"):
         write_leaderboard({"One": bundle}, tmp_path, FAST)

@@ -1,4 +1,4 @@
-"""What was declared leads the findings and gets the only verdict, with what speaks against it."""
+"""The declared endpoint is the first finding and has the only verdict."""
 
 from dataclasses import replace
 from typing import Any
@@ -30,7 +30,7 @@ DECLARED: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def run() -> Results:
-    """Give a run with every table, made without a margin of its own."""
+    """Return a run with every table and without a margin from an option."""
     return full_run(study(), Options(bootstrap=20))
 
 
@@ -73,8 +73,8 @@ CLEARED = {"ci_low": -0.04, "ci_high": 0.1, "difference": 0.03}
 MISSED = {"ci_low": -0.06, "ci_high": 0.1, "difference": 0.02}
 
 
-def test_the_declared_endpoint_model_margin_and_claim_lead(run: Results) -> None:
-    """In the first sentence of the page, with the verdict after it."""
+def test_the_declared_endpoint_is_the_first_finding(run: Results) -> None:
+    """The first sentence names endpoint, model, margin and claim; the verdict follows."""
     results = _with(run, {**DECLARED, "primary_model": "Model-1_x"}, CLEARED)
     assert findings(results)[0].theme is Theme.ENDPOINT
     assert _said(results).startswith(
@@ -87,8 +87,8 @@ def test_the_declared_endpoint_model_margin_and_claim_lead(run: Results) -> None
     )
 
 
-def test_only_the_declared_claim_and_the_primary_model_get_a_verdict(run: Results) -> None:
-    """Another model and other readers are exploratory, however good their intervals."""
+def test_only_the_declared_claim_and_the_primary_model_have_a_verdict(run: Results) -> None:
+    """Other models and other readers are exploratory for any interval."""
     rows = [
         {**CLEARED, "model_id": model, "claim": claim} for model in ("M1", "M2") for claim in CLAIMS
     ]
@@ -102,8 +102,8 @@ def test_only_the_declared_claim_and_the_primary_model_get_a_verdict(run: Result
     assert "what follows is exploratory" in rest
 
 
-def test_non_inferiority_needs_the_score_test_beside_the_interval(run: Results) -> None:
-    """Near the ceiling an interval of t clears the margin too often."""
+def test_non_inferiority_needs_the_score_test_and_the_interval(run: Results) -> None:
+    """Near the ceiling the t interval alone clears the margin too often."""
     protocol = {**DECLARED, "primary_model": "M1"}
     shown, missed = (_said(_with(run, protocol, CLEARED, score_p=p)) for p in (0.024, 0.026))
     assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0, score te" in shown
@@ -117,8 +117,8 @@ def test_non_inferiority_needs_the_score_test_beside_the_interval(run: Results) 
 ABOVE = {"ci_low": 0.01, "ci_high": 0.1, "difference": 0.05}
 
 
-def test_superiority_is_concluded_after_non_inferiority_alone(run: Results) -> None:
-    """In a fixed order: an interval above 0 counts once the margin is cleared by both tests."""
+def test_superiority_is_concluded_only_after_non_inferiority(run: Results) -> None:
+    """In the fixed order, an interval above 0 counts if both tests clear the margin."""
     protocol = {**DECLARED, "primary_model": "M1"}
     assert "Non-inferior, and superior: Model-1_x" in _said(_with(run, protocol, ABOVE))
     both = _said(_with(run, protocol, ABOVE, score_p=0.03))
@@ -133,13 +133,13 @@ def test_superiority_is_concluded_after_non_inferiority_alone(run: Results) -> N
 def test_superiority_of_several_models_is_adjusted_after_non_inferiority(
     run: Results, p: float, verdict: str
 ) -> None:
-    """Two models: neither claim is made without its adjusted p-value."""
+    """Claims about two models need the adjusted p-value."""
     rows = [{**ABOVE, "model_id": model} for model in ("M1", "M2")]
     assert f"{verdict}" in _said(_with(run, DECLARED, *rows, p=p))
 
 
 def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
-    """Not even where the model is plainly worse, or better."""
+    """A large difference makes no exception."""
     worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
     for row in (CLEARED, ABOVE, worse):
         few = _with(run, {**DECLARED, "primary_model": "M1"}, {**row, "n_items": 24, "df": 23.0})
@@ -151,8 +151,8 @@ def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
 
 
 @pytest.mark.slow
-def test_several_models_are_adjusted_unless_one_was_named_primary(run: Results) -> None:
-    """An interval that clears the margin is not enough where eight models had the chance."""
+def test_several_models_are_adjusted_unless_a_model_is_primary(run: Results) -> None:
+    """With eight models, an interval that clears the margin is not sufficient."""
     rows = [{**CLEARED, "model_id": model} for model in ("M1", "M2")]
     shown, hidden = (_said(_with(run, DECLARED, *rows, p=p)) for p in (0.01, 0.03))
     assert "No model was named primary: verdicts are adjusted for 2 models (Holm)." in shown
@@ -163,15 +163,15 @@ def test_several_models_are_adjusted_unless_one_was_named_primary(run: Results) 
     assert "adjusted" not in _said(named)
 
 
-def test_what_cannot_be_decided_says_why_and_once(run: Results) -> None:
-    """Eight models that share a reason are named together."""
+def test_the_reason_of_undefined_comparisons_is_stated_once(run: Results) -> None:
+    """Eight models with the same reason are named together."""
     row = {**dict.fromkeys(("ci_low", "ci_high"), float("nan")), "undefined_because": "one item"}
     text = _said(_with(run, DECLARED, *({**row, "model_id": entry} for entry in ("M1", "M2"))))
     assert "Not decided: Model-1_x and Model-2_x, because one item." in text
 
 
-def test_superiority_needs_the_whole_interval_above_0(run: Results) -> None:
-    """A cleared margin is no superiority."""
+def test_superiority_needs_an_interval_above_0(run: Results) -> None:
+    """A cleared margin is not sufficient."""
     protocol = {**DECLARED, "hypothesis": "superiority"}
     assert "Superiority not shown: Model-1_x" in _said(_with(run, protocol, CLEARED))
     above = {"ci_low": 0.01, "ci_high": 0.1}
@@ -191,25 +191,25 @@ def test_superiority_needs_the_whole_interval_above_0(run: Results) -> None:
         ({**DECLARED, "endpoint": "AUC"}, "These data hold no comparison"),
     ],
 )
-def test_nothing_is_non_inferior_that_nobody_declared(
+def test_non_inferiority_must_be_declared(
     run: Results, protocol: dict[str, Any], words: str
 ) -> None:
-    """The margin that every protocol has is no hypothesis."""
+    """The default margin of a protocol is no hypothesis."""
     results = _with(run, protocol, CLEARED)
     assert words in _said(results)
     page = " ".join(map(str, findings(results)))
     assert "Non-inferior:" not in page
     drawn = {figure.name: figure for figure in report_figures(results)}
-    shown = protocol.get("primary_model") == "nobody"  # declared, but of a model that is not here
+    shown = protocol.get("primary_model") == "nobody"  # the declared model has no predictions
     assert ("margin" in drawn["panel-accuracy"].caption) is shown
     assert any("NI p" in table.header for table in overviews(results)) is shown
 
 
 @pytest.mark.slow
-def test_a_margin_chosen_at_analysis_is_reported_everywhere_and_decides_nothing(
+def test_a_margin_chosen_at_analysis_is_reported_without_verdict(
     run: Results,
 ) -> None:
-    """In findings, methods, figure, table, checklists and provenance."""
+    """Findings, methods, figure, table, checklists and provenance state it."""
     row = {**CLEARED, "ci_low": -0.1, "margin": 0.12}
     results = _with(run, DECLARED, row, margin=0.12)
     words = "chosen at analysis; the protocol's is 5.0 points"
@@ -230,8 +230,8 @@ def test_a_margin_chosen_at_analysis_is_reported_everywhere_and_decides_nothing(
     assert "The margin of 12.0 points was given at analysis." in _said(alone)
 
 
-def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Results) -> None:
-    """And what rests on too few items turns nothing."""
+def test_a_verdict_states_whether_another_choice_changes_it(run: Results) -> None:
+    """Choices with too few items do not count."""
     turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
     protocol = {**DECLARED, "primary_model": "M1"}
     text = _said(_with(run, protocol, CLEARED, others=[turned]))
@@ -246,8 +246,8 @@ def test_a_verdict_that_another_choice_turns_says_so_in_its_sentence(run: Result
     )
 
 
-def test_an_exploratory_difference_that_another_choice_turns_says_so_too(run: Results) -> None:
-    """16.7 points more, which is none of what was read: in the same sentence."""
+def test_an_exploratory_difference_states_the_same(run: Results) -> None:
+    """Without missing answers the difference is −2.0 points."""
     turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
     text = _said(_with(run, {}, {}, others=[turned]), Theme.AGAINST)
     assert (
@@ -256,8 +256,8 @@ def test_an_exploratory_difference_that_another_choice_turns_says_so_too(run: Re
     ) in text
 
 
-def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
-    """Before the endpoint; what was never presented to a reader is no answer."""
+def test_raters_with_over_5_percent_missing_are_named_first(run: Results) -> None:
+    """They precede the endpoint; items never presented to a reader count as missing."""
     missing = run.tables["missing"].assign(n_absent=0)
     missing.loc[missing["rater_id"] == "R3", "n_absent"] = 40
     missing.loc[missing["rater_id"] == "R2", "n_absent"] = 3
@@ -271,8 +271,8 @@ def test_who_lacks_more_than_a_twentieth_is_named_first(run: Results) -> None:
     assert "Resident 2" not in text
 
 
-def test_no_list_of_names_is_cut_silently(run: Results) -> None:
-    """Of thirty who never began, ten are counted."""
+def test_the_number_of_omitted_names_is_stated(run: Results) -> None:
+    """Thirty readers have not started, and ten are counted."""
     more = pd.DataFrame(
         {
             "rater_id": [f"S{i:02d}" for i in range(30)],
@@ -288,8 +288,8 @@ def test_no_list_of_names_is_cut_silently(run: Results) -> None:
     assert "Silent 18, Silent 19 and 10 more." in text
 
 
-def test_an_interval_as_wide_as_can_be_is_uninformative(run: Results) -> None:
-    """Nothing is printed that no difference can be."""
+def test_an_interval_of_maximum_width_is_reported_as_uninformative(run: Results) -> None:
+    """Its limits are not printed as differences."""
     row = {"difference": -0.5, "ci_low": -1.0, "ci_high": 0.129}
     for claim in CLAIMS:
         text = _said(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
@@ -297,31 +297,31 @@ def test_an_interval_as_wide_as_can_be_is_uninformative(run: Results) -> None:
         assert "100.0" not in text
 
 
-def test_readers_whose_every_area_is_below_one_half_are_remarked_on(run: Results) -> None:
-    """Guessing does better: something are reversed."""
+def test_areas_of_readers_that_are_all_below_one_half_are_noted(run: Results) -> None:
+    """The ratings may be reversed."""
     row = {"metric": "auc", "note": "x; the AUC of every reader is below 0.5", "reader_mean": 0.2}
     assert "are reversed" in _said(_with(run, {}, row), Theme.AGAINST)
     assert "are reversed" not in _said(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
 
 
-def test_a_panel_that_is_refused_says_why(run: Results) -> None:
-    """No model is named with a number then."""
+def test_an_undefined_panel_has_a_reason(run: Results) -> None:
+    """No model is then named with a value."""
     nothing = dict.fromkeys(("model_value", "difference", "ci_low", "ci_high"), float("nan"))
     row = {**nothing, "undefined_because": "40 of 198 items were given to all readers"}
     text = _said(_with(run, {}, row), Theme.AGAINST)
     assert "not compared with the mean of the readers: 40 of 198 items were given to all" in text
 
 
-def test_the_items_that_all_were_given_are_named(run: Results) -> None:
-    """Once, for any number of models."""
+def test_the_number_of_common_items_is_stated_once(run: Results) -> None:
+    """The number of models has no effect."""
     note = "over the 180 of 198 items that all readers were given"
     rows = [{"model_id": model, "note": f"{note}; x"} for model in ("M1", "M2")]
     text = _said(_with(run, {}, *rows), Theme.AGAINST)
     assert text.count(note) == 1
 
 
-def test_a_choice_without_a_case_is_not_named(run: Results) -> None:
-    """Nobody takes it for a passed test."""
+def test_a_choice_without_cases_is_not_named(run: Results) -> None:
+    """It could be mistaken for a passed test."""
     primary = run.tables["sensitivity"].query("analysis == 'missing as wrong'")
     same = pd.concat(
         [primary.assign(analysis=entry) for entry in ("missing as wrong", "flagged times dropped")]

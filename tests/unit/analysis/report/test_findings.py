@@ -1,4 +1,4 @@
-"""The findings: what each sentence says for an interval on either side of 0."""
+"""The sentences of the findings, for intervals on both sides of 0."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from tests.unit.analysis.report.full_run import CLAIMS, full_run, panel_row, stu
 
 @pytest.fixture(scope="module")
 def run() -> Results:
-    """Give a run with every table."""
+    """Return a run with every table."""
     return full_run(study())
 
 
@@ -28,7 +28,7 @@ def _with(run: Results, **tables: Sequence[Mapping[Any, Any]]) -> Results:
 
 
 def _said(results: Results, theme: Theme) -> str:
-    """Names stand in isolates, which are taken out here."""
+    """Return findings without the invisible isolates around names."""
     texts = [finding.text for finding in findings(results) if finding.theme is theme]
     return " ".join(texts).replace("\u2068", "").replace("\u2069", "")
 
@@ -37,8 +37,8 @@ def _panel(run: Results, *rows: dict[str, Any]) -> str:
     return _said(_with(run, reader_panel=[panel_row(**row) for row in rows]), Theme.AGAINST)
 
 
-def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) -> None:
-    """The claim of the study: both intervals, and what three readers cannot decide."""
+def test_a_model_can_be_better_than_these_readers_only(run: Results) -> None:
+    """The claim of the study has both intervals, and names what three readers cannot decide."""
     panel = _panel(
         run,
         {"claim": CLAIMS[0], "ci_low": 0.012, "ci_high": 0.12},
@@ -56,29 +56,29 @@ def test_a_model_above_these_readers_but_perhaps_not_above_others(run: Results) 
     assert cleared in panel
 
 
-def test_an_interval_with_0_shows_no_difference(run: Results) -> None:
-    """And clears no margin that it crosses."""
+def test_an_interval_that_contains_0_shows_no_difference(run: Results) -> None:
+    """It does not clear a margin within it."""
     panel = _panel(run, {"ci_low": -0.06, "ci_high": 0.12})
     assert "no difference shown (+6.6 points, 95 % CI of the difference −6.0 to 12.0)" in panel
     assert "Margin of 5.0 points (given at analysis): not cleared for these readers." in panel
     assert "higher" not in panel
 
 
-def test_a_model_below_the_readers_may_still_clear_the_margin(run: Results) -> None:
-    """Lower, by less than the margin: the finding states both."""
+def test_a_lower_accuracy_can_clear_the_margin(run: Results) -> None:
+    """The finding states both."""
     panel = _panel(run, {"difference": -0.02, "ci_low": -0.04, "ci_high": -0.001})
     assert "2.0 points lower than the mean" in panel
     assert ": cleared for these readers." in panel
 
 
 def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
-    """A lower limit of 0.02 points is not printed as 0.0, nor one at the margin as beyond it."""
+    """0.02 points are not printed as 0.0, and a limit at the margin is not beyond it."""
     assert "0.02 to 12.00" in _panel(run, {"ci_low": 0.0002, "ci_high": 0.12})
     assert "−4.99 to 12.00" in _panel(run, {"ci_low": -0.0499, "ci_high": 0.12})
 
 
-def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results) -> None:
-    """Nothing undefined is printed as a number."""
+def test_with_one_reader_the_random_claim_has_a_reason(run: Results) -> None:
+    """No undefined value is printed as a number."""
     nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
     panel = _panel(
         run,
@@ -95,13 +95,13 @@ def test_one_reader_leaves_the_random_claim_undefined_and_says_why(run: Results)
     assert "nan" not in panel
 
 
-def test_without_a_margin_nothing_is_non_inferior(run: Results) -> None:
-    """A margin is planned or there is none."""
+def test_without_a_margin_no_model_is_non_inferior(run: Results) -> None:
+    """Margins are declared in advance."""
     assert "margin" not in _panel(run, {"margin": np.nan})
 
 
-def test_a_narrower_interval_for_random_readers_claims_nothing(run: Results) -> None:
-    """It comes from readers that differ less than chance would make them."""
+def test_a_narrower_interval_for_random_readers_gives_no_claim(run: Results) -> None:
+    """It results from readers who differ less than by chance."""
     panel = _panel(
         run,
         {"claim": CLAIMS[0], "ci_low": -0.01, "ci_high": 0.12},
@@ -111,8 +111,8 @@ def test_a_narrower_interval_for_random_readers_claims_nothing(run: Results) -> 
     assert "as well" not in panel
 
 
-def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
-    """The page stays one page; the table has them all."""
+def test_further_models_are_counted(run: Results) -> None:
+    """The findings fit a page, and the table has all models."""
     rows = [
         {"model_id": f"M{i}", "model_value": 0.8 - i / 100, "claim": claim}
         for i in range(20)
@@ -123,8 +123,8 @@ def test_many_models_are_counted_beyond_the_first(run: Results) -> None:
     assert "The other 17 models, against these readers and against readers like these: hig" in panel
 
 
-def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
-    """An interval beyond 0 is not enough where many pairs are compared."""
+def test_differences_to_single_readers_need_the_adjusted_test(run: Results) -> None:
+    """An interval beyond 0 is not sufficient for many pairs."""
     row = {
         **run.tables["comparisons"].iloc[0].to_dict(),
         "difference": -0.1,
@@ -150,26 +150,26 @@ def test_single_readers_need_the_adjusted_test_too(run: Results) -> None:
         ((0.1, 0.1), "no informative interval"),
     ],
 )
-def test_agreement_with_models_against_agreement_among_readers(
+def test_agreement_with_models_is_compared_with_agreement_among_readers(
     run: Results, limits: tuple[float, float], words: str
 ) -> None:
-    """Four intervals, four sentences."""
+    """Four intervals give four sentences."""
     row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
     row |= {"ci_low": limits[0], "ci_high": limits[1]}
     assert words in _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
 
 
-def test_time_is_slower_or_faster_only_beyond_1(run: Results) -> None:
-    """Ratios are compared with 1."""
+def test_a_time_ratio_must_exclude_1(run: Results) -> None:
+    """Otherwise neither faster nor slower is stated."""
     text = _said(run, Theme.TIME)
     assert "wrong answers: slower (factor 1.31" in text
     assert "no difference shown for each further 10 items." in text
 
 
-def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_0(
+def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
     run: Results,
 ) -> None:
-    """A rank interval of 1 to 1 is not enough; and a tie names both."""
+    """A rank interval of 1 to 1 is not sufficient; a tie names both models."""
     board = run.tables["leaderboard"]
     sure = board.assign(rank_low=board["rank"], rank_high=board["rank"])
     micro = sure.loc[(sure["by"] == "overall") & (sure["group"] == "micro")]
@@ -203,7 +203,7 @@ def test_the_first_place_is_certain_only_where_every_paired_interval_leaves_out_
 
 
 def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
-    """If none does, the finding states that."""
+    """Without such a choice, the finding states that."""
     panel = [panel_row()]
     other = {**panel_row(), "analysis": "missing dropped"}
     same = _with(run, reader_panel=panel, sensitivity_panel=[other])
@@ -214,8 +214,8 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     assert "“no difference shown” with missing answers dropped (+6.6 points" in text
 
 
-def test_the_largest_change_of_an_accuracy_is_named_for_any_rater(run: Results) -> None:
-    """A reader who was given half of the cases falls from 47.5 % to 21.1 %."""
+def test_the_largest_change_of_an_accuracy_is_named(run: Results) -> None:
+    """A reader with half of the cases changes from 47.5 % to 21.1 %."""
     rows = [
         {
             "analysis": analysis,
@@ -245,23 +245,23 @@ def test_the_largest_change_of_an_accuracy_is_named_for_any_rater(run: Results) 
     assert "No accuracy changes" not in text
 
 
-def test_a_task_name_is_never_cut(run: Results) -> None:
-    """However long the names of the tasks that a term compares are."""
+def test_names_of_tasks_are_not_cut(run: Results) -> None:
+    """They may be long."""
     name = "task Localisation and Geometric Description Assessment against Differential Diagnosis"
     times = run.tables["time_model"].to_dict("records")
     times[0]["term"] = name
     assert name in _said(_with(run, time_model=times), Theme.TIME)
 
 
-def test_tables_that_are_not_there_leave_their_sentences_out(run: Results) -> None:
-    """The three first tables are enough for a page."""
+def test_missing_tables_have_no_sentences(run: Results) -> None:
+    """Three tables are sufficient for a page."""
     themes = {finding.theme for finding in findings(_with(run))}
     assert Theme.AGAINST not in themes
     assert {Theme.STUDIED, Theme.ACCURACY, Theme.AGREEMENT, Theme.READING} <= themes
 
 
-def test_intervals_are_named_as_asked_for(run: Results) -> None:
-    """90 % where alpha is 0.1."""
+def test_the_level_of_intervals_is_stated(run: Results) -> None:
+    """It is 90 % for an alpha of 0.1."""
     options = replace(run.options, alpha=0.1)
     text = " ".join(map(str, findings(replace(run, options=options))))
     assert "90 % CI" in text
@@ -270,8 +270,8 @@ def test_intervals_are_named_as_asked_for(run: Results) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("conditions", [("unaided",), ("aided", "unaided")])
-def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...]) -> None:
-    """The only condition is named once, and no table has a column for it."""
+def test_conditions_are_named_if_there_are_several(conditions: tuple[str, ...]) -> None:
+    """A single condition is named once, and no table has a column for it."""
     results = full_run(study(conditions=conditions))
     content = report_content(results, [])
     message = " ".join(text for _, texts in content.findings for text in texts)
@@ -281,14 +281,14 @@ def test_a_condition_is_named_where_there_are_several(conditions: tuple[str, ...
     assert ("Condition" in heads) is several
 
 
-def test_the_width_is_that_of_the_limits_that_are_printed(run: Results) -> None:
-    """13.84 to 26.16 are printed as 13.8 to 26.2, and are 12.4 points wide."""
+def test_the_width_is_that_of_the_printed_limits(run: Results) -> None:
+    """13.84 to 26.16 are printed as 13.8 to 26.2, with a width of 12.4 points."""
     row = {"difference": 0.2, "ci_low": 0.1384, "ci_high": 0.2616, "claim": CLAIMS[1]}
     panel = _panel(run, {"difference": 0.2, "ci_low": 0.145, "ci_high": 0.255}, row)
     assert "higher as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in panel
 
 
-def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
+def test_printed_agreement_has_the_printed_difference(run: Results) -> None:
     """0.365 and 0.413 differ by 0.048; 0.37 and 0.41 would not differ by 0.05."""
     row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
     row |= {"among_readers": 0.3654, "readers_models": 0.4132, "difference": 0.0478}
@@ -297,8 +297,8 @@ def test_agreement_can_be_subtracted_as_it_is_printed(run: Results) -> None:
     assert "+0.048" in text
 
 
-def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Results) -> None:
-    """With two options only one is left; with four the finding states chance."""
+def test_with_one_wrong_option_equal_errors_are_not_reported(run: Results) -> None:
+    """With four options the finding states the level of chance."""
     assert "choosing any of the 3 incorrect options at random would give 33 %" in _said(
         run, Theme.ERRORS
     )
@@ -306,15 +306,15 @@ def test_where_there_is_one_wrong_option_choosing_the_same_says_nothing(run: Res
     assert "the same option was" not in _said(replace(run, bundle=bundle), Theme.ERRORS)
 
 
-def test_the_page_begins_with_what_was_declared_and_with_its_question(run: Results) -> None:
+def test_the_page_begins_with_the_declaration_and_its_question(run: Results) -> None:
     """The comparison of models with readers is the first finding."""
     themes = list(dict.fromkeys(finding.theme for finding in findings(run)))
     assert themes[:3] == [Theme.ENDPOINT, Theme.STUDIED, Theme.AGAINST]
     assert themes == sorted(themes, key=list(Theme).index)
 
 
-def test_the_same_reason_is_not_repeated_for_every_model(run: Results) -> None:
-    """Where nothing is defined one model is named and the others are counted."""
+def test_a_reason_is_not_repeated_for_every_model(run: Results) -> None:
+    """The finding names one model and counts the others."""
     nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
     rows = [
         {"model_id": f"M{i}", "claim": claim, **nothing, "undefined_because": "a single item"}
@@ -328,7 +328,7 @@ def test_the_same_reason_is_not_repeated_for_every_model(run: Results) -> None:
 
 
 def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
-    """The report states what it does not contain, and whether the results were known."""
+    """The report states whether its results were known."""
     gone = [
         {"model_id": "M8", "reason": "The wrong file", "after_closing": False},
         {"model_id": "M9", "reason": "It was bad", "after_closing": True},
@@ -340,8 +340,8 @@ def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
     assert "withdrawn" not in _said(run, Theme.STUDIED)
 
 
-def test_items_that_not_all_readers_have_read_are_counted(run: Results) -> None:
-    """They count by those who have."""
+def test_items_not_read_by_all_readers_are_counted(run: Results) -> None:
+    """Their share refers to the other readers."""
     table = run.tables["item_difficulty"].copy()
     table.loc[table.index[:2], "n_readers"] = 1
     text = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)

@@ -1,4 +1,4 @@
-"""What every report begins with: the verdict, the raters, their agreement, one figure, in order."""
+"""The beginning of every report: verdict, raters, agreement and a figure, in this order."""
 
 import re
 from dataclasses import replace
@@ -28,7 +28,7 @@ DECLARED = {
 
 @pytest.fixture(scope="module")
 def run() -> Results:
-    """Give a run of three readers and four models, with a margin and nothing declared."""
+    """Return a run of three readers and four models, with a margin and without declaration."""
     results = analyse(replace(study(), protocol=DECLARED), Options(bootstrap=20))
     return replace(results, bundle=replace(results.bundle, protocol={}))
 
@@ -37,8 +37,8 @@ def _declaring(run: Results, **protocol: object) -> Results:
     return replace(run, bundle=replace(run.bundle, protocol={**DECLARED, **protocol}))
 
 
-def test_the_table_holds_the_numbers_of_the_tables(run: Results) -> None:
-    """Of every rater: accuracy with interval, difference, median time, missing; best first."""
+def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
+    """It has accuracy, interval, difference, median time and missing answers, best first."""
     shown = headline(run).raters
     cells = {names[0].rater_id: row for names, row in shown.rows}
     accuracy = run.tables["accuracy"].query("by == 'overall' and group == 'micro'")
@@ -67,8 +67,8 @@ def test_the_table_holds_the_numbers_of_the_tables(run: Results) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_without_a_condition_is_compared_with_the_readers_of_each() -> None:
-    """One row for the model, a difference for every condition."""
+def test_a_model_without_conditions_is_compared_with_readers_of_each() -> None:
+    """The model has a row with a difference for every condition."""
     bundle = study(2, 2, 20, conditions=("aided", "unaided"))
     readings = bundle.readings
     models = readings["rater_id"].str.startswith("M")
@@ -85,8 +85,8 @@ def _numbers(cell: str) -> list[float]:
     return [float(matches) for matches in re.findall(r"-?\d+\.\d+", cell.replace("\u2212", "-"))]
 
 
-def test_the_line_of_agreement_is_the_mean_over_pairs(run: Results) -> None:
-    """Of Cohen's kappa; of Brennan-Prediger the means that stand in their own table."""
+def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
+    """It is Cohen's kappa; Brennan-Prediger's is that of the groups."""
     (complete,) = agreement_lines(run)
     line, groups = complete.split(" Brennan-Prediger over all raters of a group: ")
     row = run.tables["agreement_groups"].query(
@@ -110,7 +110,7 @@ def test_the_line_of_agreement_is_the_mean_over_pairs(run: Results) -> None:
 
 
 def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
-    """One line says so, and says of a half declaration what it lacks."""
+    """A line states this, or the missing part of a declaration."""
     (line,) = headline(run).verdicts
     assert (line.word, line.shown) == ("", False)
     assert line.text == "No endpoint was declared; all results are exploratory."
@@ -124,8 +124,8 @@ def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
 
 
 @pytest.mark.slow
-def test_a_declared_endpoint_has_a_line_of_its_own(run: Results) -> None:
-    """With the claim and the model that were declared, and the margin."""
+def test_a_declared_endpoint_has_its_own_line(run: Results) -> None:
+    """It has the declared claim, model and margin."""
     results = _declaring(run)
     row = results.tables["reader_panel"].query(
         "metric == 'accuracy' and model_id == 'M2' and claim == 'readers like these'"
@@ -142,8 +142,8 @@ def test_a_declared_endpoint_has_a_line_of_its_own(run: Results) -> None:
     assert len(headline(_declaring(run, primary_model="")).verdicts) == 4
 
 
-def test_the_figure_shows_the_raters_of_the_table_in_its_order(run: Results) -> None:
-    """With their accuracies, and the readers' mean."""
+def test_the_figure_has_the_raters_and_the_order_of_the_table(run: Results) -> None:
+    """It shows their accuracies and the mean of the readers."""
     (figure,) = overview_figure(run)
     (panel,) = figure.chart.panels
     rows = [(names, cells) for names, cells in headline(run).raters.rows if names[0].rater_id]
@@ -158,8 +158,8 @@ def test_the_figure_shows_the_raters_of_the_table_in_its_order(run: Results) -> 
     assert shown == pytest.approx([_numbers(cells[1])[0] for _, cells in rows], abs=0.051)
 
 
-def test_page_and_pdf_begin_alike(run: Results, tmp_path: Path) -> None:
-    """Verdict, raters, agreement, figure; the findings after them."""
+def test_page_and_pdf_have_the_same_beginning(run: Results, tmp_path: Path) -> None:
+    """Verdict, raters, agreement and figure precede the findings."""
     results = _declaring(run)
     content = report_content(results, overview_figure(results))
     page = report_page(content)
@@ -177,6 +177,6 @@ def test_page_and_pdf_begin_alike(run: Results, tmp_path: Path) -> None:
 
 
 def test_copied_sentences_have_no_invisible_characters(run: Results) -> None:
-    """Names stand in elements of their own instead."""
+    """Names are in their own elements instead."""
     page = report_page(report_content(_declaring(run), []))
     assert "\u2068" not in page[page.index('id="headline"') : page.index('id="tables"')]

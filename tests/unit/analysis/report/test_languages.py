@@ -1,4 +1,4 @@
-"""The report in another language: every word of it from the catalogues, every number the same."""
+"""The report in another language: all text from the catalogues, and unchanged values."""
 
 import re
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ DATA = (
     r"q\d{4}",
     "Which finding is present on film .*",
     "Effusion|Pneumothorax & more|50 % of #_\\$|None",
-    # Made up for the run: no table says so.
+    # Names of this run that are in no table.
     "wrong answers|each further 10 items",
     r"tables/\w+\.csv",
     r"MSR|Var|Cov2|var_\w+|Cov1|Cov3|MSTR?|AUC|SE|df",
-    # Methods and hashes of the run.
+    # Methods and hashes of this run.
     "Gwet|Tango|Obuchowski-Rockette|bootstrap over patients|sha256 .*|[a-z_-]+ [0-9.]+",
 )
 """Names of the run: raters, conditions, tasks, files; symbols of statistics."""
@@ -47,13 +47,13 @@ class _Brackets(NullTranslations):
 
 @pytest.fixture(scope="module")
 def run() -> Results:
-    """Give a run under two conditions."""
+    """Return a run with two conditions."""
     return full_run(study(n_items=24, n_models=2, conditions=("unaided", "aided")))
 
 
 @pytest.fixture
 def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Speak a language in which every message stands between brackets."""
+    """Use a language in which every message is in brackets."""
     monkeypatch.setattr(translation, "_catalogue", lambda name: _Brackets())
     monkeypatch.setattr(translation, "language", lambda: "xx")
     token = translation._language.set("xx")
@@ -63,7 +63,7 @@ def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def _left(texts: list[str]) -> list[str]:
-    """Return what stands outside the brackets in letters, and is no name of the run."""
+    """Return text with letters outside the brackets, except for names of the run."""
     outside = "\n".join(texts)
     while (less := re.sub("⟦[^⟦⟧]*⟧", "", outside)) != outside:
         outside = less
@@ -71,10 +71,8 @@ def _left(texts: list[str]) -> list[str]:
     return [line for line in outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
 
 
-def test_findings_headline_and_tables_are_all_from_the_catalogue(
-    run: Results, brackets: None
-) -> None:
-    """Also heads, notes, titles and the words in cells."""
+def test_findings_headline_and_tables_are_translated(run: Results, brackets: None) -> None:
+    """Headings, notes, titles and texts in cells are included."""
     content = report_content(run, [])
     message = [finding.text for finding in findings(run)]
     message += [theme for theme, _ in content.findings]
@@ -91,8 +89,8 @@ def test_findings_headline_and_tables_are_all_from_the_catalogue(
 
 
 @pytest.mark.slow
-def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> None:
-    """Titles, captions, axes, keys, panels, and the text of a mark."""
+def test_figures_are_translated(run: Results, brackets: None) -> None:
+    """Titles, captions, axes, legends, panels and texts of marks are included."""
     text = []
     for figure in report_figures(run):
         text += [figure.title, figure.caption, *(key.label for key in figure.chart.key)]
@@ -106,7 +104,7 @@ def test_figures_are_all_from_the_catalogue(run: Results, brackets: None) -> Non
 
 @pytest.fixture(scope="module")
 def small() -> Results:
-    """Give a small run."""
+    """Return a small run."""
     return full_run(study(n_readers=2, n_models=1, n_items=8))
 
 
@@ -120,10 +118,10 @@ def english(small: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["de", "zh-Hans"])
-def test_only_page_pdf_and_figures_are_in_the_language(
+def test_only_page_pdf_and_figures_are_translated(
     small: Results, english: Path, tmp_path: Path, language: str
 ) -> None:
-    """Tables, `results.json` and a paper's files are those of the English report, byte by byte."""
+    """Tables, `results.json` and files of a paper equal those of the English report."""
     write_results(small, tmp_path / language, language=language)
     for path in sorted(english.rglob("*")):
         part = path.relative_to(english)
@@ -137,16 +135,16 @@ def test_only_page_pdf_and_figures_are_in_the_language(
 
 
 @pytest.mark.slow
-def test_english_is_what_it_was_after_another_language(run: Results) -> None:
-    """A language is spoken within its block only."""
+def test_a_language_is_used_in_its_block_only(run: Results) -> None:
+    """Afterwards the report is in English again."""
     before = report_page(report_content(run, []))
     with spoken("de"):
         german = report_page(report_content(run, []))
     assert german != before == report_page(report_content(run, []))
 
 
-def test_numbers_are_written_as_in_the_language() -> None:
-    """The catalogue's language decides the separators, also of whole numbers in messages."""
+def test_numbers_have_the_format_of_the_language() -> None:
+    """The separators of whole numbers in messages are included."""
     assert written("1,234.5") == "1,234.5"
     with spoken("de"):
         assert written("1,234.5") == "1.234,5"
@@ -156,8 +154,8 @@ def test_numbers_are_written_as_in_the_language() -> None:
         assert tn("{n} case", "{n} cases", 1) == "1 例病例"
 
 
-def test_reasons_are_translated_piece_by_piece() -> None:
-    """As a whole, in their pieces, and with the numbers in them; what is not known stays."""
+def test_reasons_are_translated_in_parts() -> None:
+    """They may contain numbers; unknown parts stay unchanged."""
     with spoken("de"):
         assert pieces("no item was answered") == t("no item was answered") != "no item was answered"
         assert pieces("interval: fewer than 8 items") == "interval: weniger als 8 Items"
@@ -167,8 +165,8 @@ def test_reasons_are_translated_piece_by_piece() -> None:
     assert pieces("interval: fewer than 8 items") == "interval: fewer than 8 items"
 
 
-def test_the_catalogues_are_those_of_the_pages() -> None:
-    """The analysis has its own way to them, for it knows nothing of the pages."""
+def test_the_analysis_uses_the_catalogues_of_the_pages() -> None:
+    """It has its own function for this, because it does not import the pages."""
     assert translation.folder() == pages.folder()
     assert translation.languages() == pages.languages()
     for name in translation.languages():
@@ -180,7 +178,7 @@ def test_the_catalogues_are_those_of_the_pages() -> None:
 def test_a_language_without_a_catalogue_is_refused(
     folder: Path, tmp_path: Path, run: Results, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Naming those there are, before anything is written."""
+    """The message lists the existing languages, and nothing is written."""
     with pytest.raises(OptionsError, match="no catalogue; give one of en, de, zh-Hans"):
         write_results(run, tmp_path / "out", language="fr")
     out = tmp_path / "out"

@@ -1,4 +1,4 @@
-"""The files for a paper: nothing in them runs, every citation has its entry."""
+"""Files for a paper: no active content, and an entry for every citation."""
 
 import io
 import re
@@ -27,13 +27,13 @@ SHEET = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 @pytest.fixture(scope="module")
 def run() -> Results:
-    """Give a run with every table."""
+    """Return a run with every table."""
     return full_run(study())
 
 
 @pytest.fixture(scope="module")
 def files(run: Results) -> dict[str, bytes]:
-    """Give the paper's files."""
+    """Return the files of the paper."""
     return paper_files(run, report_content(run, []))
 
 
@@ -42,13 +42,13 @@ def _part(book: bytes, name: str) -> str:
         return archive.read(name).decode("utf-8")
 
 
-def test_the_files_are_the_ones_that_are_placed(files: dict[str, bytes]) -> None:
-    """What is written and what is replaced are one list."""
+def test_the_files_are_those_that_are_placed(files: dict[str, bytes]) -> None:
+    """The list of written files equals that of replaced files."""
     assert tuple(files) == PAPER_FILES or set(files) == set(PAPER_FILES)
 
 
 def test_cells_of_the_workbook_are_never_formulas_or_links() -> None:
-    """Whatever a label looks like; an undefined number is an empty cell."""
+    """Labels can have any text; undefined values are empty cells."""
     table = pd.DataFrame({"label": ["=1+1", "https://x.org", "@a", "12"], "n": [1.5, None, 2, 3]})
     book = workbook({"accuracy": table})
     sheet = ElementTree.fromstring(_part(book, "xl/worksheets/sheet2.xml"))
@@ -60,8 +60,8 @@ def test_cells_of_the_workbook_are_never_formulas_or_links() -> None:
     assert numbers == ["B2", "B4", "B5"]
 
 
-def test_a_sheet_says_what_it_leaves_out() -> None:
-    """In its last row, and on the first sheet."""
+def test_a_sheet_states_what_it_omits() -> None:
+    """The statement is in its last row and on the first sheet."""
     table = pd.DataFrame({"n": range(12)})
     book = workbook({"agreement_pairs": table}, most_rows=5)
     assert "7 more rows are not in this sheet: see tables/agreement_pairs.csv" in _part(
@@ -71,14 +71,14 @@ def test_a_sheet_says_what_it_leaves_out() -> None:
     assert len(list(sheet.iter(f"{SHEET}row"))) == 7
 
 
-def test_the_same_tables_give_the_same_workbook() -> None:
-    """No time of making is in it."""
+def test_the_workbook_is_reproducible() -> None:
+    """It contains no time of creation."""
     table = pd.DataFrame({"n": [1]})
     assert workbook({"a": table}) == workbook({"a": table})
 
 
 def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str, bytes]) -> None:
-    """In LaTeX and as a sheet, kappa first; each cell is the table's row."""
+    """It is written in LaTeX and as a sheet, with kappa first and the values of the table."""
     tables = [table for table in report_content(run, []).tables if table.name.startswith("matrix-")]
     measures = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
     assert [entry.name for entry in tables] == [f"matrix-{m.replace('_', '-')}" for m in measures]
@@ -96,8 +96,8 @@ def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str
             assert shown == pytest.approx(wanted, abs=0.0051)
 
 
-def test_latex_escapes_everything() -> None:
-    """Also brackets at the start of a row, and letters that pdfLaTeX does not have."""
+def test_latex_is_escaped() -> None:
+    """Brackets at the start of a row and letters missing from pdfLaTeX are included."""
     escaped = latex_text("a_b % & # $x$ ~ ^ \\ {y} [z] <b> 😀 שלום – −1")
     assert escaped.isascii()
     bare = re.sub(r"\\[%&#$_{}]|\\[a-zA-Z]+\{[^}]*\}|\{[\[\]]\}|\$-\$", "", escaped)
@@ -108,7 +108,7 @@ def test_latex_escapes_everything() -> None:
 
 
 def test_latex_tables_have_as_many_cells_as_columns(files: dict[str, bytes]) -> None:
-    """In every row."""
+    """Every row is checked."""
     for table in files["tables.tex"].decode().split(r"\begin{longtable}")[1:]:
         columns = re.match(r"\{@\{\}(l+r*)@\{\}\}", table)
         assert columns
@@ -118,15 +118,15 @@ def test_latex_tables_have_as_many_cells_as_columns(files: dict[str, bytes]) -> 
 
 
 def test_every_citation_of_the_methods_has_its_entry(run: Results, files: dict[str, bytes]) -> None:
-    """And the bibliography holds nothing else."""
+    """The bibliography has no other entries."""
     cited = set(cited_keys([files["methods.md"].decode()]))
     entries = set(re.findall(r"^@\w+\{(\w+),", files["references.bib"].decode(), re.M))
     assert cited == entries
     assert "wilson1927" in entries
 
 
-def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Results) -> None:
-    """No source is lost for want of a sentence that names it."""
+def test_a_complete_report_cites_all_sources(run: Results) -> None:
+    """All methods then name their sources."""
     panel = run.tables["reader_panel"]
     with_area = pd.concat([panel, panel.assign(metric="auc")])
     accuracy = run.tables["accuracy"]
@@ -141,7 +141,7 @@ def test_every_source_of_the_program_is_cited_where_all_was_computed(run: Result
 
 
 def test_only_computed_tables_are_described() -> None:
-    """Without the methods of missing tables."""
+    """The methods of missing tables are omitted."""
     plain = full_run(study())
     tables = {name: plain.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
     text = " ".join(part.text for part in methods(replace(plain, tables=tables)))
@@ -149,8 +149,8 @@ def test_only_computed_tables_are_described() -> None:
         assert word not in text
 
 
-def test_bibtex_entries_are_complete_for_every_source() -> None:
-    """Author, title, year and doi are read from the one line that a source is."""
+def test_bibtex_entries_are_complete() -> None:
+    """Author, title, year and doi are parsed from the line of each source."""
     entries = bibtex(method_references()).split("\n\n")
     assert len(entries) == len(method_references())
     for entry in entries:
@@ -159,22 +159,22 @@ def test_bibtex_entries_are_complete_for_every_source() -> None:
         assert entry.count("{") == entry.count("}")
 
 
-def test_keys_of_one_author_and_year_are_distinct() -> None:
-    """By a letter; a publication that two methods come from is one entry."""
+def test_keys_of_the_same_author_and_year_have_a_letter() -> None:
+    """A publication with two methods has a single entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
     made = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
     assert [reference.key for reference in references(made)] == ["gwet2008a", "gwet2008b"]
 
 
 @pytest.mark.parametrize(("place", "n"), [(0, 15), (2, 44)])
-def test_checklists_have_their_items(run: Results, place: int, n: int) -> None:
-    """GRRAS has 15, CLAIM 44, each numbered once."""
+def test_checklists_have_all_their_items(run: Results, place: int, n: int) -> None:
+    """The numbers of items are those of the publications, without repetition."""
     numbers = [item.number for item in checklists(run)[place].items]
     assert numbers == [str(i) for i in range(1, n + 1)]
 
 
 def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
-    """Beside what is asked of AI."""
+    """It also has the items for AI."""
     numbers = [item.number for item in checklists(run)[1].items if "AI" not in item.number]
     assert len(numbers) == 34
     assert {int(re.sub("[ab]", "", number)) for number in numbers} == set(range(1, 31))
@@ -199,7 +199,7 @@ def test_human_baselines_have_their_items_in_order(run: Results) -> None:
     assert stages == [(0, 6), (1, 12), (2, 18), (3, 13), (4, 8), (5, 10)]
 
 
-def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
+def test_unknown_values_of_checklists_are_open(run: Results) -> None:
     """Funding is never guessed, and a missing protocol is not named."""
     items = {item.number: item for item in checklists(run)[2].items}
     assert items["44"].state is ChecklistState.OPEN
@@ -212,7 +212,7 @@ def test_what_the_bundle_does_not_know_is_open(run: Results) -> None:
 
 
 def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
-    """Texts that were removed by an amendment fill none."""
+    """Texts removed by an amendment fill none."""
 
     def rows(place: int, protocol: dict[str, Any]) -> dict[str, ChecklistItem]:
         bundle = replace(run.bundle, protocol=protocol)
@@ -245,7 +245,7 @@ def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
 
 
 def test_markdown_tables_keep_their_columns(files: dict[str, bytes], tmp_path: Path) -> None:
-    """Whatever stands in a cell."""
+    """Cells can have any text."""
     for line in files["checklists.md"].decode().splitlines():
         if line.startswith("|"):
             assert len(re.findall(r"(?<!\\)\|", line)) == 6

@@ -1,4 +1,4 @@
-"""The PDF: summary and findings on a page each, text that is never markup, the same bytes."""
+"""The PDF: summary and findings on a page each, literal text, and reproducible bytes."""
 
 import json
 from dataclasses import replace
@@ -38,7 +38,7 @@ def _hostile(bundle: Bundle) -> Bundle:
 
 
 def _pages_after(results: Results, place: Path) -> list[int]:
-    """Return the page after the summary, and the one after the findings."""
+    """Return the page after the summary, and the page after the findings."""
     content = report_content(results, overview_figure(results))
     return _pages(content, place, "selector.or(<after-summary>, <after-findings>)")
 
@@ -60,10 +60,10 @@ def _pages(content: ReportContent, place: Path, marks: str) -> list[int]:
 @pytest.mark.parametrize(
     ("readers", "models", "conditions"), [(1, 0, ("",)), (3, 8, ("",)), (20, 30, ("a", "b"))]
 )
-def test_summary_and_findings_keep_to_a_page_each(
+def test_summary_and_findings_have_a_page_each(
     tmp_path: Path, readers: int, models: int, conditions: tuple[str, ...]
 ) -> None:
-    """However many models and conditions there are."""
+    """Any number of models and conditions fits."""
     bundle = study(readers, models, 40, conditions=conditions)
     assert _pages_after(full_run(bundle), tmp_path) == [2, 3]
 
@@ -79,16 +79,16 @@ def test_the_report_has_12_pages_at_most_before_its_supplement(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_hostile_names_are_shown_and_keep_to_one_page(tmp_path: Path) -> None:
-    """Nothing of them is a command, and no word is too long."""
+def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
+    """They contain no commands, and long words fit the page."""
     results = full_run(_hostile(study(6, 6, 40, conditions=("a #$", "b"))))
     assert _pages_after(results, tmp_path) == [2, 3]
     assert report_pdf(report_content(results, [])).startswith(b"%PDF-")
 
 
 @pytest.mark.slow
-def test_the_same_content_gives_the_same_bytes() -> None:
-    """Tagged, and without a date."""
+def test_the_pdf_is_reproducible() -> None:
+    """It is tagged and has no date."""
     content = report_content(full_run(study(), Options(bootstrap=5)), [])
     first = report_pdf(content)
     assert first == report_pdf(content)
@@ -98,7 +98,7 @@ def test_the_same_content_gives_the_same_bytes() -> None:
 
 @pytest.mark.slow
 def test_characters_without_a_glyph_are_named(tmp_path: Path) -> None:
-    """On the first page, and only if a character cannot be printed."""
+    """The first page names them if a character cannot be printed."""
     bundle = study(2, 1, 12)
     for label, text in (("住院医师 ليلى", ""), ("\U00012000", "U+12000 (CUNEIFORM SIGN A)")):
         raters = bundle.raters.assign(label=[label, "R2", "M1"])

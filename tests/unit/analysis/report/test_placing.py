@@ -1,4 +1,4 @@
-"""Where the results land: all of them or none, and nobody's own files are touched."""
+"""Writing the results: completely or not at all, without changing other files."""
 
 import os
 from pathlib import Path
@@ -23,10 +23,10 @@ def _files(place: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_the_report_tells_where_it_is(
+def test_the_command_prints_the_path_of_the_report(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One line, which a shell can pass to another command."""
+    """The line can be passed to another command."""
     assert _report(folder, tmp_path / "deep" / "out") == 0
     path = Path(capsys.readouterr().out.strip())
     assert path == tmp_path / "deep" / "out" / "report.html"
@@ -65,8 +65,8 @@ def test_nothing_outside_an_existing_folder_is_written(
     ]
 
 
-def test_a_link_to_a_folder_elsewhere_is_followed(folder: Path, tmp_path: Path) -> None:
-    """Also to one that is yet to be made."""
+def test_a_link_to_another_folder_is_followed(folder: Path, tmp_path: Path) -> None:
+    """The folder may not exist yet."""
     for there in (True, False):
         target, link = tmp_path / f"target-{there}", tmp_path / f"link-{there}"
         if there:
@@ -77,8 +77,8 @@ def test_a_link_to_a_folder_elsewhere_is_followed(folder: Path, tmp_path: Path) 
         assert (target / "tables/missing.csv").is_file()
 
 
-def test_the_longest_name_a_folder_may_have_will_do(folder: Path, tmp_path: Path) -> None:
-    """The scratch folder has a short name even if the folder's is long."""
+def test_the_folder_can_have_the_longest_possible_name(folder: Path, tmp_path: Path) -> None:
+    """The temporary folder has a short name."""
     assert _report(folder, tmp_path / ("o" * 255), "tables") == 0
     assert _report(folder, tmp_path / ("o" * 256), "tables") == 1
 
@@ -97,10 +97,10 @@ def test_the_longest_name_a_folder_may_have_will_do(folder: Path, tmp_path: Path
         ("report.pdf/x", "is not a file"),
     ],
 )
-def test_what_is_in_the_way_is_named_and_nothing_is_written(
+def test_obstacles_are_named_and_nothing_is_written(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, words: str
 ) -> None:
-    """Looked at before anything is computed or written."""
+    """They are checked before anything is computed."""
     out = tmp_path / "out"
     (out / place).parent.mkdir(parents=True)
     (out / place).write_text("mine")
@@ -111,7 +111,7 @@ def test_what_is_in_the_way_is_named_and_nothing_is_written(
     assert not [p for p in out.iterdir() if p.name.startswith(".")]
 
 
-def test_links_and_reports_of_other_programs_are_left_alone(
+def test_links_and_reports_of_other_programs_are_kept(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A folder with the program's results.json contains one of its reports."""
@@ -138,7 +138,7 @@ def test_links_and_reports_of_other_programs_are_left_alone(
 
 
 def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
-    """Let the disk be full at one of the moves."""
+    """Make a move fail because the disk is full."""
     moves = iter(range(100))
 
     def rename(self: Path, target: Path) -> Path:
@@ -149,8 +149,8 @@ def _failing(patch: pytest.MonkeyPatch, step: int) -> None:
     patch.setattr(Path, "rename", rename)
 
 
-def test_a_failure_at_any_step_leaves_the_earlier_files(tmp_path: Path) -> None:
-    """Three parts are moved aside and three in; whichever move fails, all are taken back."""
+def test_a_failure_at_any_step_keeps_the_previous_files(tmp_path: Path) -> None:
+    """Three parts are moved out and three in; all moves are undone."""
     parts = [
         OutputPart(name="tables", holds=(".csv",)),
         OutputPart(name="a.txt"),
@@ -176,10 +176,10 @@ def test_a_failure_at_any_step_leaves_the_earlier_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_report_that_fails_half_way_leaves_the_earlier_one(
+def test_a_failure_in_the_middle_keeps_the_previous_report(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six parts have been moved aside, the first is in."""
+    """Six parts have been moved out, and the first has been moved in."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
     before = _files(out)
@@ -192,8 +192,8 @@ def test_a_report_that_fails_half_way_leaves_the_earlier_one(
     assert _files(out) != before
 
 
-def test_what_cannot_be_put_back_is_never_deleted(tmp_path: Path) -> None:
-    """The earlier file survives in the scratch folder even when the undoing fails too."""
+def test_files_that_cannot_be_restored_are_not_deleted(tmp_path: Path) -> None:
+    """The previous file remains in the temporary folder."""
     (tmp_path / "a.txt").write_text("earlier")
     with pytest.MonkeyPatch.context() as patch, pytest.raises(Exception, match="cannot be written"):  # noqa: SIM117, PT012
         with fresh_folder(tmp_path, [OutputPart(name="a.txt")]) as fresh:
@@ -210,8 +210,8 @@ def test_what_cannot_be_put_back_is_never_deleted(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_tables_remove_the_report_of_an_earlier_run(folder: Path, tmp_path: Path) -> None:
-    """It would contradict the new tables; other files stay."""
+def test_new_tables_remove_the_previous_report(folder: Path, tmp_path: Path) -> None:
+    """It would contradict the tables; other files are kept."""
     out = tmp_path / "out"
     assert _report(folder, out) == 0
     (out / "note.txt").write_text("mine")
@@ -219,8 +219,8 @@ def test_tables_remove_the_report_of_an_earlier_run(folder: Path, tmp_path: Path
     assert sorted(p.name for p in out.iterdir()) == ["note.txt", "tables"]
 
 
-def test_a_cell_with_a_lone_carriage_return_is_quoted(folder: Path, tmp_path: Path) -> None:
-    """Unquoted, most readers would end the row there; rows themselves end in a newline alone."""
+def test_a_cell_with_a_carriage_return_is_quoted(folder: Path, tmp_path: Path) -> None:
+    """Most programs would otherwise end the row there; rows end in a newline."""
     readings = (folder / "readings.csv").read_bytes().replace(b"R1", b'"R\r1"')
     (folder / "readings.csv").write_bytes(readings)
     assert _report(folder, tmp_path / "out", "tables") == 0

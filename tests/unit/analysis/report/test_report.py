@@ -1,4 +1,4 @@
-"""The report: one file, asking nobody for anything, showing every name as it is."""
+"""The report: a single file without external requests, with literal names."""
 
 import io
 import re
@@ -79,8 +79,8 @@ def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -> None:
-    """A policy forbids every request; outside plotly itself no address is named at all."""
+def test_the_page_makes_no_requests(tmp_path: Path, make_bundle: MakeBundle) -> None:
+    """A policy forbids them, and only plotly contains addresses."""
     page = _page(make_bundle("AB", {"R": "AB", "S": "AA"}), tmp_path / "out")
     assert "default-src 'none'" in page
     assert page.count("<script>") >= 1
@@ -90,8 +90,10 @@ def test_the_page_may_not_ask_anybody(tmp_path: Path, make_bundle: MakeBundle) -
 
 
 @pytest.mark.slow
-def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeBundle) -> None:
-    """As image files next to the page, and as data within it."""
+def test_every_figure_can_be_downloaded_from_the_page(
+    tmp_path: Path, make_bundle: MakeBundle
+) -> None:
+    """Images are files next to the page, or data within it."""
     out = tmp_path / "out"
     page = _page(make_bundle("ABAB", {"R": "ABBB", "S": "AAAB"}), out)
     links = re.findall(r'<a href="([^"]+)" download="([^"]+)">', page)
@@ -111,34 +113,34 @@ def test_every_figure_downloads_from_the_page(tmp_path: Path, make_bundle: MakeB
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [{"n_options": ""}, {"patient_id": "p"}], ids=str)
-def test_a_column_that_says_nothing_still_gives_a_report(
+def test_a_constant_column_gives_a_report(
     tmp_path: Path, make_bundle: MakeBundle, columns: dict[str, object]
 ) -> None:
-    """And findings in which nothing undefined is printed as a number."""
+    """No undefined value is printed as a number."""
     out, bundle = tmp_path / "out", make_bundle("ABC", {"R": "ABC", "S": "ABA"}, **columns)
     results = write_report(bundle, out, Options(bootstrap=20))
     assert "Findings" in (out / "report.html").read_text(encoding="utf-8")
     assert not any(re.search(r"\bnan\b", str(finding)) for finding in findings(results))
 
 
-def test_findings_claim_no_difference(make_bundle: MakeBundle) -> None:
-    """Two percentages decide nothing about two raters."""
+def test_findings_claim_no_difference_without_a_test(make_bundle: MakeBundle) -> None:
+    """Two percentages are not sufficient."""
     text = " ".join(map(str, findings(analyse(make_bundle("AAAA", {"R": "AAAA", "S": "BBBB"})))))
     for word in ("better", "worse", "outperform", "significant", "superior"):
         assert word not in text
     assert "paired comparison" in text
 
 
-def test_an_undefined_pair_is_a_dash_on_the_matrix(make_bundle: MakeBundle) -> None:
-    """Never a zero."""
+def test_an_undefined_pair_is_a_dash_in_the_matrix(make_bundle: MakeBundle) -> None:
+    """It is not zero."""
     table = agreement_pairs(make_bundle("AB", {"R": "AA", "S": "AA"}))
     figure = plotly_figure(kappa_matrix_chart(table, measure="kappa_letters"))
     assert np.isnan(figure.data[0].z).all()
     assert {note.text for note in figure.layout.annotations} == {"–"}
 
 
-def test_raters_with_the_same_label_keep_their_own_lines(make_bundle: MakeBundle) -> None:
-    """Lines are placed by number, not by label."""
+def test_raters_with_the_same_label_have_their_own_lines(make_bundle: MakeBundle) -> None:
+    """Lines are placed by number."""
     table = accuracy(make_bundle("AB", {"R": "AB", "S": "AA"}))
     same = RaterName(label="Resident", simulated=False)
     figure = plotly_figure(accuracy_chart(table, names={"R": same, "S": same}))

@@ -1,4 +1,4 @@
-"""Every sentence of the report about studies that are small, one-sided or incomplete."""
+"""The sentences of reports about studies that are small, unbalanced or incomplete."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ VERDICTS = re.compile(
     r"|not shown|wholly below)\b",
     re.IGNORECASE,
 )
-# Words of a heading, a caption or a rule that say nothing of the raters.
+# Texts of headings, captions and rules that do not concern the raters.
 NEUTRAL = re.compile(
     r"for no difference; adjusted|A difference is stated only where[^.]*\.|highest|lowest"
     r"|superiority of|non-inferiority of|\(superiority\)|\(non-inferiority\)|Lower right"
@@ -52,10 +52,10 @@ def bundle_of(
     also: str = "",
     protocol: dict[str, Any] | None = None,
 ) -> Bundle:
-    """Return a study in which each rater is right on the cases whose number is below a share.
+    """Return a study in which each rater is correct for a share of the cases.
 
-    `right` gives, per kind of rater (`R` or `M`), of ten cases how many are right; `also` is a
-    condition under which models answered besides.
+    `right` is the number of correct answers of ten, by kind of rater (`R` or `M`); `also` is a
+    further condition of the models.
     """
     n = patients * per_patient
     right = right or {"R": 4, "M": 10}
@@ -111,12 +111,12 @@ ODD: dict[str, Bundle] = {
     "26 patients of 2 cases": bundle_of(26, per_patient=2, models=5, also="wrong-image"),
     "26 patients, model all wrong": bundle_of(26, right={"R": 10, "M": 1}, readers=1),
 }
-pytestmark = pytest.mark.slow  # whichever test is first creates the report
+pytestmark = pytest.mark.slow  # the first test creates the report
 CONTENTS: dict[str, ReportContent] = {}
 
 
 def content_of(name: str) -> ReportContent:
-    """Return the whole report of an odd bundle, made once."""
+    """Return the complete report of a bundle, which is created once."""
     if name not in CONTENTS:
         results = analyse(ODD[name], Options(bootstrap=20))
         CONTENTS[name] = report_content(results, report_figures(results))
@@ -124,7 +124,7 @@ def content_of(name: str) -> ReportContent:
 
 
 def sentences_of(content: ReportContent) -> Iterator[str]:
-    """Yield every sentence that the program puts together, without the invisible isolates."""
+    """Yield all sentences of the program, without the invisible isolates."""
     texts = [line.word for line in content.headline.verdicts]
     texts += [line.text for line in content.headline.verdicts]
     texts += [*content.headline.agreement, content.headline.raters.remark]
@@ -139,7 +139,7 @@ def sentences_of(content: ReportContent) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", ODD)
 def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
-    """Estimate, interval and the reason stand instead, wherever the report speaks."""
+    """Estimate, interval and the reason are shown instead in all parts of the report."""
     few = int(name.split()[0]) < 25 if name[0].isdigit() else True
     text = NEUTRAL.sub("", "\n".join(sentences_of(content_of(name))))
     search = VERDICTS.search(text)
@@ -152,8 +152,8 @@ def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_one_of_anything_is_singular(name: str) -> None:
-    """No "1 models", no "the other 1 model"."""
+def test_counts_of_1_have_the_singular(name: str) -> None:
+    """There is no "1 models" and no "the other 1 model"."""
     for sentence in sentences_of(content_of(name)):
         assert not OF_ONE.search(sentence), sentence
         assert not re.search(r"\b[Tt]he (other )?1 [a-z]", sentence), sentence
@@ -166,7 +166,7 @@ def said(name: str, theme: str) -> str:
 
 
 def test_the_reason_is_shown_with_estimate_and_interval() -> None:
-    """In the headline and among the findings."""
+    """It is part of the headline and of the findings."""
     (line,) = content_of("5 patients").headline.verdicts
     assert (line.word, line.shown) == ("Not decided", False)
     assert "+50.0 points, 95\u00a0% CI 1.9 to 98.1" in line.text
@@ -180,21 +180,21 @@ def test_the_reason_is_shown_with_estimate_and_interval() -> None:
     assert "Superior" not in page.replace("superiority", "")
 
 
-def test_the_least_number_of_patients_is_exact() -> None:
-    """24 patients allow no verdict, 25 do."""
+def test_the_minimum_number_of_patients_is_exact() -> None:
+    """24 patients allow no verdict, and 25 do."""
     assert content_of("25 patients").headline.verdicts[0].word == "Superior"
     assert content_of("24 patients").headline.verdicts[0].word == "Not decided"
 
 
-def test_a_model_wholly_below_the_readers_is_inferior() -> None:
-    """Superiority is not merely not shown."""
+def test_a_model_with_an_interval_below_the_margin_is_inferior() -> None:
+    """The verdict is not merely that superiority was not shown."""
     (line,) = content_of("26 patients, model all wrong").headline.verdicts
     assert (line.word, line.shown) == ("Inferior", False)
     assert "Inferior: M0 (" in said("26 patients, model all wrong", "Primary endpoint")
 
 
 def test_answers_without_the_image_are_among_the_findings() -> None:
-    """Of any condition that no reader had, with n and interval."""
+    """Conditions that no reader had are reported with n and interval."""
     for name, condition in (
         ("24 patients, one reader, image-absent", "image-absent"),
         ("26 patients of 2 cases", "wrong-image"),
@@ -205,8 +205,8 @@ def test_answers_without_the_image_are_among_the_findings() -> None:
     assert "1 more in tables/model_conditions.csv" in text
 
 
-def test_a_share_of_same_wrong_options_has_its_cases() -> None:
-    """Of one pair with an interval, of several with their range."""
+def test_a_share_of_equal_wrong_options_has_the_number_of_cases() -> None:
+    """A single pair has an interval, several pairs a range."""
     first = said("24 patients", "Shared errors")
     assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", first), first
     assert "100 % of" not in first or re.search(r"\d+\.\d to 100\.0", first)
@@ -214,16 +214,16 @@ def test_a_share_of_same_wrong_options_has_its_cases() -> None:
     assert re.search(r"\(median of 3 pairs with [\d to]+ cases each, \d+ to \d+ %\)", several)
 
 
-def test_a_board_of_few_patients_says_so(tmp_path: Any) -> None:
-    """The leaderboard has ranks, and says that they decide nothing."""
+def test_a_leaderboard_of_few_patients_states_it(tmp_path: Any) -> None:
+    """It has ranks, and states that they are not conclusive."""
     few = write_leaderboard({"s": ODD["24 patients"]}, tmp_path / "few", Options(bootstrap=20))
     assert "24 patients, too few for a verdict on who is better" in few
     enough = write_leaderboard({"s": ODD["25 patients"]}, tmp_path / "on", Options(bootstrap=20))
     assert "too few" not in enough
 
 
-def test_intervals_of_agreement_stay_within_bounds() -> None:
-    """Shares from 0 to 1, coefficients from -1; a share of 1 has an interval."""
+def test_intervals_of_agreement_are_within_bounds() -> None:
+    """Shares are from 0 to 1, coefficients from -1; a share of 1 has an interval."""
     for name in ("1 patient of 6 cases", "5 patients", "24 patients, all right"):
         for table in content_of(name).tables:
             if table.name.startswith(("matrix", "agreement-pairs", "truth", "intra")):
@@ -234,8 +234,8 @@ def test_intervals_of_agreement_stay_within_bounds() -> None:
     assert "0.86 to 1.00" in pairs.rows[0][1]
 
 
-def test_one_interval_for_both_claims_is_named_wherever_it_is_shown() -> None:
-    """In method, table, its note, caption, findings and methods."""
+def test_a_common_interval_of_both_claims_is_always_named() -> None:
+    """Method, table, note, caption, findings and methods name it."""
     name = "24 patients of 2 cases"
     panel = analyse(ODD[name], Options(bootstrap=20)).tables["reader_panel"]
     narrower = panel.loc[panel["note"].str.contains("narrower")]

@@ -1,4 +1,4 @@
-"""Sources: one list, in the program, in the methods and beside the code, and no other."""
+"""Sources: a single list in the program, the methods and next to the code."""
 
 import ast
 import re
@@ -18,19 +18,19 @@ from analysis.report.methods.sources import (
 ROOT = Path(__file__).resolve().parents[4]
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 TEXT, LISTED = METHODS.split("## Sources\n")
-# A doi may hold brackets, and ends before what only ends the sentence.
+# A doi may contain brackets, and ends before the punctuation of a sentence.
 DOI = re.compile(r"doi:(10\.\S+?)[.,;)]*(?=\s)")
 
 
-def test_the_methods_list_the_programs_sources_word_by_word() -> None:
-    """Numbered without a gap, each once."""
+def test_the_methods_list_the_sources_of_the_program() -> None:
+    """The numbers have no gap, and the texts are equal."""
     entries = [line.split(". ", 1) for line in LISTED.strip().splitlines()]
     assert [number for number, _ in entries] == [str(i + 1) for i in range(len(entries))]
     ours = sorted(f"{source.text} doi:{source.doi}" for source in SOURCES)
     assert sorted(entry for _, entry in entries) == ours
 
 
-def test_the_methods_cite_every_source_and_by_number_alone() -> None:
+def test_the_methods_cite_sources_by_number() -> None:
     """A doi in the text would be a source outside the list."""
     groups = re.findall(r"\[(\d+(?:, \d+)*)\]", TEXT)
     cited = {int(number) for group in groups for number in group.split(", ")}
@@ -39,7 +39,7 @@ def test_the_methods_cite_every_source_and_by_number_alone() -> None:
 
 
 def test_the_code_names_every_source_and_no_other() -> None:
-    """Where a formula stands, so does whom it is from."""
+    """Each formula has its source."""
     own = ROOT / "analysis" / "report" / "methods" / "sources.py"
     code = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path != own]
     named = {doi for text in code for doi in DOI.findall(text)}
@@ -47,8 +47,8 @@ def test_the_code_names_every_source_and_no_other() -> None:
 
 
 @pytest.mark.slow
-def test_only_packages_that_the_program_imports_are_named() -> None:
-    """Read from its syntax trees: a package that is only installed took no part."""
+def test_only_imported_packages_are_named() -> None:
+    """Imports are read from the syntax trees."""
     for folders, named in ((REPORTING, packages()), (COMPUTING, packages(COMPUTING))):
         imported = {name for folder in folders for name in _imports(ROOT / "analysis" / folder)}
         owners = packages_distributions()
@@ -67,7 +67,7 @@ def _imports(folder: Path) -> set[str]:
     return result
 
 
-def test_no_publication_stands_twice() -> None:
-    """Two methods of one publication share an entry."""
+def test_no_publication_is_listed_twice() -> None:
+    """Two methods of a publication share an entry."""
     dois = [source.doi.lower() for source in (*SOURCES, *CHECKLIST_SOURCES)]
     assert len(dois) == len(set(dois))
