@@ -167,6 +167,12 @@ OPTIONS = (
         help="Option that counts as positive in sensitivity and specificity, as letter or text;"
         " may be repeated (default: the protocol's, else see docs/methods.md).",
     ),
+    click.option(
+        "--ordered",
+        is_flag=True,
+        help="Items that share an option set have ordered options, as for a grade: adds weighted"
+        " kappa.",
+    ),
 )
 
 

@@ -36,6 +36,9 @@ class Options:
     positive : tuple of str, default ()
         Options that count as positive in sensitivity and specificity, as letters or texts. Empty:
         the protocol's.
+    ordered : bool, default False
+        Whether the options of items that share an option set are ordered, as for a grade. Also if
+        the protocol says so.
 
     Raises
     ------
@@ -59,6 +62,7 @@ class Options:
     confidence: str = ""
     faulty: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
+    ordered: bool = False
 
     def __post_init__(self) -> None:
         if self.seed < 0:

@@ -43,6 +43,7 @@ from analysis.statistics.agreement.intra_reader import INTRA_READER
 from analysis.statistics.agreement.judges import OPEN_SCORING
 from analysis.statistics.agreement.pairs.description import AGREEMENT_PAIRS
 from analysis.statistics.agreement.pairs.indices import AGREEMENT_INDICES
+from analysis.statistics.agreement.weighted import AGREEMENT_WEIGHTED
 from analysis.statistics.agreement.with_truth import AGREEMENT_WITH_TRUTH
 from analysis.statistics.comparison.gee import GEE
 from analysis.statistics.comparison.model_pairs import MODEL_PAIRS
@@ -120,6 +121,7 @@ STATISTICS = (
     MODEL_RECALIBRATION,
     AGREEMENT_RATERS,
     HETEROGENEITY,
+    AGREEMENT_WEIGHTED,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

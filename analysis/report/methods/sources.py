@@ -302,6 +302,7 @@ def provenance(results: Results) -> dict[str, Any]:
             "confidence_is": confidence_of(options, bundle).meaning.value,
             "faulty": list(options.faulty),
             "positive": list(options.positive),
+            "ordered": options.ordered,
         },
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {

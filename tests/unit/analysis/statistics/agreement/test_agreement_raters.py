@@ -13,7 +13,7 @@ OPTIONS = Options(bootstrap=60)
 
 
 def study(raters: list[str], *, patients: int = 0, n: int = 30) -> Bundle:
-    """Return readers who often agree, with gaps; the same answers whoever takes part."""
+    """Return readers who often agree, with gaps; no rater changes the answers of another."""
     random = np.random.default_rng(9)
     truth = random.choice(list("ABC"), n)
     answers = {

@@ -1,0 +1,238 @@
+"""Weighted kappa of pairs of raters for ordered options: the table `agreement_weighted.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from analysis.arrays import Codes, Floats, Ints
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import stated
+from analysis.figures.drawing.axes import rater_names
+from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    condition_cell,
+    estimate_of,
+    named,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_by
+from analysis.readings.clusters import (
+    PERCENTILE,
+    WIDENED,
+    is_widened,
+    percentile_limits,
+    ratio,
+    too_few,
+)
+from analysis.readings.matrix import NO_LETTER
+from analysis.results import Results
+from analysis.statistics.agreement.pairs.counts import pairs_of
+from analysis.statistics.statistic import Method, Statistic, shared
+from analysis.statistics.study import Study, study_of
+from analysis.translation import t
+
+LINEAR, QUADRATIC = "kappa_linear", "kappa_quadratic"
+WEIGHTS = {LINEAR: "linear", QUADRATIC: "quadratic"}
+NO_ITEM = "no item of the option set was answered by both"
+CONSTANT = "both raters gave a single answer, or one of them did"
+FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
+
+
+def has_ordered_options(study: Study) -> bool:
+    """Return whether options were declared ordered, and items share an option set."""
+    declared = study.options.ordered or stated(study.bundle.protocol, "ordered_options") is True
+    return declared and bool(study.matrix.members("option_set"))
+
+
+def agreement_weighted(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate the weighted kappa of every two raters within each option set.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; items of one `option_set` offer the same options in their order.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `AGREEMENT_WEIGHTED`; pairs as in `agreement_pairs`, on the items that both
+        answered. Estimates are from -1 to 1.
+
+    Notes
+    -----
+    Kappa [1]_ with disagreement :math:`|i - j|` (`kappa_linear`) or :math:`(i - j)^2`
+    (`kappa_quadratic`) between the i-th and the j-th option, as statsmodels' `cohens_kappa`
+    computes it. Interval: percentiles over resampled patients where clusters exist, else normal
+    with the standard error of Fleiss, Cohen and Everitt [2]_.
+
+    References
+    ----------
+    .. [1] Cohen J. Weighted kappa: nominal scale agreement with provision for scaled disagreement
+       or partial credit. Psychol Bull 1968;70:213-220. doi:10.1037/h0026256
+    .. [2] Fleiss JL, Cohen J, Everitt BS. Large sample standard errors of kappa and weighted
+       kappa. Psychol Bull 1969;72:323-327. doi:10.1037/h0028106
+    """
+    study = study_of(study, options)
+    matrix = study.matrix
+    rows = []
+    for pair in pairs_of(matrix.columns):
+        a, b = matrix.columns[pair.a], matrix.columns[pair.b]
+        names = {
+            "rater_a": a.rater_id,
+            "rater_b": b.rater_id,
+            "pair_kind": pair.kind.value,
+            "condition": pair.condition,
+        }
+        for option_set, items in matrix.members("option_set").items():
+            answers = matrix.answers[items][:, [pair.a, pair.b]]
+            both = (answers != NO_LETTER).all(axis=1)
+            n_options = int(max(matrix.n_options[items].max(), answers.max(initial=0) + 1))
+            for measure in WEIGHTS:
+                cells = _row(study, answers[both], items[both], n_options, measure)
+                rows.append({**names, "scope": f"option_set={option_set}", **cells})
+    return pd.DataFrame(rows, columns=AGREEMENT_WEIGHTED.header)
+
+
+def _row(study: Study, answers: Codes, items: Ints, n_options: int, measure: str) -> dict[str, Any]:
+    cells: dict[str, Any] = {"measure": measure, "n": len(answers), "method": ""}
+    cells |= dict.fromkeys(("estimate", "se", "ci_low", "ci_high"), np.nan)
+    if not len(answers):
+        return cells | {"undefined_because": NO_ITEM}
+    if min(len(np.unique(column)) for column in answers.T) < 2:
+        return cells | {"undefined_because": CONSTANT}
+    # Only a run with ordered options waits for the import.
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    result = cohens_kappa(_counts(answers, n_options), wt=WEIGHTS[measure])
+    estimate, se = float(result.kappa), float(result.std_kappa)
+    if study.weights is None:
+        reach = float(norm.isf(study.options.alpha / 2)) * se
+        limits: dict[str, Any] = {
+            "ci_low": max(estimate - reach, -1.0),
+            "ci_high": min(estimate + reach, 1.0),
+        }
+        limits |= {"method": "Fleiss, Cohen and Everitt (1969); normal", "undefined_because": ""}
+    else:
+        limits = _limits(study, study.weights, (answers, items), n_options, measure)
+    return cells | {"estimate": estimate, "se": se} | limits
+
+
+def _counts(answers: Codes, n_options: int) -> Floats:
+    """Return how often each pair of options was chosen, shape (n_options, n_options)."""
+    places = answers[:, 0].astype(np.int64) * n_options + answers[:, 1]
+    counts = np.bincount(places, minlength=n_options**2).astype(np.float64)
+    return counts.reshape(n_options, n_options)
+
+
+def _limits(
+    study: Study, weights: Floats, answered: tuple[Codes, Ints], n_options: int, measure: str
+) -> dict[str, Any]:
+    """Return the percentile limits over resampled patients."""
+    answers, items = answered
+    present, cluster = np.unique(study.matrix.clusters[items], return_inverse=True)
+    by_cluster = np.zeros((len(present), n_options**2))
+    places = answers[:, 0].astype(np.int64) * n_options + answers[:, 1]
+    np.add.at(by_cluster, (cluster, places), 1.0)
+    drawn = (weights[:, present] @ by_cluster).reshape(-1, n_options, n_options)
+    units = np.array(len(present))
+    resampled = weighted_kappa(drawn, 1 if measure == LINEAR else 2)
+    low, high, _ = percentile_limits(resampled, study.options.alpha, units)
+    few = too_few(len(present), clustered=True)
+    because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    return {
+        "ci_low": float(low),
+        "ci_high": float(high),
+        "method": WIDENED if is_widened(units) else PERCENTILE,
+        "undefined_because": because,
+    }
+
+
+def weighted_kappa(counts: Floats, power: int) -> Floats:
+    """Return the weighted kappa of tables of counts.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray of float, shape (..., k, k)
+        How often the first rater chose the row and the second the column.
+    power : int
+        Of the distance between options: 1 for linear and 2 for quadratic weights.
+
+    Returns
+    -------
+    numpy.ndarray of float, shape (...)
+        nan if a table is empty or expects no disagreement.
+
+    Examples
+    --------
+    >>> float(weighted_kappa(np.array([[2.0, 1.0], [0.0, 1.0]]), 1))
+    0.5
+    """
+    k = counts.shape[-1]
+    distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64) ** power
+    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    observed = (counts * distance).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
+    expected = np.einsum("...i,ij,...j->...", rows, distance, columns)
+    kappa: Floats = 1 - ratio(observed, expected)
+    return kappa
+
+
+def weighted_table(results: Results) -> Iterator[ReportTable]:
+    """Show the weighted kappa of every pair within each option set."""
+    names = rater_names(results.bundle)
+    keys = ("rater_a", "rater_b", "condition", "scope")
+    by_pair = rows_by(results, "agreement_weighted", keys, of="measure")
+    yield report_table(
+        name="agreement-weighted",
+        title=t("Weighted kappa for ordered options"),
+        note=t("Within cases that offer the same ordered options, and that both raters answered."),
+        header=(
+            t("Raters"),
+            t("Condition"),
+            t("Option set"),
+            "n",
+            t("Linear weights"),
+            t("Quadratic weights"),
+        ),
+        rows=[
+            (
+                (named(names, a), named(names, b)),
+                (
+                    condition_cell(condition),
+                    scope.removeprefix("option_set="),
+                    whole(number(rows[LINEAR], "n")),
+                    estimate_of(rows[LINEAR]),
+                    estimate_of(rows[QUADRATIC]),
+                ),
+            )
+            for (a, b, condition, scope), rows in by_pair.items()
+        ],
+    )
+
+
+AGREEMENT_WEIGHTED = Statistic(
+    name="agreement_weighted",
+    meaning="Weighted kappa of two raters within items that offer the same ordered options.",
+    columns=shared(
+        "rater_a rater_b pair_kind condition scope measure n estimate se ci_low ci_high method"
+        " undefined_because"
+    ),
+    compute=agreement_weighted,
+    applies=has_ordered_options,
+    methods={
+        598: Method(
+            "Weighted kappa",
+            "For ordered options, kappa is weighted linearly and quadratically [@cohen1968]"
+            " [@fleiss1969].",
+        )
+    },
+    tables={75: weighted_table},
+)

@@ -1,0 +1,101 @@
+"""Weighted kappa equals that of scikit-learn and its definition, and needs a declaration."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.statistics.agreement.weighted import agreement_weighted, weighted_kappa
+
+ORDERED = Options(ordered=True, bootstrap=200)
+
+
+def study(answers: dict[str, list[str]], patients: int = 0) -> Bundle:
+    """Return readers of items with four ordered options."""
+    n = len(next(iter(answers.values())))
+    ids = [f"q{i:03}" for i in range(n)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4, "option_set": "grade"})
+    if patients:
+        items["patient_id"] = [f"p{i % patients:02}" for i in range(n)]
+    readings = [
+        {"rater_id": rater, "item_id": item, "answer": answer}
+        for rater, values in answers.items()
+        for item, answer in zip(ids, values, strict=True)
+    ]
+    return bundle_from_tables(items, pd.DataFrame(readings))
+
+
+@pytest.fixture
+def answers() -> dict[str, list[str]]:
+    """Return three readers who differ by a grade or none, with gaps."""
+    random = np.random.default_rng(4)
+    grade = random.integers(0, 4, 60)
+    return {
+        rater: [
+            "" if random.random() < 0.05 else "ABCD"[int(np.clip(g + random.integers(-1, 2), 0, 3))]
+            for g in grade
+        ]
+        for rater in ("R1", "R2", "R3")
+    }
+
+
+@pytest.mark.parametrize("patients", [0, 30])
+def test_every_pair_equals_scikit_learn(answers: dict[str, list[str]], patients: int) -> None:
+    """On the items that both answered; the interval contains the estimate."""
+    table = agreement_weighted(study(answers, patients), ORDERED)
+    assert len(table) == 3 * 2
+    for row in table.to_dict("records"):
+        pairs = [
+            (a, b)
+            for a, b in zip(answers[row["rater_a"]], answers[row["rater_b"]], strict=True)
+            if a and b
+        ]
+        expected = cohen_kappa_score(
+            *zip(*pairs, strict=True),
+            labels=list("ABCD"),
+            weights=row["measure"].removeprefix("kappa_"),
+        )
+        assert row["n"] == len(pairs)
+        assert row["estimate"] == pytest.approx(expected)
+        assert row["ci_low"] < row["estimate"] < row["ci_high"]
+        assert row["method"].startswith("percentile" if patients else "Fleiss, Cohen and Everitt")
+
+
+def test_the_definition_by_proportions() -> None:
+    """1 minus the observed over the expected disagreement."""
+    proportions = np.array([[0.53, 0.05, 0.02], [0.11, 0.14, 0.05], [0.01, 0.06, 0.03]])
+    distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    rows, columns = proportions.sum(axis=1), proportions.sum(axis=0)
+    expected = 1 - (proportions * distance).sum() / (np.outer(rows, columns) * distance).sum()
+    assert float(weighted_kappa(100 * proportions, 1)) == pytest.approx(expected)
+
+
+def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
+    """From the last grade to the first; another order does change it."""
+    before = agreement_weighted(study(answers), ORDERED)
+    for order, same in (("DCBA", True), ("CABD", False)):
+        letters = {"": "", **dict(zip("ABCD", order, strict=True))}
+        other = {rater: [letters[a] for a in values] for rater, values in answers.items()}
+        after = agreement_weighted(study(other), ORDERED)["estimate"]
+        assert np.allclose(after, before["estimate"]) is same
+
+
+def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
+    """With the reason."""
+    table = agreement_weighted(study({**answers, "R1": ["A"] * 60}), ORDERED)
+    rows = table[table["rater_a"] == "R1"]
+    assert rows["estimate"].isna().all()
+    assert rows["undefined_because"].str.startswith("both raters gave a single answer").all()
+
+
+def test_only_options_that_were_declared_ordered_are_weighted(
+    answers: dict[str, list[str]],
+) -> None:
+    """By the option of the run, or by the protocol."""
+    bundle = study(answers)
+    assert "agreement_weighted" not in analyse(bundle, Options(bootstrap=5)).tables
+    declared = replace(bundle, protocol={"ordered_options": True})
+    assert "agreement_weighted" in analyse(declared, Options(bootstrap=5)).tables
