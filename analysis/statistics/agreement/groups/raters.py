@@ -122,22 +122,24 @@ def _row(
         se_items, method = measure.standard_error(ratings, sums), "Gwet"
     else:
         resampled = measure.estimate(complete.resampled)
-        se_items = float(np.std(resampled[np.isfinite(resampled)], ddof=1))
+        defined = resampled[np.isfinite(resampled)]
+        se_items = float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
         method = "bootstrap over patients"
     se = float(np.hypot(se_items, se_raters))
     reach = float(student.isf(alpha / 2, r - 1)) * se
     because = "" if se > 0 else NO_ERROR
     if np.isnan(estimate):
         because = measure.reason(ratings, sums)
-    defined = np.nan if because else 1.0
+    if because:
+        se_items = se_raters = se = np.nan
     return {
         "measure": measure.name,
         "n_raters": r,
         "n_items": int(ratings.times[measure.counted(ratings)].sum()),
         "estimate": estimate,
-        "se_items": se_items * defined,
-        "se_raters": se_raters * defined,
-        "se": se * defined,
+        "se_items": se_items,
+        "se_raters": se_raters,
+        "se": se,
         "df": float(r - 1),
         "ci_low": max(estimate - reach, -1.0) if not because else np.nan,
         "ci_high": min(estimate + reach, 1.0) if not because else np.nan,
