@@ -174,22 +174,22 @@ def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
     splits: dict[str, str] = {}
     for examination_id, group in groupby(items, key=lambda item: id_key(item.examination_id)):
         questions = [(item, words_of(item.question)) for item in group]
-        for item, asked in questions:
-            for rule, what in (*_by_itself(item, asked), *_by_split(item, splits)):
+        for item, words in questions:
+            for rule, what in (*_by_itself(item, words), *_by_split(item, splits)):
                 yield rule, item.item_id, what
         for item, earlier in _alike(questions):
             what = f"asks the same about examination {examination_id} as {earlier.item_id}: "
             yield Rule.ALIKE, item.item_id, what + shown(item.question)
 
 
-def _by_itself(item: Question, asked: Sequence[str]) -> Iterator[tuple[Rule, str]]:
-    if item.truth is not None and _answered(item, asked, LETTERS.index(item.truth)):
+def _by_itself(item: Question, words: Sequence[str]) -> Iterator[tuple[Rule, str]]:
+    if item.truth is not None and _answered(item, words, LETTERS.index(item.truth)):
         answer = item.options[LETTERS.index(item.truth)]
         yield Rule.ANSWERED, f"{shown(item.question)} contains {shown(answer)}"
-    if again := _again(item.options):
-        yield Rule.OPTIONS_ALIKE, f"{shown(again)} occurs twice, ignoring case and punctuation"
-    if absent := _not_shown(item, asked):
-        yield Rule.NOT_SHOWN, f"{shown(item.question)} asks for {absent}"
+    if repeated := _again(item.options):
+        yield Rule.OPTIONS_ALIKE, f"{shown(repeated)} occurs twice, ignoring case and punctuation"
+    if missing_view := _not_shown(item, words):
+        yield Rule.NOT_SHOWN, f"{shown(item.question)} asks for {missing_view}"
 
 
 def _again(options: Sequence[str]) -> str:
@@ -203,7 +203,7 @@ def _again(options: Sequence[str]) -> str:
     )
 
 
-def _answered(item: Question, asked: Sequence[str], place: int) -> bool:
+def _answered(item: Question, words: Sequence[str], place: int) -> bool:
     """Return whether the question contains the correct option, word by word, and no other."""
     plain = item.question.casefold()
     begins = _WORD.search(item.options[place].casefold())
@@ -214,7 +214,7 @@ def _answered(item: Question, asked: Sequence[str], place: int) -> bool:
         return False
     if not all(_stem(word) in plain for word in truth):
         return False
-    text = _stems(asked)
+    text = _stems(words)
     return [n for n, option in enumerate(item.options) if _stems(words_of(option)) in text] == [
         place
     ]
@@ -229,17 +229,19 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _not_shown(item: Question, asked: Sequence[str]) -> str:
+def _not_shown(item: Question, words: Sequence[str]) -> str:
     """Return what the question asks for and no view shows; empty if a view has no label."""
-    if _MAY_ASK.isdisjoint(asked):
+    if _MAY_ASK.isdisjoint(words):
         return ""
     labels = item.labels
-    for what, asks, wanted in _ASKS_FOR:
-        if not asks.search(item.question) or (item.has_prior and what == _EARLIER):
+    for what, pattern, needed_labels in _ASKS_FOR:
+        if not pattern.search(item.question) or (item.has_prior and what == _EARLIER):
             continue
-        known = not wanted or all(label and label not in ("ERECT", "SUPINE") for label in labels)
+        known = not needed_labels or all(
+            label and label not in ("ERECT", "SUPINE") for label in labels
+        )
         if known and not any(
-            view in (label, *label.split()) for label in labels for view in wanted
+            view in (label, *label.split()) for label in labels for view in needed_labels
         ):
             return what
     return ""
@@ -260,14 +262,14 @@ def _by_split(item: Question, splits: dict[str, str]) -> Iterator[tuple[Rule, st
 
 def _alike(items: Sequence[tuple[Question, Sequence[str]]]) -> Iterator[tuple[Question, Question]]:
     """Yield each item that repeats an earlier question of the examination, with that question."""
-    asked = [(item, frozenset(words)) for item, words in items]
+    word_sets = [(item, frozenset(words)) for item, words in items]
     if len(items) > MOST_COMPARED:
         first: dict[frozenset[str], Question] = {}
-        pairs = ((item, first.setdefault(words, item)) for item, words in asked)
+        pairs = ((item, first.setdefault(words, item)) for item, words in word_sets)
         yield from ((item, other) for item, other in pairs if item is not other)
         return
     reported = set()
-    for (other, other_words), (item, words) in combinations(asked, 2):
+    for (other, other_words), (item, words) in combinations(word_sets, 2):
         n_shared = len(other_words & words)
         if item.item_id in reported or n_shared < ALIKE * (
             len(other_words) + len(words) - n_shared

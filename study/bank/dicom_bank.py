@@ -120,7 +120,7 @@ def import_dicom(
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
         without_prior = skip_faulty or options.get("missing_images") in ("drop", "frontal")
-        made = _Conversion(
+        conversion = _Conversion(
             folder,
             Path(scratch) / "bank",
             key,
@@ -128,24 +128,24 @@ def import_dicom(
             without_prior=without_prior,
             allow_possible=allow_possible_identifiers,
         )
-        made.run(progress or (lambda *_: None))
-        faulty = {fault.key for fault in made.faults}
-        if made.faults and not (skip_faulty and made.rows):
+        conversion.run(progress or (lambda *_: None))
+        faulty = {fault.key for fault in conversion.faults}
+        if conversion.faults and not (skip_faulty and conversion.rows):
             raise FaultyBank(
-                f"{made.sheet.name}: errors: {len(made.faults)}, rows with errors: {len(faulty)}; "
-                "nothing was imported.\n"
-                + "\n".join(f"  {fault}" for fault in made.faults[:1_000]),
-                faults=tuple(made.faults[:1_000]),
+                f"{conversion.sheet.name}: errors: {len(conversion.faults)}, rows with errors: "
+                f"{len(faulty)}; nothing was imported.\n"
+                + "\n".join(f"  {fault}" for fault in conversion.faults[:1_000]),
+                faults=tuple(conversion.faults[:1_000]),
                 n_faulty=len(faulty),
-                n_items=len(made.rows),
+                n_items=len(conversion.rows),
                 missing=Missing(n_films=0, n_items=0, n_shortened=0, examples=()),
             )
-        made.write()
+        conversion.write()
         place = free_place(home, name)
-        made.into.rename(place)
-    done = None
+        conversion.into.rename(place)
+    imported = None
     try:
-        done = import_bank(
+        imported = import_bank(
             store,
             place / "bank.csv",
             name=name,
@@ -154,13 +154,13 @@ def import_dicom(
             **options,
         )
     finally:
-        if done is None or not done.is_new:
+        if imported is None or not imported.is_new:
             shutil.rmtree(place, ignore_errors=True)
     return replace(
-        done,
-        n_left_out=done.n_left_out + len(faulty),
-        left_out=(*made.faults[:1_000], *done.left_out),
-        notes=(*made.notes.lines(), *made.allowed[:1_000], *done.notes),
+        imported,
+        n_left_out=imported.n_left_out + len(faulty),
+        left_out=(*conversion.faults[:1_000], *imported.left_out),
+        notes=(*conversion.notes.lines(), *conversion.allowed[:1_000], *imported.notes),
     )
 
 
@@ -211,8 +211,8 @@ class _Conversion:
     def _check_texts(self, rows: list[_Row]) -> None:
         """Keep the rows whose texts identify nobody, and report the others."""
         of_patient = defaultdict[str, frozenset[Identifier]](frozenset)
-        for kept in self._kept.values():
-            of_patient[kept.patient] |= kept.identifiers
+        for image in self._kept.values():
+            of_patient[image.patient] |= image.identifiers
         checked = find_identifiers(
             [
                 RowTexts(

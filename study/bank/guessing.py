@@ -42,26 +42,26 @@ class _Excess:
         return self.p < ALPHA and self.n - self.expected >= LEAST_GAIN * self.total
 
 
-def guessable(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> tuple[str, ...]:
+def guessable(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> tuple[str, ...]:
     """Return a sentence for each clue by which correct answers can be guessed.
 
     Parameters
     ----------
-    asked
+    questions
         The questions that have a reference standard; iterated several times.
     shuffled
         Whether each reader sees the options in a different order, so that letters are no clue.
     """
-    return tuple(clues(asked, shuffled=shuffled).values())
+    return tuple(clues(questions, shuffled=shuffled).values())
 
 
-def clues(asked: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
+def clues(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
     """Return the sentences of `guessable` by rule."""
     seen = _Seen()
-    for question in asked:
+    for question in questions:
         seen.add(question)
     texts = _Offers()
-    for question in asked if seen.any_often() else ():
+    for question in questions if seen.any_often() else ():
         options = [option.strip() for option in question.options]
         if frequent := {text for text in options if seen.often(text)}:
             texts.add(frequent, options[question.place], question.view)
@@ -185,24 +185,24 @@ def balance(places: Mapping[tuple[int, int], int]) -> Balance:
     """
     if not places:
         return Balance(n=(), expected=(), most=0, total=0, p=1.0)
-    seen: Counter[int] = Counter()
+    n_correct: Counter[int] = Counter()
     sizes: Counter[int] = Counter()
     for (place, size), n in places.items():
-        seen[place] += n
+        n_correct[place] += n
         sizes[size] += n
     letters = range(max(sizes))
     expected = np.array([sum(n / k for k, n in sizes.items() if k > place) for place in letters])
-    excess = np.array([seen[place] for place in letters]) - expected
-    most = int(excess.argmax())
-    offering = {k: n for k, n in sizes.items() if k > most}
+    excess = np.array([n_correct[place] for place in letters]) - expected
+    largest = int(excess.argmax())
+    offering = {k: n for k, n in sizes.items() if k > largest}
     if expected.min() >= _LEAST_EXPECTED:
         p = _goodness_of_fit(excess, sizes)
     else:
-        p = min(1.0, len(excess) * _at_least(seen[most], offering))
+        p = min(1.0, len(excess) * _at_least(n_correct[largest], offering))
     return Balance(
-        n=tuple(seen[place] for place in letters),
+        n=tuple(n_correct[place] for place in letters),
         expected=tuple(map(float, expected)),
-        most=most,
+        most=largest,
         total=sum(offering.values()),
         p=p,
     )
@@ -267,17 +267,17 @@ def _at_least(n: int, sizes: Mapping[int, int]) -> float:
         mean = sum(count / k for k, count in sizes.items())
         variance = sum(count * (k - 1) / k**2 for k, count in sizes.items())
         return float(scipy.special.ndtr((mean - n + 0.5) / variance**0.5))
-    likely = np.ones(1)
+    probabilities = np.ones(1)
     for k, count in sizes.items():
-        likely = np.convolve(likely, _binomial(count, 1 / k))
-    return float(min(1.0, likely[n:].sum()))
+        probabilities = np.convolve(probabilities, _binomial(count, 1 / k))
+    return float(min(1.0, probabilities[n:].sum()))
 
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:
     hits = np.arange(n + 1)
     ways = _log_choose(n, hits)
-    likely: NDArray[np.float64] = np.exp(ways + hits * np.log(p) + (n - hits) * np.log1p(-p))
-    return likely
+    probabilities: NDArray[np.float64] = np.exp(ways + hits * np.log(p) + (n - hits) * np.log1p(-p))
+    return probabilities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,10 +142,10 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
                 name=place.name,
             )
         )
-    named = [name for name, file in found_files.items() if file.stem.lower() == "bank"]
-    likely = [name for name in chosen if name in found_files]
-    likely = likely or (named if len(named) == 1 else list(found_files))
-    banks = [name for name in likely if _images_named(found_files[name])] or likely
+    named_bank = [name for name, file in found_files.items() if file.stem.lower() == "bank"]
+    choices = [name for name in chosen if name in found_files]
+    choices = choices or (named_bank if len(named_bank) == 1 else list(found_files))
+    banks = [name for name in choices if _images_named(found_files[name])] or choices
     if len(banks) > 1:
         raise SeveralBanks(tuple(sorted(banks)))
     file = found_files[banks[0]]
@@ -175,8 +175,8 @@ def _split_of(path: Path) -> str:
 
 
 def _chosen_parts(split_files: Mapping[str, Path], chosen: Sequence[str]) -> tuple[Part, ...]:
-    wanted = list(dict.fromkeys(chosen)) or list(split_files)
-    unknown = [name for name in wanted if name not in split_files]
+    selected = list(dict.fromkeys(chosen)) or list(split_files)
+    unknown = [name for name in selected if name not in split_files]
     if unknown:
         raise BadFile(
             t(
@@ -185,7 +185,7 @@ def _chosen_parts(split_files: Mapping[str, Path], chosen: Sequence[str]) -> tup
                 names=", ".join(split_files),
             )
         )
-    return tuple(Part(path=split_files[name], split=name) for name in wanted)
+    return tuple(Part(path=split_files[name], split=name) for name in selected)
 
 
 def _refuse_outside(place: Path, file: Path) -> None:

@@ -385,9 +385,9 @@ def remove_bank(store: Store, name: str, *, now: datetime, by: By = COMMAND_LINE
         banks.remove(change, row.id)
         detail = {**banks.facts(row), "n_items": row.n_items, "n_films": row.n_films}
         events.record(change, "", now, kind=EventKind.BANK_REMOVED, detail=detail, by=by)
-    kept = shelf.beside(store.path)
+    film_shelf = shelf.beside(store.path)
     for sha256 in prepared:
-        kept.drop(sha256)
+        film_shelf.drop(sha256)
     return row
 
 

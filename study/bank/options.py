@@ -217,12 +217,12 @@ def _by_letter(text: str, options: Sequence[str]) -> set[str]:
 
 def _by_text(text: str, options: Sequence[str]) -> set[str]:
     plain = [text_key(option) for option in options]
-    for wanted, candidates in (
+    for target, candidates in (
         (text_key(text), plain),
         (text_key(text).rstrip("."), [option.rstrip(".") for option in plain]),
     ):
         letters = {
-            letter for letter, own in zip(LETTERS, candidates, strict=False) if own == wanted
+            letter for letter, own in zip(LETTERS, candidates, strict=False) if own == target
         }
         if letters:
             return letters

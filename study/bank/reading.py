@@ -192,8 +192,8 @@ def _read_items(
         reading.n_workers = 0
     sources, n_bytes = [], 0
     for part in parts:
-        wanted = _source_format(part.path, format)
-        with opened(part.path, format=wanted, is_record=_is_item, kind_of=kind_of) as source:
+        source_format = _source_format(part.path, format)
+        with opened(part.path, format=source_format, is_record=_is_item, kind_of=kind_of) as source:
             reading.read(part, source, partial(_tell_bytes, tell, n_bytes, total))
             sources.append((source.format, source.sha256))
             n_bytes += source.n_bytes_read
@@ -311,13 +311,13 @@ def _is_item(record: dict[str, object]) -> bool:
 
 
 def _check_columns(source: OpenSource) -> None:
-    wanted = {
+    required = {
         "item_id": ("item_id",),
         "question": ("question",),
         "options (or option_a, option_b, ...)": ("options", OPTION_FIELDS[0]),
         "images": ("images",),
     }
-    absent = [name for name, fields in wanted.items() if not has_field(source.columns, *fields)]
+    absent = [name for name, fields in required.items() if not has_field(source.columns, *fields)]
     if absent:
         raise BadFile(
             f"{source.name} has no column {', '.join(absent)}; its header is"

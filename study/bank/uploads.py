@@ -135,8 +135,8 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         scratch = Path(tempfile.mkdtemp(dir=home, prefix=".incoming-"))
         file = scratch / file_name(getattr(archive, "name", ""))
         archive.seek(0)
-        with file.open("xb") as kept:
-            shutil.copyfileobj(archive, kept, _PART_BYTES)
+        with file.open("xb") as target:
+            shutil.copyfileobj(archive, target, _PART_BYTES)
         place = free_place(home, name)
         place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:

@@ -264,8 +264,8 @@ def file_name(name: str) -> str:
     ('bank.zip', 'file', 'ab')
     """
     last = re.split(r"[/\\]", without_surrogates(name))[-1]
-    kept = "".join(character for character in last if character.isprintable())
-    short = kept.encode()[-_LONGEST_FILE_NAME:].decode(errors="ignore")
+    printable = "".join(character for character in last if character.isprintable())
+    short = printable.encode()[-_LONGEST_FILE_NAME:].decode(errors="ignore")
     return short if short.strip(". ") else "file"
 
 

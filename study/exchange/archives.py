@@ -107,18 +107,18 @@ def archive(
     with placed(folder, as_zip=False, exists_message=exists_message) as place:
         if texts and not blinded:
             _announce(store, study, by=by, now=now)
-        made = _make(store, place, study, blinded, texts)
+        exported = _make(store, place, study, blinded, texts)
     record_taking(
         store,
         study=study,
         what="archive",
         by=by,
         now=now,
-        files=dict(made.sha256),
-        blinded=made.blinded,
-        last_event=made.last_event,
+        files=dict(exported.sha256),
+        blinded=exported.blinded,
+        last_event=exported.last_event,
     )
-    return made
+    return exported
 
 
 def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) -> Archive:

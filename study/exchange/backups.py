@@ -147,7 +147,7 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
         if not _is_due(change, now) or not _claim(change, now):
             return None
     try:
-        made = _made(store, None, "schedule", SCHEDULE, now)
+        backup = _made(store, None, "schedule", SCHEDULE, now)
     except StudyError as error:
         with suppress(StudyError), store.change() as change:
             detail = {"reason": str(error)}
@@ -155,7 +155,7 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
         raise
     with _released(store):
         _prune(store, SCHEDULE, now)
-    return made
+    return backup
 
 
 _SQLITE = b"SQLite format 3\0"
@@ -250,8 +250,8 @@ def _is_due(look: Transaction, now: datetime) -> bool:
 
 def _claim(change: Transaction, now: datetime) -> bool:
     """Claim the right to make a backup; False if another process has it."""
-    held = deployment.value(change, "backup_claimed_at_utc")
-    if held and moment(held) <= now < moment(held) + CLAIM_LASTS:
+    claimed_at_utc = deployment.value(change, "backup_claimed_at_utc")
+    if claimed_at_utc and moment(claimed_at_utc) <= now < moment(claimed_at_utc) + CLAIM_LASTS:
         return False
     deployment.set_value(change, "backup_claimed_at_utc", stamp(now))
     return True

@@ -198,9 +198,9 @@ def files_of(
         files["audit.jsonl"] = _lines(trail)
         for chain, site_head in merged_chains(look, study).items():
             files[audit_file(site_head["deployment_id"])] = _lines(events.walk(look, chain))
-    gone = withdrawn_in(look, study_found)
+    withdrawn = withdrawn_in(look, study_found)
     provenance = banks.bank_row(look, study_found.bank_name).provenance
-    package = _package(study_found, trail, files, tables, blinded, gone, sets_by_look)
+    package = _package(study_found, trail, files, tables, blinded, withdrawn, sets_by_look)
     package["reading_room"]["texts"] = texts
     if drawn := scored_items(look, study_found.id):
         package["reading_room"]["scored_items"] = drawn
@@ -482,7 +482,7 @@ def _package(
     files: Mapping[str, bytes],
     tables: Tables,
     blinded: bool,
-    gone: Sequence[Withdrawn],
+    withdrawn: Sequence[Withdrawn],
     sets_by_look: bool,
 ) -> dict[str, Any]:
     return {
@@ -502,7 +502,7 @@ def _package(
             CELLS_GUARDED: True,
             CELLS_ESCAPED: True,
             SETS_BY_LOOK: sets_by_look,
-            "withdrawn_models": [asdict(model) for model in gone],
+            "withdrawn_models": [asdict(model) for model in withdrawn],
             "confidence_means": "answer",
         },
         "resources": [_resource(name, files[name], tables.get(name)) for name in files],
@@ -586,24 +586,24 @@ def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[di
     if not extras:
         return {}
     codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
-    done: dict[str, list[_Done]] = {step: [] for step in Step}
+    steps_by_kind: dict[str, list[_Done]] = {step: [] for step in Step}
     for row in readings.preparations_of_study(look, study.id):
         entry = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
-        done[row["step"]].append(entry)
+        steps_by_kind[row["step"]].append(entry)
     tables = {}
     if "questionnaire" in extras:
-        tables["questionnaire.csv"] = list(_answers(study, done[Step.QUESTIONNAIRE]))
+        tables["questionnaire.csv"] = list(_answers(study, steps_by_kind[Step.QUESTIONNAIRE]))
     if "display checks" in extras:
-        tables["display_checks.csv"] = list(_checks(done[Step.DISPLAY]))
+        tables["display_checks.csv"] = list(_checks(steps_by_kind[Step.DISPLAY]))
     return tables
 
 
-def _answers(study: StudyRow, done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+def _answers(study: StudyRow, steps: Sequence[_Done]) -> Iterator[dict[str, Any]]:
     protocol = stored_protocol(study)
     kinds = {"choice", "number"}
     if "questionnaire texts" in protocol.bundle_extras:
         kinds.add("text")
-    for code, _, detail in sorted(done, key=itemgetter(0)):
+    for code, _, detail in sorted(steps, key=itemgetter(0)):
         for question in protocol.questionnaire:
             if question.kind in kinds:
                 yield {
@@ -615,15 +615,15 @@ def _answers(study: StudyRow, done: Sequence[_Done]) -> Iterator[dict[str, Any]]
                 }
 
 
-def _checks(done: Sequence[_Done]) -> Iterator[dict[str, Any]]:
-    before: Counter[str] = Counter()
-    for code, at, detail in sorted(done, key=itemgetter(0, 1)):
-        before[code] += 1
+def _checks(steps: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+    n_sign_ins: Counter[str] = Counter()
+    for code, at, detail in sorted(steps, key=itemgetter(0, 1)):
+        n_sign_ins[code] += 1
         measured = {
             column.name: _measured(column.type, detail.get(column.name))
             for column in FILES["display_checks.csv"]
         }
-        yield {**measured, "rater_id": code, "sign_in": before[code], "checked_at_utc": at}
+        yield {**measured, "rater_id": code, "sign_in": n_sign_ins[code], "checked_at_utc": at}
 
 
 def _measured(kind: str, value: Any) -> str | float | None:

@@ -325,15 +325,15 @@ def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
     """
     faults: list[str] = []
     rows: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in archive.KINDS}
-    wanted = {kind: archive.columns(look, kind) for kind in archive.KINDS}
+    columns = {kind: archive.columns(look, kind) for kind in archive.KINDS}
     study: StudyFacts | None = None
     for number, line in enumerate(content.split(b"\n")[:-1], start=1):
         row = _row(line)
         kind = str(row.pop("row", None))
-        least, most = wanted.get(kind, (set(), set()))
+        required, allowed = columns.get(kind, (set(), set()))
         if kind == STUDY_RECORD and number == 1 and set(row) == set(StudyFacts._fields):
             study = StudyFacts(**row)
-        elif kind in rows and least <= set(row) <= most:
+        elif kind in rows and required <= set(row) <= allowed:
             rows[kind].append(row)
         else:
             faults.append(f"{RECORDS}, line {number}: not a row that this version knows.")

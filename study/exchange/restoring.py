@@ -192,8 +192,8 @@ def _refuse_state(look: Transaction, bundle: Received) -> None:
 
 def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
     """Return the bank of the study: the original if it exists here, otherwise one of its items."""
-    wanted = str(bundle.locked["bank_sha256"])
-    existing = banks.by_content(change, wanted)
+    content_sha256 = str(bundle.locked["bank_sha256"])
+    existing = banks.by_content(change, content_sha256)
     if existing is not None:
         return existing
     if bundle.blinded:
@@ -231,9 +231,9 @@ def _bank_from(change: Transaction, bundle: Received, by: By, now: datetime) -> 
 
 
 def _free_name(look: Transaction, name: str) -> str:
-    taken = set(banks.names(look))
-    names = (name, *(f"{name} ({number})" for number in range(2, len(taken) + 2)))
-    return next(candidate for candidate in names if candidate not in taken)
+    names_taken = set(banks.names(look))
+    names = (name, *(f"{name} ({number})" for number in range(2, len(names_taken) + 2)))
+    return next(candidate for candidate in names if candidate not in names_taken)
 
 
 def _items(bundle: Received) -> list[Item]:
@@ -303,7 +303,7 @@ def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
 
 
 def _refuse_unlike(look: Transaction, bundle: Received) -> None:
-    again = files_of(
+    exported = files_of(
         look,
         bundle.study,
         blinded=bundle.blinded,
@@ -315,7 +315,7 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
         [
             f"{name} contradicts {RECORDS} and the chain: it differs when exported again."
             for name in (*SAME, *_WHERE_THERE.intersection(bundle.files))
-            if again.get(name) != bundle.files[name]
+            if exported.get(name) != bundle.files[name]
         ],
     )
 
@@ -381,7 +381,7 @@ def merge(
         cases = {row.item_id: row.id for row in studies.cases(change, row.id)}
         insert_rows(change, bundle, row.id, cases, rows)
         events.adopt(change, events.merged_chain(study, bundle.deployment_id), bundle.chain)
-        done = Merged(
+        merged = Merged(
             study=study,
             deployment_id=bundle.deployment_id,
             site=site,
@@ -389,9 +389,9 @@ def merge(
             models=tuple(sorted(editions)),
             n_readings=len(rows["reading"]),
         )
-        _record_merged(change, bundle, done, editions, by, now)
+        _record_merged(change, bundle, merged, editions, by, now)
         refuse(bundle.name, study_verdict(change, study).breaches)
-    return done
+    return merged
 
 
 def _refuse_edited(bundle: Received, by: By, now: datetime) -> None:
@@ -409,14 +409,14 @@ def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Ite
     """Yield each column of a bundle's items that differs from the study's own."""
     tables = tables_of(look, study, blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
     own = {str(row["item_id"]): row for row in tables["items.csv"]}
-    theirs = {row["item_id"]: row for row in bundle.items}
-    if own.keys() != theirs.keys():
+    incoming = {row["item_id"]: row for row in bundle.items}
+    if own.keys() != incoming.keys():
         yield "items.csv: its items are not those of the study."
         return
-    for column in next(iter(theirs.values()), {}):
+    for column in next(iter(incoming.values()), {}):
         differing = [
             item_id
-            for item_id, row in theirs.items()
+            for item_id, row in incoming.items()
             if row[column] != _cell(own[item_id].get(column))
         ]
         if differing:
@@ -532,9 +532,9 @@ def _by_model(
 
 def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, int]:
     """Return the bundle's models that are not in the study, with the edition each one becomes."""
-    here = {row.model_id for row in models.of_study(look, study)}
-    there, _ = _by_model(bundle.carried.rows)
-    return {name: models.next_edition(look, study, name) for name in there if name not in here}
+    own = {row.model_id for row in models.of_study(look, study)}
+    incoming, _ = _by_model(bundle.carried.rows)
+    return {name: models.next_edition(look, study, name) for name in incoming if name not in own}
 
 
 def _rows(
@@ -544,12 +544,12 @@ def _rows(
     carried = bundle.carried.rows
     joining: dict[str, Sequence[Mapping[str, Any]]] = {kind: carried[kind] for kind in _OF_READERS}
     joining["reader"] = [{**row, "site": row["site"] or site} for row in carried["reader"]]
-    gone = {key_of(row) for row in carried["withdrawn_model"]}
+    withdrawn = {key_of(row) for row in carried["withdrawn_model"]}
     for kind in ("model", "prediction"):
         joining[kind] = [
             {**row, "edition": editions[row["model_id"]]}
             for row in carried[kind]
-            if row["model_id"] in editions and key_of(row) not in gone
+            if row["model_id"] in editions and key_of(row) not in withdrawn
         ]
     return joining
 

@@ -96,7 +96,9 @@ def begin(
     with store.change() as change:
         _refuse_taken(change, name, None)
         number = bank_row(change, bank).id
-        initial_values = dict(values) if values is not None else _to_begin_with(change, number, now)
+        initial_values = (
+            dict(values) if values is not None else _initial_values(change, number, now)
+        )
         draft = stored.add_draft(
             change,
             name=name,
@@ -222,7 +224,7 @@ def draw(
         study, strata = draw_within(
             change, bank=draft.bank, study=draft.name, protocol=protocol, now=now, by=by
         )
-        _give_to(change, maker, study, draft.name, now, by)
+        _make_coordinator(change, maker, study, draft.name, now, by)
         stored.remove_draft(change, number)
     return draft.name, strata
 
@@ -230,10 +232,10 @@ def draw(
 def faults(draft: StudyDraft) -> list[str]:
     """Return the faults of a draft, as far as they can be found without the bank."""
     fault = name_fault(draft.name)
-    named = [t("name: {fault}.", fault=fault)] if fault else []
-    banked = [] if draft.bank else [t("bank: none has been chosen.")]
+    name_faults = [t("name: {fault}.", fault=fault)] if fault else []
+    bank_faults = [] if draft.bank else [t("bank: none has been chosen.")]
     values = draft.protocol_values
-    return [*named, *banked, *faults_of(values), *example_faults(values["consent"])]
+    return [*name_faults, *bank_faults, *faults_of(values), *example_faults(values["consent"])]
 
 
 def obstacles(
@@ -331,24 +333,26 @@ def _free_name(look: Transaction, wish: str) -> str:
     return next(name for name in tries if name not in taken)
 
 
-def _to_begin_with(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
+def _initial_values(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
     values = {**Protocol().in_full(), "seed": int(f"{now:%Y%m%d}"), "option_order": "random"}
     tasks = bank_contents.counts(look, bank, "task")
     if len(tasks) < 2:
         values["stratify_by"] = []
     for cases in CASES_TO_BEGIN_WITH:
-        asked = {**values, "cases": cases}
+        candidate = {**values, "cases": cases}
         try:
-            sampling.rehearse(look, bank, Protocol.from_json(asked))
+            sampling.rehearse(look, bank, Protocol.from_json(candidate))
         except BadInput:
             continue
-        return asked
+        return candidate
     return values
 
 
-def _give_to(change: Transaction, maker: int, study: int, name: str, now: datetime, by: By) -> None:
-    held = people.roles_held(change, maker)
-    if any(row.role == Role.ADMINISTRATOR and row.study is None for row in held):
+def _make_coordinator(
+    change: Transaction, maker: int, study: int, name: str, now: datetime, by: By
+) -> None:
+    roles = people.roles_held(change, maker)
+    if any(row.role == Role.ADMINISTRATOR and row.study is None for row in roles):
         return
     enter_role(change, maker, Role.COORDINATOR, study=name, number=study, by=by, now=now)
 

@@ -121,18 +121,18 @@ def place_late(
     protocol, reader = stored_protocol(study), readers[-1]
     if not protocol.has_new_design:
         return len(readers) - 1
-    before = readers[:-1]
+    earlier = readers[:-1]
     (opened,) = events.of_kind(change, events.study_chain(study.name), EventKind.STUDY_OPENED)
-    free = _free_list(change, study, before, reader)
+    free = _free_list(change, study, earlier, reader)
     if free is not None:
         arm, number = free
     else:
         arm = (
-            next_arm(protocol.arms, _originals(before), _allocated(reader), protocol.seed)
+            next_arm(protocol.arms, _originals(earlier), _allocated(reader), protocol.seed)
             if protocol.arms
             else ""
         )
-        number = max((other.list or 0 for other in before if other.arm == arm), default=0) + 1
+        number = max((other.list or 0 for other in earlier if other.arm == arm), default=0) + 1
     return _placed(
         change, reader, ListPlace(arm=arm, number=number, lists=opened["lists"].get(arm, 1))
     )
@@ -140,13 +140,17 @@ def place_late(
 
 def _arms_of(protocol: Protocol, readers: Iterable[ReaderRow]) -> dict[int, str]:
     """Return the arm of each reader, randomised in the order of their invitation."""
-    before: list[Allocated] = []
+    allocated_before: list[Allocated] = []
     arms = {}
     for reader in readers:
         allocated = _allocated(reader)
-        arm = next_arm(protocol.arms, before, allocated, protocol.seed) if protocol.arms else ""
+        arm = (
+            next_arm(protocol.arms, allocated_before, allocated, protocol.seed)
+            if protocol.arms
+            else ""
+        )
         arms[reader.id] = arm
-        before.append(_allocated(reader, arm))
+        allocated_before.append(_allocated(reader, arm))
     return arms
 
 
@@ -178,7 +182,7 @@ def _originals(readers: Iterable[ReaderRow]) -> list[Allocated]:
 
 
 def _free_list(
-    look: Transaction, study: StudyRow, before: Sequence[ReaderRow], reader: ReaderRow
+    look: Transaction, study: StudyRow, earlier: Sequence[ReaderRow], reader: ReaderRow
 ) -> tuple[str, int] | None:
     """Return the arm and list of a withdrawn reader that have not been reassigned, or None.
 
@@ -187,8 +191,10 @@ def _free_list(
     withdrawn = {
         step.reader_id for step in readings.interventions(look, study.id) if step.kind == "withdraw"
     }
-    held = {(row.arm, row.list) for row in before if row.reader_id not in withdrawn}
-    free = [row for row in before if (row.arm, row.list) not in held and row.list is not None]
+    taken_lists = {(row.arm, row.list) for row in earlier if row.reader_id not in withdrawn}
+    free = [
+        row for row in earlier if (row.arm, row.list) not in taken_lists and row.list is not None
+    ]
     own = _allocated(reader).stratum
     chosen = min(free, key=lambda row: (_allocated(row).stratum != own, row.id), default=None)
     return None if chosen is None or chosen.list is None else (chosen.arm, chosen.list)

@@ -172,9 +172,9 @@ def item_hashes(look: Transaction, study: int, salt: str) -> dict[str, str]:
         Prevents recovering the truth of a few items from the hash by trying all answers.
     """
     rows = banks.items_of_study(look, study)
-    shown = [{**row._asdict(), "truth": None} for row in rows]
+    displayed = [{**row._asdict(), "truth": None} for row in rows]
     return {
-        "items_sha256": sha256_of([shown, archive.case_rows(look, study)]),
+        "items_sha256": sha256_of([displayed, archive.case_rows(look, study)]),
         "truth_sha256": sha256_of([salt, [[row.item_id, row.truth] for row in rows]]),
     }
 
@@ -257,8 +257,8 @@ def open_study(
         row = study_row(change, study)
         others = _check_opening(change, row)
         named(change)
-        shown = aids.planned(change, row)
-        open_within(change, study=study, now=now, by=by, others=others, shown=shown)
+        aid_rows = aids.planned(change, row)
+        open_within(change, study=study, now=now, by=by, others=others, shown=aid_rows)
         exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, by, now)
     return str(row.protocol_sha256)
 
@@ -381,11 +381,15 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
     taken = {text_key(row.model_id) for row in models.ever_of_study(look, study)}
     seen: set[str] = set()
     for invitation in invitations:
-        who, key = invitation.reader_id, text_key(invitation.reader_id)
-        fault = name_fault(who) or formula_fault(who)
+        reader_id, key = invitation.reader_id, text_key(invitation.reader_id)
+        fault = name_fault(reader_id) or formula_fault(reader_id)
         if fault:
             faults.append(
-                t("{who!r}: the name {fault}. Choose another reader ID.", who=who, fault=fault)
+                t(
+                    "{who!r}: the name {fault}. Choose another reader ID.",
+                    who=reader_id,
+                    fault=fault,
+                )
             )
         for column in ("level", "years", "site"):
             fault = formula_fault(getattr(invitation, column))
@@ -394,19 +398,19 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
                     t(
                         "{who}: {column} {fault}. Start it with a letter or a digit, or leave it "
                         "empty.",
-                        who=who,
+                        who=reader_id,
                         column=column,
                         fault=fault,
                     )
                 )
         if key in seen:
-            faults.append(t("{who}: listed twice. Remove one of them.", who=who))
+            faults.append(t("{who}: listed twice. Remove one of them.", who=reader_id))
         seen.add(key)
         if key in readers:
-            faults.append(t("{who}: already invited. Remove them from the list.", who=who))
+            faults.append(t("{who}: already invited. Remove them from the list.", who=reader_id))
         if key in taken:
             faults.append(
-                t("{who}: a model already has this name. Choose another reader ID.", who=who)
+                t("{who}: a model already has this name. Choose another reader ID.", who=reader_id)
             )
     if faults:
         raise BadFile(t("No one was invited:\n") + "\n".join(f"  {fault}" for fault in faults))

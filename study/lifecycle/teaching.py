@@ -266,8 +266,8 @@ def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime
         return t("This study has no such step.")
     known = teaching.by_id(change, record.id)
     if known is not None:
-        mine = (known["person"], known["bank"]) == (state.person.id, state.bank.id)
-        return "" if mine else t("Another reading already has this ID.")
+        is_own = (known["person"], known["bank"]) == (state.person.id, state.bank.id)
+        return "" if is_own else t("Another reading already has this ID.")
     at = state.coming[0] if state.coming else None
     if at is None or at.case != record.case:
         return said(NOT_YET)

@@ -206,8 +206,8 @@ def _choices(ids: Mapping[str, object], choices: object) -> Iterator[ModelOutput
         )
 
 
-def _runs(n: int, several: Sequence[object]) -> dict[str, object]:
-    return {"run": n} if len(several) > 1 else {}
+def _runs(n: int, candidates: Sequence[object]) -> dict[str, object]:
+    return {"run": n} if len(candidates) > 1 else {}
 
 
 def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
@@ -314,9 +314,11 @@ def _samples(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     responses = value.get("resps")
     if missing(responses):
         responses = value.get("filtered_resps")
-    likely = _likelihoods(responses)
-    if likely:
-        yield ModelOutput(ids=ids, has_words=False, extras={**extras, "probabilities": likely})
+    probabilities = _likelihoods(responses)
+    if probabilities:
+        yield ModelOutput(
+            ids=ids, has_words=False, extras={**extras, "probabilities": probabilities}
+        )
         return
     runs = responses[0] if isinstance(responses, list) and responses else responses
     texts = runs if isinstance(runs, list) else [runs]

@@ -473,17 +473,19 @@ class _Reader:
         runs = sorted({run for *_, run in by_key})  # a fixed order of names with the same key
         ranks = {run: n for n, run in enumerate(sorted(runs, key=natural), 1)}
         scale = self._scale([row.output for row in by_key.values()])
-        made = []
+        predictions = []
         for (item_id, condition, run), row in by_key.items():
             self._note(row.output)
             if item_id not in self._options:
                 self.unknown[item_id] = None
                 continue
             label = "" if len(ranks) == 1 and run == "1" else run
-            made.append(self._prediction(row, condition, label, ranks[run], scale))
-        if any(row.condition == "options-shuffled" and "order" not in row.detail for row in made):
+            predictions.append(self._prediction(row, condition, label, ranks[run], scale))
+        if any(
+            row.condition == "options-shuffled" and "order" not in row.detail for row in predictions
+        ):
             self._counts["letters under options-shuffled are read as canonical letters"] = 0
-        return made
+        return predictions
 
     def notes(self) -> Iterator[str]:
         """Yield the notes, with counts."""
@@ -527,7 +529,9 @@ class _Reader:
         output, options = row.output, self._options[row.item_id]
         where = f"{row.item_id} ({output.place})"
         order = self._order(where, output.extras.get("order"), len(options))
-        likely = self._probabilities(where, output.extras.get("probabilities"), options, scale)
+        probabilities = self._probabilities(
+            where, output.extras.get("probabilities"), options, scale
+        )
         words = None if output.failed else output.words
         finish = None if output.failed else output.extras.get("finish")
         read = (
@@ -538,7 +542,7 @@ class _Reader:
                 words,
                 options,
                 order=order,
-                probabilities=likely,
+                probabilities=probabilities,
                 refused=output.refused,
                 finish=finish,
             )
@@ -546,12 +550,12 @@ class _Reader:
         if read.detail.get("reason"):
             self._counts[_REASONS[read.detail["reason"]]] += 1
         confidence = self._confidence(where, output.extras.get("confidence"), scale)
-        if confidence is None and likely and read.answer:
-            confidence = likely.get(read.answer)
+        if confidence is None and probabilities and read.answer:
+            confidence = probabilities.get(read.answer)
         detail = {
             **read.detail,
             "order": order,
-            "probabilities": likely,
+            "probabilities": probabilities,
             "prompt": _words(output.extras.get("prompt")),
             "explanation": _words(output.extras.get("explanation"))
             or read.detail.get("explanation", ""),
@@ -763,8 +767,8 @@ def _unparsed_because(raw: str, finish: object, probabilities: object) -> str:
 def _ended(raw: str, finish: object, reason: str) -> dict[str, Any]:
     """Return the details stored on how an output was read and ended."""
     stop = finish if isinstance(finish, str) else json.dumps(finish) if finish else ""
-    kept = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST], "reason": reason}
-    return {key: value for key, value in kept.items() if value}
+    details = {"parser": VERSION if raw else 0, "stop": stop[:LONGEST], "reason": reason}
+    return {key: value for key, value in details.items() if value}
 
 
 def in_words(

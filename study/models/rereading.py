@@ -134,20 +134,20 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
         The study has no such model.
     """
     model, predictions, options = _predictions_of(store, study, model_id)
-    again = [
+    reread_predictions = [
         _reread_prediction(prediction, options[prediction.item_id], rules)
         for prediction in predictions
     ]
     pairs = (
         (prediction.answer or prediction.status, new.answer or new.status)
-        for prediction, new in zip(predictions, again, strict=True)
+        for prediction, new in zip(predictions, reread_predictions, strict=True)
     )
     file = PredictionFile(
         shape=f"words read by the {rules} rules",
-        n_rows=len(again),
+        n_rows=len(reread_predictions),
         columns=(),
         sha256=model.source_sha256,
-        predictions=tuple(again),
+        predictions=tuple(reread_predictions),
         unknown_ids=(),
         notes=(),
     )
@@ -193,8 +193,8 @@ def _predictions_of(
 
 def _by_rules(prediction: PredictionRow, options: tuple[str, ...]) -> dict[str, str]:
     """Return the letter or status by each set of rules."""
-    again = {rules: _reread_prediction(prediction, options, rules) for rules in RULES}
-    return {rules: read.answer or read.status for rules, read in again.items()}
+    reread_by_rules = {rules: _reread_prediction(prediction, options, rules) for rules in RULES}
+    return {rules: read.answer or read.status for rules, read in reread_by_rules.items()}
 
 
 def _reread_prediction(
@@ -203,21 +203,21 @@ def _reread_prediction(
     detail = json.loads(prediction.detail)
     if prediction.condition == Shown.OPEN_ENDED:  # rules apply to options only
         return Prediction(**{**prediction._asdict(), "detail": detail})
-    likely = detail.get("probabilities", {})
+    probabilities = detail.get("probabilities", {})
     read = predict(
         prediction.item_id,
         None if detail.get("failed") else prediction.raw_answer,
         options,
         order=detail.get("order", ""),
-        probabilities=likely,
+        probabilities=probabilities,
         refused=prediction.status == "refused" and not prediction.raw_answer,
         finish=detail.get("stop"),
         rules=rules,
     )
     kept_detail = {key: value for key, value in detail.items() if key not in _READING_KEYS}
     confidence = prediction.confidence
-    if likely and confidence == likely.get(prediction.answer):
-        confidence = likely.get(read.answer)
+    if probabilities and confidence == probabilities.get(prediction.answer):
+        confidence = probabilities.get(read.answer)
     return replace(
         read,
         condition=prediction.condition,

@@ -495,13 +495,13 @@ class _Session:
         rate = self.n_answered / elapsed_s if elapsed_s else 0.0
         n_asks = len(self.exam.item_ids) * self.limits.runs
         n_failed = self.reasons.total()
-        left = n_asks - len(self.journal.done) - n_failed
+        n_left = n_asks - len(self.journal.done) - n_failed
         return RunProgress(
             n_asks=n_asks,
             n_answered=len(self.journal.done),
             n_failed=n_failed,
             per_second=rate,
-            seconds_left=max(left, 0) / rate if rate else None,
+            seconds_left=max(n_left, 0) / rate if rate else None,
             spent=self.limits.spent(self.journal.totals),
         )
 

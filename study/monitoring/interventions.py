@@ -368,8 +368,8 @@ def exclusion_breaches(
     for exclusion in progress.exclusions_of_study(look, row.id):
         if recorded.pop(exclusion.id, None) != sha256_of(exclusion.stored()):
             yield f"study {row.name}: exclusion {exclusion.id} was altered or slipped in."
-    for gone in recorded:
-        yield f"study {row.name}: exclusion {gone} is missing."
+    for missing in recorded:
+        yield f"study {row.name}: exclusion {missing} is missing."
 
 
 def _decide(

@@ -522,7 +522,7 @@ def pace_of(arrivals: Sequence[Arrival]) -> Pace:
     """Return the pace of a reader from the first readings of their cases in chronological order."""
     times = [arrival.response_ms for arrival in arrivals if arrival.response_ms is not None]
     at = [moment(arrival.received_at_utc) for arrival in arrivals]
-    gaps = [None, *((then - first).total_seconds() * 1000 for first, then in pairwise(at))]
+    gaps = [None, *((later - earlier).total_seconds() * 1000 for earlier, later in pairwise(at))]
     active = [
         own
         for arrival, gap in zip(arrivals, gaps, strict=False)
@@ -568,8 +568,8 @@ class _CachedReadings:
         self.last, reading = placed.place[-1], placed.reading
         self.by_id[reading.id] = placed
         if reading.supersedes is not None:
-            place, before = self.by_id[reading.supersedes]
-            self.by_id[before.id] = PlacedReading(place, before._replace(current=0))
+            place, previous = self.by_id[reading.supersedes]
+            self.by_id[previous.id] = PlacedReading(place, previous._replace(current=0))
 
 
 def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[ReadingRow]:

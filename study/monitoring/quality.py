@@ -125,7 +125,7 @@ def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
     """Return the facts about readings as `study.store.progress` returns them."""
     read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
-    facts = [fact for kind, of in _OF_READER.items() for fact in _each(kind, of, by_reader)]
+    facts = [fact for kind, test in _OF_READER.items() for fact in _each(kind, test, by_reader)]
     facts += [fact for own in by_reader.values() for fact in _runs(own)]
     facts += [fact for own in by_reader.values() for fact in _screens(own)]
     facts += [fact for own in by_reader.values() for fact in _washout(own, protocol)]
@@ -266,31 +266,31 @@ def setup(circumstances: Mapping[str, Any]) -> str:
 
 def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
     """Yield the fact on the time between two sessions, even if all times were long enough."""
-    kept: list[float] = []
-    short: list[str] = []
+    gaps_days: list[float] = []
+    too_early: list[str] = []
     for rows in _grouped(own, "case_id").values():
-        for first, then in _pairs(rows):
-            days = (moment(then.shown_at_utc) - moment(first.received_at_utc)).total_seconds()
-            kept.append(days / 86_400)
-            if kept[-1] < protocol.washout_days:
-                short.append(then.id)
-    if kept:
+        for first, later in _pairs(rows):
+            days = (moment(later.shown_at_utc) - moment(first.received_at_utc)).total_seconds()
+            gaps_days.append(days / 86_400)
+            if gaps_days[-1] < protocol.washout_days:
+                too_early.append(later.id)
+    if gaps_days:
         yield QualityFact(
             kind=FactKind.WASHOUT,
             reader_id=own[0].reader_id,
-            n=len(short),
-            total=len(kept),
-            readings=tuple(short),
-            values={"shortest_days": min(kept), "washout_days": protocol.washout_days},
+            n=len(too_early),
+            total=len(gaps_days),
+            readings=tuple(too_early),
+            values={"shortest_days": min(gaps_days), "washout_days": protocol.washout_days},
         )
 
 
 def _pairs(rows: _Rows) -> Iterator[tuple[ReadingRow, ReadingRow]]:
     """Yield pairs of consecutive readings of a case in different sessions."""
     order = sorted(rows, key=lambda row: (row.session, row.position))
-    for first, then in pairwise(order):
-        if first.session != then.session:
-            yield first, then
+    for first, later in pairwise(order):
+        if first.session != later.session:
+            yield first, later
 
 
 def _cases(read: _Rows) -> Iterator[QualityFact]:

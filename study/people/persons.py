@@ -299,8 +299,8 @@ def give_back(
         row = _grant(change, study, grant)
         refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
         if any(
-            (held.role, held.study) == (row.role, row.study)
-            for held in people.roles_held(change, row.person)
+            (role_held.role, role_held.study) == (row.role, row.study)
+            for role_held in people.roles_held(change, row.person)
         ):
             raise NotNow(t("That role has already been restored."))
         people.grant(
@@ -395,9 +395,9 @@ def _active_grant(look: Transaction, study: str, grant: int) -> GrantRow:
 def _known(look: Transaction, newcomer: Newcomer, *, everywhere: bool) -> int | None:
     known = by_email(look, newcomer.email)
     if known is None and everywhere:
-        named = people.staff_named(look, newcomer.handle)
-        if len(named) == 1:
-            return named[0]
+        matches = people.staff_named(look, newcomer.handle)
+        if len(matches) == 1:
+            return matches[0]
     return known
 
 
@@ -495,15 +495,17 @@ def members_of_deployment(store: Store, *, now: datetime) -> list[Member]:
 def _members(
     look: Transaction, rows: Iterable[GrantRow], study: int | None, now: datetime
 ) -> list[Member]:
-    kept = people.everyones_names(look)
+    names_by_person = people.everyones_names(look)
     latest = {(row.person, row.role, row.reader): row for row in rows}
-    return [_member(look, row, kept.get(row.person), study, now) for row in latest.values()]
+    return [
+        _member(look, row, names_by_person.get(row.person), study, now) for row in latest.values()
+    ]
 
 
 def _member(
     look: Transaction,
     row: GrantRow,
-    named: NameRow | None,
+    name_row: NameRow | None,
     study: int | None,
     now: datetime,
 ) -> Member:
@@ -517,13 +519,15 @@ def _member(
         who=row.whose,
         about=", ".join(fact for fact in facts if fact),
         simulated=bool(row.simulated),
-        name=named.name if named else "",
-        email=named.email if named else "",
+        name=name_row.name if name_row else "",
+        email=name_row.email if name_row else "",
         code=_code_state(row, code, now),
         given_at_utc=row.given_at_utc,
         expires_at_utc=code.expires_at_utc if code else None,
         seen_at_utc=row.seen_at_utc,
-        elsewhere=any(held.study != study for held in people.roles_held(look, row.person)),
+        elsewhere=any(
+            role_held.study != study for role_held in people.roles_held(look, row.person)
+        ),
         account=account.issuer if account else None,
     )
 

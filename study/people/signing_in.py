@@ -163,13 +163,13 @@ def enter(
     """
     token = entropy(32).hex()
     with store.change() as change:
-        held = _held(change, person_id)
-        if not held:
+        grants = _grants_of(change, person_id)
+        if not grants:
             raise SignInRefused(
                 "no-part", t("You no longer have a role in any study here. Ask your coordinator.")
             )
-        _refuse_other_sign_in(change, held, current)
-        only = held[0] if len(held) == 1 else None
+        _refuse_other_sign_in(change, grants, current)
+        only = grants[0] if len(grants) == 1 else None
         people.forget_failures(change, person_id)
         people.see(change, person_id, stamp(now))
         people.end_old_sign_ins(change, _span(now))
@@ -184,7 +184,7 @@ def enter(
         )
         row = people.by_sign_in(change, _token_id(token), _span(now))
         assert row is not None  # added above
-        person = _person(change, row, held, token, place)
+        person = _person(change, row, grants, token, place)
         _record_arrival(change, person, now)
     return SignedIn(person=person, token=token)
 
@@ -202,8 +202,8 @@ def person_of(look: Transaction, token: str, *, now: datetime, place: str = "") 
     out, if its code was replaced, or if the person no longer has a role.
     """
     row = people.by_sign_in(look, _token_id(token), _span(now))
-    held = _held(look, row.person) if row else []
-    return _person(look, row, held, token, place) if row and held else None
+    grants = _grants_of(look, row.person) if row else []
+    return _person(look, row, grants, token, place) if row and grants else None
 
 
 def time_left(store: Store, token: str, *, now: datetime) -> timedelta | None:
@@ -234,7 +234,7 @@ def has_left(look: Transaction, token: str, *, now: datetime) -> bool:
 def memberships(store: Store, person: Person) -> list[Membership]:
     """Return the roles that a person can select: their own, and all studies for administrators."""
     with store.look() as look:
-        roles = [_membership(row) for row in _held(look, person.id)]
+        roles = [_membership(row) for row in _grants_of(look, person.id)]
         own = {membership.study for membership in roles}
         administered = [
             membership
@@ -277,7 +277,7 @@ def choose(
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is None:
             raise NotAllowed(t("Sign in first."))
-        chosen = _person(change, row, _held(change, row.person), token, place)
+        chosen = _person(change, row, _grants_of(change, row.person), token, place)
         if chosen.study != person.study:
             _record_arrival(change, chosen, now)
     return chosen
@@ -288,7 +288,7 @@ def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> Non
     with store.change() as change:
         row = people.by_sign_in(change, _token_id(token), _span(now))
         if row is not None:
-            person = _person(change, row, _held(change, row.person), token, place)
+            person = _person(change, row, _grants_of(change, row.person), token, place)
             events.record(
                 change, person.study_name, now, kind=EventKind.SIGNED_OUT, detail={}, by=person.by
             )
@@ -303,8 +303,8 @@ def sign_in_mark(token_id: str, person: int) -> str:
 def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> None:
     """Record in the deployment's trail the number of wrong codes from one address."""
     with store.change() as change:
-        who, detail = By(name="nobody", place=place), {"failures": tried}
-        events.record(change, "", now, kind=EventKind.CODES_GUESSED_AT, detail=detail, by=who)
+        actor, detail = By(name="nobody", place=place), {"failures": tried}
+        events.record(change, "", now, kind=EventKind.CODES_GUESSED_AT, detail=detail, by=actor)
 
 
 def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
@@ -323,14 +323,14 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
 
 
 def _refuse_other_sign_in(
-    look: Transaction, held: Sequence[GrantRow], current: Person | None
+    look: Transaction, grants: Sequence[GrantRow], current: Person | None
 ) -> None:
     """Refuse a reader's sign-in if the person now signed in runs the reader's study."""
     if current is None:
         return
     runs = [row for row in people.roles_held(look, current.id) if row.role != Role.READER]
     everywhere = any(row.study is None for row in runs)
-    for row in held:
+    for row in grants:
         if row.role == Role.READER and (everywhere or row.study in {other.study for other in runs}):
             raise SignInRefused(
                 "runs-it",
@@ -354,11 +354,11 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
 
 
 def _person(
-    look: Transaction, row: SignInRow, held: Sequence[GrantRow], token: str, place: str
+    look: Transaction, row: SignInRow, grants: Sequence[GrantRow], token: str, place: str
 ) -> Person:
     """Return the person of a sign-in in their current role."""
-    chosen = next((grant for grant in held if grant.id == row.grant_id), None)
-    deployment_roles = [Role(grant.role) for grant in held if grant.study is None]
+    chosen = next((grant for grant in grants if grant.id == row.grant_id), None)
+    deployment_roles = [Role(grant.role) for grant in grants if grant.study is None]
     study, study_name = (chosen.study, chosen.study_name) if chosen else (None, None)
     if chosen and study is None and row.study is not None:  # an administrator inside a study
         study_name = studies.name_of(look, row.study)
@@ -375,11 +375,11 @@ def _person(
         ),  # administrator comes before coordinator
         sign_in=sign_in_mark(_token_id(token), row.person),
         place=place,
-        several=len(held) > 1 or Role.ADMINISTRATOR in deployment_roles,
+        several=len(grants) > 1 or Role.ADMINISTRATOR in deployment_roles,
     )
 
 
-def _held(look: Transaction, person_id: int) -> list[GrantRow]:
+def _grants_of(look: Transaction, person_id: int) -> list[GrantRow]:
     """Return a person's roles, except in discarded studies."""
     return [row for row in people.roles_held(look, person_id) if not row.discarded_at_utc]
 

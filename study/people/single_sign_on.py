@@ -206,13 +206,13 @@ def _bind(change: Transaction, person: int, identity: Identity, now: datetime, p
         person=person,
         bound_at_utc=stamp(now),
     )
-    held = [row for row in people.ever(change, person) if row.revoked_at_utc is None]
+    grants = [row for row in people.ever(change, person) if row.revoked_at_utc is None]
     _record(
         change,
-        held,
+        grants,
         now,
         kind=EventKind.IDENTITY_BOUND,
-        by=By(name=held[0].whose, place=place),
+        by=By(name=grants[0].whose, place=place),
         issuer=identity.issuer,
         account=account_mark(change, identity.issuer, identity.subject),
     )

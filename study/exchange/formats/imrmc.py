@@ -87,13 +87,13 @@ def imrmc_files(
     """
     design = replace(_design(title, tables, conditions), incomplete=incomplete)
     files = {
-        "percent-correct.imrmc": _percent_correct(design, kept=False),
-        "percent-correct-kept.imrmc": _percent_correct(design, kept=True),
+        "percent-correct.imrmc": _percent_correct(design, answered_only=False),
+        "percent-correct-kept.imrmc": _percent_correct(design, answered_only=True),
     }
     options = _two_options(tables, design)
     if options:
-        files["auc.imrmc"] = _auc(design, options, kept=False)
-        files["auc-kept.imrmc"] = _auc(design, options, kept=True)
+        files["auc.imrmc"] = _auc(design, options, answered_only=False)
+        files["auc-kept.imrmc"] = _auc(design, options, answered_only=True)
     key = [("reader", number, name) for name, number in design.readers.items()]
     key += [("case", number, name) for name, number in design.cases.items()]
     return {
@@ -132,8 +132,10 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
     )
 
 
-def _answers(design: _Design, *, kept: bool) -> Iterator[tuple[_Key, Mapping[str, Any] | None]]:
-    """Yield keys and answers; a missing answer is None, or left out with `kept`."""
+def _answers(
+    design: _Design, *, answered_only: bool
+) -> Iterator[tuple[_Key, Mapping[str, Any] | None]]:
+    """Yield keys and answers; a missing answer is None, or left out with `answered_only`."""
     for reader in design.readers:
         for condition in (name for name in design.conditions if (reader, name) in design.begun):
             for item in design.cases:
@@ -142,16 +144,16 @@ def _answers(design: _Design, *, kept: bool) -> Iterator[tuple[_Key, Mapping[str
                 if row is None and design.incomplete:
                     continue
                 answered = row is not None and row["answer"] is not None
-                if not kept:
+                if not answered_only:
                     yield key, row if answered else None
                 elif row is not None and answered and not row.get("excluded"):
                     yield key, row
 
 
-def _percent_correct(design: _Design, *, kept: bool) -> list[str]:
+def _percent_correct(design: _Design, *, answered_only: bool) -> list[str]:
     scores = {
         key: float(row is not None and row["answer"] == design.truths[key[2]])
-        for key, row in _answers(design, kept=kept)
+        for key, row in _answers(design, answered_only=answered_only)
     }
     last = len(design.cases)
     made_up = range(last + 1, last + MADE_UP + 1)
@@ -161,14 +163,14 @@ def _percent_correct(design: _Design, *, kept: bool) -> list[str]:
     rows = _rows(design, scores)
     rows += [f"{reader},{case},{cond},0.5" for reader, cond in seen for case in made_up]
     what = "share of right answers as AUC"
-    return [*_header(design, what, kept, scores, MADE_UP, last), *truth, *rows]
+    return [*_header(design, what, answered_only, scores, MADE_UP, last), *truth, *rows]
 
 
-def _auc(design: _Design, options: tuple[str, str], *, kept: bool) -> list[str]:
+def _auc(design: _Design, options: tuple[str, str], *, answered_only: bool) -> list[str]:
     worst = 1 + max((row["confidence"] or 0 for row in design.readings.values()), default=0)
     positive = {item: truth == options[1] for item, truth in design.truths.items()}
     scores = {}
-    for key, row in _answers(design, kept=kept):
+    for key, row in _answers(design, answered_only=answered_only):
         if row is None:
             scores[key] = float(-worst if positive[key[2]] else worst)
         else:
@@ -176,7 +178,7 @@ def _auc(design: _Design, options: tuple[str, str], *, kept: bool) -> list[str]:
     truth = [f"-1,{number},0,{int(positive[item])}" for item, number in design.cases.items()]
     n_positive = sum(positive.values())
     what = f"confidence, positive where the answer is {options[1]}"
-    header = _header(design, what, kept, scores, len(positive) - n_positive, n_positive)
+    header = _header(design, what, answered_only, scores, len(positive) - n_positive, n_positive)
     return [*header, *truth, *_rows(design, scores)]
 
 
@@ -191,14 +193,16 @@ def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str]
 
 
 def _header(
-    design: _Design, what: str, kept: bool, scores: _Scores, n_without: int, n_with: int
+    design: _Design, what: str, answered_only: bool, scores: _Scores, n_without: int, n_with: int
 ) -> list[str]:
     # iMRMC searches for "N0:" etc. anywhere in the lines of the header.
     title = " ".join(design.title.replace(":", " ").split())
     return [
         f"Reading Room - {title}",
         what,
-        "answers alone, excluded readings left out" if kept else "no answer counts as the worst",
+        "answers alone, excluded readings left out"
+        if answered_only
+        else "no answer counts as the worst",
         f"NR: {len({reader for reader, _, _ in scores})}",
         f"N0: {n_without}",
         f"N1: {n_with}",
