@@ -146,7 +146,7 @@ def test_all_sections_of_the_results_open(deployed: Store, monkeypatch: pytest.M
         ran.run()
         assert not ran.exception
         assert len(ran.dataframe) == 1
-    assert len(ran.selectbox[0].options) == 26
+    assert len(ran.selectbox[0].options) == 27
 
 
 def test_cases_where_a_model_and_all_readers_differ_are_listed(
