@@ -195,7 +195,7 @@ def _n_ids(ids: tuple[str, ...]) -> str:
 def _design(protocol: Protocol) -> Lines:
     days = protocol.session_days
     return {
-        t("Conditions"): ", ".join(map(_called, protocol.conditions)),
+        t("Conditions"): ", ".join(map(_called, protocol.all_conditions)),
         t("Sessions"): str(protocol.sessions),
         t("Wash-out"): tn("{n} day", "{n} days", round(protocol.washout_days))
         if protocol.sessions > 1
