@@ -148,7 +148,7 @@ class PlannedSize:
     Parameters
     ----------
     comparison, claim, metric : str
-        What was to be compared, about whom, and by what, as in `power.csv`.
+        Comparison, claim and metric of the plan, as in `power.csv`.
     readers, cases : int
         Size of the study.
     effect, margin : float

@@ -1,1 +1,1 @@
-"""The figures: tables become charts, and a chart is drawn with plotly or for print."""
+"""Charts made from tables, and their drawing with plotly and for print."""

@@ -1,4 +1,4 @@
-"""Accuracy of each rater, overall, by task and as profiles, and the leaderboard with its ranks."""
+"""Charts of accuracy: overall, by task and as profiles, and of the leaderboard."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from analysis.translation import later, said, t
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
-# Panels of the overview, and how many usual rows high one of its rows is.
+# Largest number of panels of the overview, and the height of its rows in usual rows.
 MOST_CONDITIONS, OVERVIEW_HIGH = 3, 1.4
 OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
 OVERALL = later("Overall")
@@ -85,13 +85,13 @@ def accuracy_chart(
 
 
 def with_macro_if_other(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leave macro out where it is micro for every rater, as it is where tasks are of one size."""
+    """Drop macro accuracy where it equals micro for every rater, as for tasks of the same size."""
     overall = rows.loc[rows["by"] == "overall"]
     micro, macro = (
         overall.loc[overall["group"] == group].set_index(["rater_id", "condition"])["accuracy"]
         for group in ("micro", "macro")
     )
-    # To the digit that tables show.
+    # To the precision that tables show.
     same = np.allclose(micro, macro.reindex(micro.index), rtol=0, atol=5e-4, equal_nan=True)
     return rows.loc[(rows["by"] != "overall") | (rows["group"] != "macro")] if same else rows
 
@@ -102,7 +102,7 @@ def overview_chart(
     *,
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart every rater's accuracy over all items, with the readers' mean: a panel a condition.
+    """Chart every rater's accuracy over all items with the readers' mean, a panel per condition.
 
     `rows` are the micro accuracies in the order of the raters; `means` the readers' means by
     condition. None where no accuracy is defined.
@@ -121,7 +121,7 @@ def overview_chart(
             layers=(
                 *_mean(means.get(condition)),
                 *(
-                    _points(here.loc[here["rater_kind"] == kind], kind, raters, names)
+                    _points(shown_rows.loc[shown_rows["rater_kind"] == kind], kind, raters, names)
                     for kind in RaterKind
                 ),
             ),
@@ -129,7 +129,7 @@ def overview_chart(
             height_mm=row_mm(len(raters)) * max(len(raters), 2) * OVERVIEW_HIGH,
         )
         for place, condition in enumerate(conditions)
-        for here in [in_condition(rows, condition)]
+        for shown_rows in [in_condition(rows, condition)]
     ]
     key = kinds_key(rows)
     if means:
@@ -144,7 +144,7 @@ def _mean(mean: float | None) -> tuple[ReferenceLine, ...]:
 
 
 def kinds_key(rows: pd.DataFrame) -> tuple[Key, ...]:
-    """Return what tells readers from models, for the kinds that are there."""
+    """Return the key of readers and models, for the kinds in the rows."""
     kinds = set(rows["rater_kind"])
     words = {RaterKind.READER: t("Readers"), RaterKind.MODEL: t("Models")}
     return tuple(
@@ -327,7 +327,7 @@ def profile_chart(
 ) -> Chart | None:
     """Chart accuracy by task: a panel for the readers, and one for every model over their range.
 
-    None where fewer than two tasks have an accuracy. Over 14 models all stand in one panel.
+    None where fewer than two tasks have an accuracy. More than 14 models share one panel.
     """
     rows = in_condition(accuracy, condition)
     rows = rows.loc[(rows["by"] == "task") & rows["accuracy"].notna()]

@@ -1,4 +1,4 @@
-"""Agreement of every two raters as a matrix, and within groups of raters and between them."""
+"""Charts of agreement: matrices of pairs of raters, and groups of raters."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ MEASURE_TITLES: Mapping[str, str] = {
     "ac1": later("Gwet's AC1"),
     "same_wrong": later("Same wrong answer"),
 }
-# Shares of items, which begin at 0.
+# Measures that are shares of items, whose scale begins at 0.
 SHARES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24
 MOST_WITH_HOVER = 60
 MOST_NAMED = 60
-# Up to this number of raters an interval is written in words.
+# Largest number of raters for which intervals are written with a word between the limits.
 MOST_WITH_WORDS = 12
 CELL_MM = 16.0
 ENDS = ("estimate", "ci_low", "ci_high")
-# Estimate, and the limits of its interval.
-Found = tuple[float, float, float]
-UNKNOWN: Found = (math.nan, math.nan, math.nan)
+# Estimate and the limits of its interval.
+Interval = tuple[float, float, float]
+UNKNOWN: Interval = (math.nan, math.nan, math.nan)
 REFERENCE = "\0"
-"""What stands for the reference standard among ids of raters, none of which holds this sign."""
+"""Id of the reference standard among raters; no rater's id has this character."""
 
 
 def kappa_matrix_chart(
@@ -72,10 +72,10 @@ def kappa_matrix_chart(
 ) -> Chart:
     """Chart the agreement of every two raters: estimates below the diagonal, intervals above it.
 
-    Pairs of models that have another single condition stand in each. A square heat map in the order
-    of `matrix_order`, columns named by the numbers of the rows; undefined cells and the diagonal
-    are grey. Over 24 raters the numbers are left out, over 60 the texts on hover and names between.
-    What `beside_truth` returns stands as a last row and column, behind a line.
+    Pairs of models with another single condition are in every matrix. A square heat map in the
+    order of `matrix_order`, with columns named by the numbers of the rows; undefined cells and the
+    diagonal are grey. More than 24 raters have no numbers in cells; more than 60 no texts on hover
+    and fewer names. The result of `beside_truth` is a last row and column, behind a line.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
@@ -125,7 +125,7 @@ def kappa_matrix_chart(
 
 
 def reference_name() -> RaterName:
-    """Return what the reference standard is called among raters."""
+    """Return the name of the reference standard among raters."""
     return RaterName(label=t("Reference standard"), simulated=False)
 
 
@@ -134,21 +134,21 @@ def matrix_order(
 ) -> tuple[list[str], list[str]]:
     """Return the readers and the models of a condition, each in order of id.
 
-    The order of every figure with a row for each rater, so that matrices compare cell by cell.
+    The order of every figure with a row per rater, so that matrices have the same cells.
     """
     return _raters(pairs_in_condition(pairs.loc[pairs["scope"] == scope], condition))
 
 
 def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's pairs, and those of its models from the condition they were run under.
+    """Return the pairs of a condition, and the pairs of its models from their own condition.
 
-    A model with a condition of its own is compared with these readers; the pairs of such models
-    follow, once.
+    Models with another condition are compared with these readers; the pairs of such models follow,
+    each once.
     """
-    here = rows["condition"] == condition
-    models = set(rows.loc[here & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
+    is_own = rows["condition"] == condition
+    models = set(rows.loc[is_own & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
     among = (rows["pair_kind"] == PairKind.MODELS) & rows["rater_a"].isin(models)
-    own, among_models = rows.loc[here], rows.loc[among & rows["rater_b"].isin(models) & ~here]
+    own, among_models = rows.loc[is_own], rows.loc[among & rows["rater_b"].isin(models) & ~is_own]
     both = pd.concat([own, among_models])
     return both.drop_duplicates(["rater_a", "rater_b"])
 
@@ -156,9 +156,9 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
 def beside_truth(
     truth: pd.DataFrame, raters: Sequence[str], measure: str, scope: str, condition: str
 ) -> pd.DataFrame:
-    """Return the raters' agreement with the reference standard, as pairs with one more rater.
+    """Return the raters' agreement with the reference standard, as pairs with another rater.
 
-    No row where none is defined.
+    Without rows where none is defined.
     """
     rows = truth.loc[(truth["measure"] == measure) & (truth["scope"] == scope)]
     rows = in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
@@ -176,8 +176,8 @@ def _raters(rows: pd.DataFrame) -> tuple[list[str], list[str]]:
     return sorted(groups[0]), sorted(groups[1])
 
 
-def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Found]:
-    """Return each pair's estimate with its limits, whichever of the two is named first."""
+def pair_estimates(rows: pd.DataFrame) -> dict[tuple[str, str], Interval]:
+    """Return each pair's estimate with its limits, in both orders of the raters."""
     columns = zip(*(rows[c] for c in ("rater_a", "rater_b", *ENDS)), strict=True)
     one_way = {(a, b): interval for a, b, *interval in columns}
     both = {**{(b, a): interval for (a, b), interval in one_way.items()}, **one_way}
@@ -189,7 +189,7 @@ def _numbered(label: Label, number: int) -> Label:
     return Label(text=f"{label.text} ({number})", otherwise=otherwise)
 
 
-def _texts(grid: Sequence[Sequence[Found]]) -> tuple[tuple[str, ...], ...]:
+def _texts(grid: Sequence[Sequence[Interval]]) -> tuple[tuple[str, ...], ...]:
     words = t("{low} to {high}", low="", high="").rstrip() + "\n"
     between = words if len(grid) <= MOST_WITH_WORDS else "\n"
     return tuple(
@@ -286,7 +286,7 @@ def task_agreement_chart(
 ) -> Chart | None:
     """Chart agreement by task: readers, models, and readers with models.
 
-    A panel a measure; None where no task has a defined agreement.
+    One panel per measure; None where no task has a defined agreement.
     """
     rows = _shown(groups, condition)
     rows = rows.loc[rows["measure"].isin(BY_TASK) & (rows["raters"] != "all")]
@@ -301,12 +301,12 @@ def task_agreement_chart(
     scopes = ["all", *sorted(scopes)]
     by_measure: dict[str, list[Estimate]] = {}
     for measure in BY_TASK:
-        here = rows.loc[(rows["measure"] == measure) & rows["scope"].isin(scopes)]
+        groups_shown = rows.loc[(rows["measure"] == measure) & rows["scope"].isin(scopes)]
         pairs = mixed.loc[(mixed["measure"] == measure) & mixed["scope"].isin(scopes)]
         by_measure[measure] = [
             *(
                 _estimate(row, row["raters"], scopes.index(row["scope"]))
-                for row in here.to_dict("records")
+                for row in groups_shown.to_dict("records")
             ),
             *(_mixed(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
         ]
@@ -341,14 +341,14 @@ def scope_text(scope: str) -> str:
 
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the condition's rows, and those of models that were run under another or none."""
-    here = groups.loc[groups["condition"] == condition]
-    if (here["raters"] == "models").any():
-        both = here
+    """Return the condition's rows, and those of models from another or no condition."""
+    own = groups.loc[groups["condition"] == condition]
+    if (own["raters"] == "models").any():
+        both = own
     else:
         elsewhere = groups.loc[groups["raters"] == "models"]
         single = elsewhere["condition"].nunique() == 1
-        both = pd.concat([here, elsewhere]) if single and len(here) else here
+        both = pd.concat([own, elsewhere]) if single and len(own) else own
     return both.loc[both["estimate"].notna()]
 
 

@@ -1,4 +1,4 @@
-"""Models compared with readers: accuracy, the mean of the readers and agreement."""
+"""Charts of models against readers: single readers, the readers' mean, and agreement."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _estimate(
 ) -> Estimate:
     clustered = not math.isnan(row["cluster_ci_low"])
     ends = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
-    # The table says reader minus model: the other sign, the ends change places.
+    # The table has reader minus model: the sign changes, and the limits are exchanged.
     value, high, low = (-100 * row[column] + 0.0 for column in ("difference", *ends))
     p = row["p_adjusted"]
     return Estimate(
@@ -157,8 +157,8 @@ def _heat_map(
     values = -100 * table.reindex(index=list(readers), columns=list(models)).to_numpy()
     columns, high = len(models), len(readers)
     ticks = [
-        tuple(Tick(at=i, label=label) for i, label in enumerate(rater_labels(those, names)))
-        for those in (models, readers)
+        tuple(Tick(at=i, label=label) for i, label in enumerate(rater_labels(raters, names)))
+        for raters in (models, readers)
     ]
     cells = Cells(
         values=tuple(tuple(float(v) for v in row) for row in values),
@@ -219,7 +219,7 @@ def panel_chart(
     )
     axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
     if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
-        # A tick on the better side as well.
+        # A tick above 0 as well.
         axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
     plot = forest(
         rater_labels(models, names),

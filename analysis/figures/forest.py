@@ -28,15 +28,15 @@ class Estimate:
     Parameters
     ----------
     row : float
-        The row it stands on, 0 for the first.
+        Its row, 0 for the first.
     ink, mark, hollow
-        How it is drawn.
+        Its look.
     value, low, high : float
-        On the axis' scale; nan for no interval.
+        On the scale of the axis; nan for no interval.
     hover : str
-        In lines.
+        Lines of its hover text.
     text : str
-        Written beside the plot; empty for nothing.
+        Text next to the plot; empty for none.
     """
 
     row: float
@@ -68,17 +68,17 @@ def forest(
     Parameters
     ----------
     labels : sequence of Label
-        Of the rows.
+        Labels of the rows.
     estimates : sequence of Estimate
-        Undefined ones are left out.
+        The estimates; undefined ones are omitted.
     axis : Axis
-        Of the estimates.
+        The axis of the estimates.
     behind : sequence of layers
-        Drawn first.
+        Layers that are drawn first.
     title, subtitle : str
-        Above the panel.
+        Texts above the panel.
     shown : bool
-        Whether the rows' labels are.
+        Whether the labels of the rows are drawn.
     rows_high : float
         Height of a row, in usual rows.
     weight : float
@@ -99,7 +99,7 @@ def forest(
 
 
 def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
-    """Return a column of the estimates' texts, beside the plot they belong to."""
+    """Return a column with the estimates' texts, next to their plot."""
     return Panel(
         x=Axis(low=0, high=1, grid=False, labels=False),
         y=Axis(low=plot.y.low, high=plot.y.high, ticks=plot.y.ticks, grid=False, labels=False),
@@ -115,12 +115,12 @@ def numbers(plot: Panel, estimates: Sequence[Estimate], *, title: str) -> Panel:
 
 
 def ends_of(estimates: Sequence[Estimate]) -> list[float]:
-    """Return all values that an axis must hold."""
+    """Return all values that an axis must include."""
     return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
 
 
 def uprights(x: Iterable[float], low: Iterable[float], high: Iterable[float]) -> Line:
-    """Return upright intervals as one broken line."""
+    """Return vertical intervals as one broken line."""
     ends = [
         (place, end)
         for at, bottom, top in zip(x, low, high, strict=True)

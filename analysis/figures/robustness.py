@@ -1,4 +1,4 @@
-"""What accuracy rests on: item, image, place of an option, bank; and what confidence is worth."""
+"""Charts of item difficulty, calibration, and differences between inputs, options and banks."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ MOST_TICKS = 12
 
 
 def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | None:
-    """Chart the number of items by how many readers and how many models answered correctly.
+    """Chart the number of items by the numbers of correct readers and of correct models.
 
-    A heat map of counts of items, models to the right, readers upwards; None without readers or
-    without models. An item that not all readers have read stands by the share of those who have, at
-    the nearest of the counts.
+    A heat map of counts of items, models on the x axis, readers on the y axis; None without readers
+    or without models. For an item that not all readers have read, the share of correct readers is
+    scaled to their number and rounded.
     """
     rows = read_by_any(items, condition)
     if rows.empty:
@@ -65,7 +65,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
     np.add.at(counts, (_places(rows, "readers"), _places(rows, "models")), 1)
     most = max(int(counts.max()), 1)
-    # The square root keeps the rare corners, which matter most, from looking empty.
+    # The square root keeps rare combinations, which matter most, visible.
     shades = np.sqrt(counts / most)
     small = max(counts.shape) <= MOST_WITH_NUMBERS
     cells = Cells(
@@ -136,7 +136,7 @@ def differences_chart(
     axis_title: str,
     names: Mapping[str, RaterName] | None = None,
 ) -> Chart | None:
-    """Chart differences by rater: a panel for every value of `panel`, a row for every rater.
+    """Chart differences by rater: a panel for each value of `panel`, a row for each rater.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def differences_chart(
         Columns `rater_id, rater_kind, panel, n, difference, ci_low, ci_high`; proportions, in the
         order of the raters and panels.
     axis_title : str
-        What the difference is, with its unit.
+        The difference with its unit.
     names : mapping of str to RaterName, optional
         The raters' names.
 
@@ -223,7 +223,7 @@ def _estimate(
 def reliability_chart(
     reliability: pd.DataFrame, *, names: Mapping[str, RaterName] | None = None
 ) -> Chart | None:
-    """Chart how often models are right by how sure they are: a panel for every model.
+    """Chart the accuracy of models by confidence, a panel for each model.
 
     `reliability` are rows of `model_reliability`. None without any.
     """
@@ -249,7 +249,7 @@ def reliability_chart(
 
 
 def _bins(rows: pd.DataFrame) -> tuple[Layer, ...]:
-    sure, right, low, high = (
+    confidence, right, low, high = (
         tuple(100 * rows[column]) for column in ("mean_confidence", "accuracy", "ci_low", "ci_high")
     )
     hover = tuple(
@@ -261,11 +261,11 @@ def _bins(rows: pd.DataFrame) -> tuple[Layer, ...]:
         + "\n"
         + t("mean confidence {value} %", value=signed(f"{x:.1f}"))
         for x, value, ends, n in zip(
-            sure, right, zip(low, high, strict=True), rows["n"], strict=True
+            confidence, right, zip(low, high, strict=True), rows["n"], strict=True
         )
     )
     return (
         Line(ink=Ink.QUIET, x=(0.0, 100.0), y=(0.0, 100.0), dash=Dash.DASHED),
-        uprights(sure, low, high),
-        Points(ink=Ink.MODEL, mark=Mark.DIAMOND, x=sure, y=right, hover=hover),
+        uprights(confidence, low, high),
+        Points(ink=Ink.MODEL, mark=Mark.DIAMOND, x=confidence, y=right, hover=hover),
     )

@@ -1,4 +1,4 @@
-"""Response times of readers: overall, by correctness and over the course of the study."""
+"""Charts of response times: overall, by correctness and by quarter of the session."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter"
 WHICH = (later("First"), later("Second"), later("Third"), later("Fourth"))
 MOST_NAMED = 14
 WIDE_MM, HIGH_MM = 110.0, 60.0
-# Of the width, what the vertical axis and the margins take.
+# Width of the vertical axis and the margins.
 BESIDE_MM = 18.0
-# Beyond the last quarter: the longest name there is room for.
+# Width of the longest name after the last quarter.
 NAME_MM = 37.0
 LOW, MIDDLE, HIGH = "q1_ms", "median_ms", "q3_ms"
 
@@ -97,7 +97,7 @@ def speed_chart(
 ) -> Chart | None:
     """Chart every rater's accuracy against the median response time.
 
-    Names beside the marks up to 14 raters; None with fewer than two raters.
+    Up to 14 raters have names next to the marks; None with fewer than two raters.
     """
     micro = (accuracy["by"] == "overall") & (accuracy["group"] == "micro")
     right = accuracy.loc[micro & accuracy["accuracy"].notna()]
@@ -153,7 +153,7 @@ def drift_chart(
 ) -> Chart | None:
     """Chart the median response time over the quarters of the readers' sessions.
 
-    A line a rater; names at their ends up to 14; None where positions are not known.
+    One line per rater, up to 14 with names; None where positions are not known.
     """
     rows = _known(times, condition)
     rows = rows.loc[(rows["by"] == "position") & rows["group"].isin(QUARTERS) & (rows[MIDDLE] > 0)]

@@ -1,1 +1,1 @@
-"""A chart and how it is drawn, with plotly or for print; nothing here knows a table."""
+"""Charts and their drawing with plotly and for print, independent of tables."""

@@ -1,4 +1,4 @@
-"""Axes that several figures share, how their numbers are written, and what raters are called."""
+"""Shared axes of figures, their numbers, and the names of raters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST_GROUP = 38
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaterName:
-    """How a rater is shown.
+    """The displayed name of a rater.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class RaterName:
 
     @property
     def in_sentence(self) -> str:
-        """The label with its mark, isolated, so that its script cannot turn the numbers around."""
+        """The label with its mark, isolated so that its script does not reverse numbers."""
         return f"\u2068{self.full}\u2069"
 
     @property
@@ -74,28 +74,28 @@ CONDITIONS = {
     "image-absent": later("image-absent"),
     "open-ended": later("open-ended"),
 }
-"""Conditions that have a name in every language; others are the coordinator's words."""
+"""Conditions with translated names; the names of others are free text."""
 
 
 def condition_name(condition: str) -> str:
-    """Return what a condition is called in the language in use; of "A - B", each of the two."""
+    """Return the name of a condition in the language in use; for "A - B" both names."""
     names = condition.split(" - ")
     return " - ".join(said(CONDITIONS[name]) if name in CONDITIONS else name for name in names)
 
 
 def conditions_of(table: pd.DataFrame) -> list[str]:
-    """Return the conditions that get a figure of their own, in order of name.
+    """Return the conditions with separate figures, in order of name.
 
-    Those of the readers; where there is no reader, those of the models.
+    The readers' conditions; without readers, the models'.
     """
     readers = table.loc[table["rater_kind"] == RaterKind.READER]
     return sorted((readers if len(readers) else table)["condition"].unique())
 
 
 def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
-    """Return the rows of the raters shown under a condition.
+    """Return the rows of the raters shown in a condition.
 
-    Readers and models of that condition, and models that have one condition only.
+    Readers and models of the condition, and models with a single condition.
     """
     models = table.loc[table["rater_kind"] == RaterKind.MODEL]
     single = models.groupby("rater_id")["condition"].nunique().eq(1)
@@ -104,14 +104,14 @@ def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
 
 
 def name_of(names: Mapping[str, RaterName] | None, rater: str) -> RaterName:
-    """Return a rater's name, the id where none is given."""
+    """Return a rater's name, or the id where there is none."""
     return (names or {}).get(rater, RaterName(label=rater, simulated=False, rater_id=rater))
 
 
 def shorten(text: str, longest: int) -> str:
-    """Cut text on one line to `longest` characters, never amid a combined character.
+    """Shorten text to one line of `longest` characters, without splitting combined characters.
 
-    What would turn the text around it is left out.
+    Characters that change the direction of surrounding text are removed.
 
     Examples
     --------
@@ -134,7 +134,7 @@ MINUS = "\u2212"
 
 
 def row_mm(n: int) -> float:
-    """Return the height of a row, less where many rows would not fit on a sheet.
+    """Return the height of a row, which is smaller where many rows must fit a page.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def in_rows(panels: Sequence[Panel], columns: int) -> tuple[tuple[Panel, ...], .
 
 
 def even_columns(n: int, choices: Sequence[int]) -> int:
-    """Return the number of columns that leaves the fewest places empty, the first of equals.
+    """Return the number of columns with the fewest empty places, the first of equals.
 
     Examples
     --------
@@ -191,18 +191,18 @@ def fitted_axis(
     least: float = -math.inf,
     most: float = math.inf,
 ) -> Axis:
-    """Return an axis that holds all values, with round ticks.
+    """Return an axis that includes all values, with round ticks.
 
     Parameters
     ----------
     values : sequence of float
-        What must be on it; nan is passed over.
+        Values to include; nan is ignored.
     title : str
         The axis' title.
     parts : int
-        Ticks at most, about.
+        Approximate maximum number of ticks.
     least, most : float
-        Values that cannot be exceeded: the axis ends a little beyond them at most.
+        Bounds of possible values; the axis ends at most slightly beyond them.
     """
     known = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(known), max(known)
@@ -233,7 +233,7 @@ def seconds_axis(values: Sequence[float], *, title: str) -> Axis:
 
 
 def number(value: float, step: float) -> str:
-    """Write a value with as many decimals as its step needs, and a true minus sign.
+    """Write a value with the decimals that its step needs, and a true minus sign.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def number(value: float, step: float) -> str:
 
 
 def signed(text: str) -> str:
-    """Return a number as the language writes it: a true minus sign, and none before zero."""
+    """Return a number in the language in use, with a true minus sign and none before zero."""
     if not text.strip("-0."):
         text = text.removeprefix("-")
     return written(text.replace("-", MINUS))

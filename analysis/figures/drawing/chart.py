@@ -1,6 +1,6 @@
-"""What a figure shows, apart from how it is drawn: panels with axes and layers, as a table too.
+"""The content of a figure, independent of its drawing: panels with axes and layers.
 
-Every text is plain: what draws a chart escapes what its own markup would take for more.
+All texts are plain; functions that draw a chart escape them for their markup.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import pandas as pd
 
 from analysis.bundle.cells import guarded_table
 
-# The width that journals print at across the page.
+# Width of a figure across the page of a journal.
 PAGE_MM = 174.0
 
 Numbers = tuple[float, ...]
 
 
 class Ink(StrEnum):
-    """Whom or what a mark stands for; `analysis.figures.drawing.look` says in which colour."""
+    """The meaning of a mark, whose colour `analysis.figures.drawing.look` defines."""
 
     READER = "reader"
     MODEL = "model"
@@ -32,7 +32,7 @@ class Ink(StrEnum):
 
 
 class Mark(StrEnum):
-    """Shapes that stay apart where colours do not."""
+    """Shapes that can be distinguished without colours."""
 
     CIRCLE = "circle"
     DIAMOND = "diamond"
@@ -40,7 +40,7 @@ class Mark(StrEnum):
 
 
 class Dash(StrEnum):
-    """How a line is broken."""
+    """The dash pattern of a line."""
 
     SOLID = "solid"
     DASHED = "dash"
@@ -48,7 +48,7 @@ class Dash(StrEnum):
 
 
 class Side(StrEnum):
-    """Which way a text runs from its point."""
+    """The direction of a text from its point."""
 
     LEFT = "left"
     CENTRE = "center"
@@ -57,14 +57,14 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A text that stands for something.
+    """A text of a chart.
 
     Parameters
     ----------
     text : str
         Plain text.
     otherwise : str
-        What to write where the font has no glyphs for `text`; empty: boxes for what it lacks.
+        Replacement if the font has no glyphs for `text`; empty: missing glyphs become boxes.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """A place on an axis; a label without text leaves the line alone."""
+    """A position on an axis; without a label text there is only a line."""
 
     at: float
     label: Label
@@ -86,9 +86,9 @@ class Axis:
     Parameters
     ----------
     low, high : float
-        Values at its beginning and end; `low` above `high` turns it around.
+        Values at its beginning and end; `low` above `high` reverses it.
     ticks : tuple of Tick
-        What is written, and where grid lines run.
+        Labels and positions of grid lines.
     title : str
         With the unit; empty for none.
     log : bool
@@ -111,12 +111,12 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
-    """Marks, each with an interval where one is given.
+    """Marks, with intervals where these are given.
 
     Parameters
     ----------
     x, y : tuple of float
-        Where they stand.
+        Their positions.
     low, high : tuple of float
         The intervals' ends, along x, nan for none; empty when none has any.
     hover : tuple of str
@@ -172,7 +172,7 @@ class Cells:
     scale : tuple of (float, str)
         Colours by share of the way from `low` to `high`.
     labels : tuple of float
-        Values that the scale beside it names; empty for no scale.
+        Values on the scale next to the heat map; empty for no scale.
     """
 
     values: tuple[Numbers, ...]
@@ -250,9 +250,9 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """What a kind of mark means; without a mark it is a shade (`dash` None) or a line.
+    """An entry of the key; without a mark it is a shade (`dash` None) or a line.
 
-    Without an ink it is words alone.
+    Without an ink it has only words.
     """
 
     label: str
@@ -308,7 +308,7 @@ COLUMNS = ("panel", "of", "row", "column", "x", "y", "value", "low", "high", "no
 
 
 def csv(chart: Chart) -> bytes:
-    """Return the chart's data as CSV, numbers with all their digits.
+    """Return the chart's data as CSV, with numbers in full precision.
 
     `row` and `column` are names on the axes, `x` and `y` places on axes of numbers; of `value`,
     `low` and `high` the first is an estimate (of a bar the stroke in it), the others its ends.
@@ -368,7 +368,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
 
 
 def _named(axis: Axis) -> bool:
-    """Tell an axis of names from one of numbers."""
+    """Return whether an axis has names instead of numbers."""
     return any(tick.label.text.strip("-\u2212.,0123456789%") for tick in axis.ticks)
 
 

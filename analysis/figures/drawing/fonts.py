@@ -1,4 +1,4 @@
-"""The fonts of print: DejaVu Sans, and Noto's for the scripts it lacks, all from packages.
+"""The fonts for print: DejaVu Sans, and Noto fonts for the scripts it lacks, all from packages.
 
 Chinese, Japanese and Korean share characters whose forms differ: text with kana is set in the
 Japanese face, text with hangul in the Korean face, the rest in simplified Chinese. Arabic and
@@ -23,15 +23,15 @@ from analysis.translation import t
 
 OURS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 CJK, SCRIPTS = (Path(str(files(name))) for name in ("noto_cjk_sans_otc", "manimgx_fonts"))
-# Where Typst looks for fonts.
+# Folders where Typst searches for fonts.
 FOLDERS = [str(OURS), str(SCRIPTS), str(CJK)]
-# Signs without a glyph that are named one by one.
+# Largest number of characters without a glyph that are listed.
 MOST_TOLD = 6
 KANA, HANGUL = (re.compile(signs) for signs in ("[\u3040-\u30ff]", "[\u1100-\u11ff\uac00-\ud7af]"))
 
 
 def face(text: str, *, bold: bool = False) -> FontProperties:
-    """Return the fonts that a text is written in, each for what those before it lack.
+    """Return the fonts of a text, each for the characters that the fonts before it lack.
 
     Matplotlib looks up every font whenever it draws a text. Most texts have all their characters in
     the first font and are not slowed down by the others.
@@ -43,13 +43,13 @@ def face(text: str, *, bold: bool = False) -> FontProperties:
 
 
 def font(text: str, *, bold: bool = False) -> FT2Font:
-    """Return the same fonts, to measure with."""
+    """Return the same fonts, for measuring text."""
     return get_font(fontManager._find_fonts_by_props(face(text, bold=bold)))
 
 
 @cache
 def signs() -> frozenset[int]:
-    """Return every code point that some font has a glyph for."""
+    """Return every code point for which a font has a glyph."""
     paths = fontManager._find_fonts_by_props(FontProperties(family=_families("SC")))
     return frozenset(code for path in paths for code in get_font(path).get_charmap())
 
@@ -85,12 +85,12 @@ def without_glyph(texts: Iterable[str]) -> str:
 
 
 def is_unseen(sign: str) -> bool:
-    """Tell whether a sign has no form of its own: a control, a mark of direction or variation."""
+    """Return whether a character is invisible: a control, or a mark of direction or variation."""
     return unicodedata.category(sign) in ("Cc", "Cf") or "\ufe00" <= sign <= "\ufe0f"
 
 
 def east(text: str) -> str:
-    """Return the script whose forms of shared characters a text uses: SC, JP or KR."""
+    """Return the script whose glyphs a text uses for shared characters: SC, JP or KR."""
     return "JP" if KANA.search(text) else "KR" if HANGUL.search(text) else "SC"
 
 
@@ -106,8 +106,8 @@ def _others() -> tuple[str, ...]:
     for path in sorted([*CJK.glob("*.ttc"), *SCRIPTS.glob("*.ttf")]):
         fontManager.addfont(path)
     added = fontManager.ttflist[known:]
-    # Before fonts of the same names that the machine may have. They have no bold: where it is asked
-    # for, in titles, their regular weight stands.
+    # These take precedence over installed fonts of the same names. They have no bold weight, so
+    # that titles use the regular weight.
     fontManager.ttflist[known:] = []
     fontManager.ttflist[:0] = [*added, *(replace(font, weight=700) for font in added)]
     return tuple(dict.fromkeys(font.name for font in added if "CJK" not in font.name))

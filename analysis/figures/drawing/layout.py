@@ -23,9 +23,9 @@ TICK_MM = 1.2
 SCALE_MM = 13.0
 KEY_MM = 4.2
 KEY_MARK_MM = 5.0
-# In print panels narrower than this go to the next row.
+# In print, narrower panels move to the next row.
 LEAST_MM = 15.0
-# In print a matrix with smaller cells has its names above it.
+# In print, a matrix with smaller cells has its names above it.
 LEAST_CELL_MM = 9.0
 SLANT = math.sin(math.pi / 4)
 
@@ -69,7 +69,7 @@ class Layout:
     right: float
 
     def raised(self, by: float) -> Layout:
-        """Return the same with room beneath it."""
+        """Return the layout with additional space below."""
         return replace(
             self,
             height=self.height + by,
@@ -94,7 +94,7 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     Parameters
     ----------
     chart : Chart
-        What is to be drawn.
+        The chart.
     measure : callable
         Width in millimetres of a text, given its size in points and whether it is bold.
     """
@@ -229,7 +229,7 @@ def label_size(axis: Axis, length_mm: float) -> float:
 
 
 def _written(panel: Panel, measure: Measure) -> float:
-    """Return how wide a column of text is, 0 for a panel with a frame."""
+    """Return the width of a column of text; 0 for a panel with a frame."""
     if panel.framed:
         return 0.0
     texts = (x.label for x in panel.layers if isinstance(x, Note))
@@ -290,7 +290,7 @@ def _key_places(
 
 
 def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
-    """Break a title into lines of the panel's width, four at most, and cut what is too long."""
+    """Break a title into at most four lines of the panel's width, and shorten the rest."""
     lines: list[str] = []
     for gap, word in _parted(text, width + 0.6 * GAP_MM, measure):
         longer = f"{lines[-1]}{gap}{word}" if lines else word
@@ -304,9 +304,9 @@ def wrapped(text: str, width: float, measure: Measure) -> tuple[str, ...]:
 
 
 def _parted(text: str, width: float, measure: Measure) -> Iterator[tuple[str, str]]:
-    """Yield a title's words, each with what goes before it on a line.
+    """Yield the words of a title, each with its separator from the word before.
 
-    One too long for a line may be broken after its hyphens.
+    Words too long for a line are broken after hyphens.
     """
     for word in text.split():
         long = measure(Label(text=word), TITLE_PT, True) > width
@@ -328,7 +328,7 @@ def _cut(line: str, width: float, measure: Measure) -> str:
 LONGEST_BESIDE = 26
 # Of the text, at the size of small print: what is reserved, in millimetres.
 LETTER_MM, HIGH_MM, AWAY_MM = 1.35, 2.9, 1.7
-# Where a text may go from its mark, by preference: side, and up.
+# Possible positions of a text relative to its mark, in order of preference: side, and up.
 PLACES = (
     (Side.LEFT, 1.4),
     (Side.RIGHT, 1.4),
@@ -342,11 +342,11 @@ PLACES = (
 AWAY = {Side.LEFT: AWAY_MM, Side.CENTRE: 0.0, Side.RIGHT: -AWAY_MM}
 # From the end of a mark's own line to the middle of a name above or beneath it.
 BEYOND_MM = HIGH_MM / 2 + 0.6
-# Where all of these are taken, the name stands further away; at last lines may be crossed.
+# If all of these are occupied, the name is placed further away; last, it may cross lines.
 FURTHER = tuple(
     (side, up) for up in (5.4, -5.4, 7.4, -7.4, 9.4, -9.4) for side in (Side.LEFT, Side.RIGHT)
 )
-# At the end of a line: after its mark, as near its height as there is room.
+# At the end of a line: after its mark, as close to its height as possible.
 AFTER = tuple((Side.LEFT, up) for up in (0.0, 1.5, -1.5, 3.0, -3.0, 4.5, -4.5, 6.0, -6.0))
 Box = tuple[float, float, float, float]
 
@@ -360,7 +360,7 @@ def beside(
     uprights: Sequence[tuple[float, float, float]] = (),
     choices: Sequence[tuple[Side, float]] = PLACES,
 ) -> list[Note]:
-    """Write each name beside its mark.
+    """Place each name next to its mark.
 
     Parameters
     ----------
@@ -373,15 +373,14 @@ def beside(
     size_mm : tuple of float
         About the width and height of the panel.
     uprights : sequence of (float, float, float)
-        Upright lines to keep off, the first of the first mark and so on: x, and the values of y
-        where they begin and end.
+        Vertical lines to avoid, one per mark: x, and the values of y at their ends.
     choices : sequence of (Side, float)
-        Where a text may go from its mark, by preference.
+        Possible positions of a text relative to its mark, in order of preference.
 
     Returns
     -------
     list of Note
-        A name that fits nowhere is left out: it stands on hover.
+        A name without a free position is omitted; it is in the hover text.
     """
     at = [
         tuple(_share(axis, v) * mm for axis, v, mm in zip(axes, place, size_mm, strict=True))
@@ -412,7 +411,7 @@ def beside(
         ]
         for i, ways in enumerate(within)
     ]
-    # Those with the fewest places choose first, so that nobody takes another's only one.
+    # Names with the fewest positions are placed first, so that none takes another's only position.
     order = sorted(range(len(names)), key=lambda i: len(clear[i]) if uprights else 0)
     taken, positions = [*marks], {}
     for ways in (clear, within):
@@ -435,7 +434,7 @@ def beside(
 def _ways(
     choices: Sequence[tuple[Side, float]], line: Box | None, y: float
 ) -> list[tuple[Side, float]]:
-    """Return where a name may go: beside its mark, at an end of its line, further away."""
+    """Return the positions of a name: next to its mark, at an end of its line, further away."""
     ends: list[tuple[Side, float]] = []
     if line:
         ends = [(Side.CENTRE, line[3] - y + BEYOND_MM), (Side.CENTRE, line[1] - y - BEYOND_MM)]
@@ -443,7 +442,7 @@ def _ways(
 
 
 def _box(way: tuple[Side, float], label: Label, x: float, y: float) -> Box:
-    """Return about what a name covers, in millimetres."""
+    """Return the approximate area of a name in millimetres."""
     side, up = way
     wide = sum(
         LETTER_MM * (1.7 if unicodedata.east_asian_width(sign) in "WF" else 1.0)
@@ -458,7 +457,7 @@ def _inside(box: Box, size_mm: tuple[float, float]) -> bool:
 
 
 def _is_nearest(box: Box, i: int, marks: Sequence[Box], lines: Sequence[Box]) -> bool:
-    """Tell whether a name stands closest to what it names, so that it is not read as another's."""
+    """Return whether a name is closest to its own mark, so that it is not read as another's."""
     gaps = [
         min(math.hypot(*_gap(box, mark)) for mark in own)
         for own in (zip(marks, lines, strict=True) if lines else ((mark,) for mark in marks))

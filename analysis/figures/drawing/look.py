@@ -1,4 +1,4 @@
-"""The look of all figures: one colour for readers, one for models, on paper or a dark page."""
+"""The colours of all figures, on paper and on a dark page: one for readers, one for models."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Palette:
     colours, pale : mapping of Ink to str
         Marks and lines; areas.
     steps : mapping of str to str
-        What steps of a scale become; the others stay.
+        Replacements of steps of a scale; other steps are unchanged.
     inks : tuple of (str, str, float)
-        The dark and the light ink of numbers in cells, and the luminance from which on a cell gets
-        the dark one.
+        The dark and the light ink of numbers in cells, and the luminance above which a cell has the
+        dark ink.
     """
 
     paper: str
@@ -50,7 +50,7 @@ class Palette:
         return tuple((at, self.steps.get(colour, colour)) for at, colour in scale)
 
     def ink_on(self, colour: str) -> str:
-        """Return the ink, dark or light, that is read better on a colour (WCAG's luminance)."""
+        """Return the ink, dark or light, with the better contrast on a colour (WCAG)."""
         dark, light, from_on = self.inks
         return light if luminance(colour) < from_on else dark
 
@@ -81,8 +81,8 @@ LIGHT = Palette(
     steps={},
     inks=("#1f2933", "#ffffff", 0.25),
 )
-# On a dark page: the same marks, lighter. What stands out on paper by darkness stands out by light,
-# and of black and white one always reaches 4.5 to 1.
+# On a dark page the marks are lighter, and emphasis is light instead of dark. Black or white always
+# has a contrast of 4.5 to 1.
 DARK = Palette(
     paper="#0f1418",
     ink="#e6e9ec",
@@ -118,8 +118,8 @@ DARK = Palette(
 )
 INKS = {RaterKind.READER: Ink.READER, RaterKind.MODEL: Ink.MODEL}
 MARKS = {RaterKind.READER: Mark.CIRCLE, RaterKind.MODEL: Mark.DIAMOND}
-# White at 0: above chance is blue, the darker the more, so that it holds without colour; below
-# chance is a pale orange, which nobody takes for blue.
+# White at 0; above chance increasingly dark blue, which is legible without colour; below chance a
+# pale orange, which cannot be confused with blue.
 AGREEMENT_SCALE: Scale = (
     (0.0, "#f3cdb5"),
     (0.5, "#ffffff"),
@@ -128,7 +128,7 @@ AGREEMENT_SCALE: Scale = (
     (0.875, "#3f82b5"),
     (1.0, "#0b4a7d"),
 )
-# Below zero in the models' disfavour: blue is the readers' colour, vermilion the models'.
+# Below zero, in favour of readers, their colour blue; above zero the models' vermilion.
 DIFFERENCE_SCALE: Scale = (
     (0.0, "#0b4a7d"),
     (0.25, "#8fb8d9"),
@@ -146,7 +146,7 @@ COUNT_SCALE: Scale = (
 
 
 def colour_at(scale: Scale, share: float) -> str:
-    """Return the colour of a scale at a share of its way, ends for what lies beyond.
+    """Return the colour of a scale at a share of its length, or of its nearer end beyond it.
 
     Examples
     --------

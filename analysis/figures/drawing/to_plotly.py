@@ -1,4 +1,4 @@
-"""A chart on the screen: a plotly figure, which a page shows and the report embeds."""
+"""Draw a chart as a plotly figure, which pages show and the report embeds."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ from analysis.figures.drawing.look import FONT, LIGHT, Palette, colour_at
 from analysis.translation import separators
 
 PX_PER_MM = 5.0
-# Shares of the size of type: a letter of a screen's sans serif, a capital; how much wider bold is.
+# Width of a character and of a capital as a share of the font size, and the factor for bold.
 LETTER, CAPITAL, BOLDER = 0.6, 0.72, 1.1
 DIGITS = 6
 MOST_TICKS = 60
-# Share of an axis: at its very end a text may be rounded off it, and is not drawn.
+# Share of an axis at its end in which rounding may move a text off the axis, so that it is not
+# drawn.
 INSIDE = 1e-4
 # Short enough for a stroke of 20 pixels.
 KEY_DASHES = {Dash.SOLID: "solid", Dash.DASHED: "5px,2.5px", Dash.DOTTED: "2px,2px"}
@@ -54,8 +55,8 @@ Element = dict[str, Any]
 def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     """Draw a chart with plotly.
 
-    Print and report stay light. Values rounded to six digits; as wide as its container where the
-    chart stretches.
+    Values are rounded to six digits. The figure has the width of its container if the chart
+    stretches.
     """
     layout = laid_out(chart, estimated_width)
     look = _base(chart, layout, palette)
@@ -77,7 +78,7 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
 
 
 def estimated_width(label: Label, size_pt: float, bold: bool) -> float:
-    """Estimate how wide a label runs on a screen whose fonts are not known, in millimetres."""
+    """Estimate the width of a label in millimetres on a screen with unknown fonts."""
     letters = sum(_letter(sign) for sign in label.text)
     return letters * (BOLDER if bold else 1.0) * size_pt * MM_PER_POINT
 
@@ -147,7 +148,7 @@ class _Panel:
 
     @property
     def _writes_rows(self) -> bool:
-        """Whether the rows' names are drawn as text: as labels of an axis hundreds take seconds."""
+        """Whether names of rows are drawn as text, because hundreds of axis labels take seconds."""
         y = self.panel.y
         return y.labels and self.panel.framed and len(y.ticks) > MOST_TICKS
 
@@ -291,7 +292,7 @@ class _Panel:
             line={"color": colour, "width": 2.4},
             **_hovering(()),
         )
-        # Marks that are not seen, to hover on.
+        # Invisible marks with hover texts.
         at = [low if math.isnan(m) else m for m, low in zip(layer.middle, layer.low, strict=True)]
         span = abs(self.panel.y.high - self.panel.y.low)
         marker = {
@@ -362,7 +363,7 @@ class _Panel:
     def _rule(self, layer: ReferenceLine) -> None:
         over_cells = any(isinstance(other, Cells) for other in self.panel.layers)
         along, across = "xy" if layer.upright else "yx"
-        # Shapes between grid and marks do not know a share of the panel, so the axis' own ends.
+        # Shapes between grid and marks have no panel coordinates, so they use the ends of the axis.
         ends = self.panel.y if layer.upright else self.panel.x
         shape = {
             **self.refs,
@@ -473,17 +474,17 @@ def _hover(text: str) -> str:
 
 
 def _along(axis: Axis, value: float) -> float:
-    """Return a value as plotly places it: on a logarithmic axis by its logarithm."""
+    """Return a value in plotly's coordinates: its logarithm on a logarithmic axis."""
     return math.log10(value) if axis.log else value
 
 
 def plotly_text(text: str) -> str:
-    """Escape text for plotly, whose labels read a subset of HTML."""
+    """Escape text for plotly, whose labels support a subset of HTML."""
     return html.escape(text, quote=False)
 
 
 def rounded(value: float) -> float | None:
-    """Return a value as it is written to the page: six digits, None where it is undefined."""
+    """Return a value with six digits for the page; None where it is undefined."""
     return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
 
 
@@ -492,5 +493,5 @@ def _all_rounded(values: Iterable[float]) -> list[float | None]:
 
 
 def px(size_pt: float) -> float:
-    """Return a size of type in pixels."""
+    """Return a font size in pixels."""
     return round(size_pt * MM_PER_POINT * PX_PER_MM, 1)

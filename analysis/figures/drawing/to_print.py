@@ -1,6 +1,6 @@
-"""A chart in print: SVG, drawn by Matplotlib, and PNG, converted from the SVG by Typst.
+"""Draw a chart for print: SVG by Matplotlib, and PNG converted from the SVG by Typst.
 
-Fonts come with packages, never from the machine, so that a figure looks the same everywhere.
+Fonts come from packages, not from the machine, so that a figure is the same everywhere.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ AFTER_HEADER = 33
 ONE_PICTURE = b"""#set page(width: auto, height: auto, margin: 0pt, fill: white)
 #image("figure.svg")"""
 GRID_PT, EDGE_PT = 0.5, 0.9
-# The order of drawing: a band lies below the grid, the layers of a panel count from one.
+# Drawing order: bands are below the grid; the layers of a panel start at 1.
 BELOW_GRID, GRID, ABOVE_PANELS = 0.0, 0.5, 1_000.0
 CELL_GAP = 0.016
-# From line to line in a cell, in sizes of type.
+# Line spacing in a cell, in font sizes.
 LINE = 1.25
 SCALE_STEPS = 64
 # Number of rows above which the cells of a matrix touch, and of their colours.
@@ -83,13 +83,13 @@ DASHES: dict[Dash, Any] = {
     Dash.DASHED: (0, (4, 2.5)),
     Dash.DOTTED: (0, (1, 1.8)),
 }
-# A diamond and a square of the area of the circle look as large as it.
+# Diamonds and squares have the area of the circle, so that they look equally large.
 MARKERS = {
     Mark.CIRCLE: ("o", 1.0),
     Mark.DIAMOND: ("D", 1.22 / math.sqrt(2)),
     Mark.SQUARE: ("s", 0.88),
 }
-# Settings that belong to a machine, not to what is drawn on it.
+# Settings of the machine, which do not affect the drawing.
 NOT_OURS = (
     "animation",
     "backend",
@@ -101,7 +101,7 @@ NOT_OURS = (
     "toolbar",
     "webagg",
 )
-# Matplotlib's own defaults, whatever a machine's settings file says, and ids that repeat.
+# Matplotlib's defaults, regardless of the machine's settings file, and reproducible ids.
 SETTINGS: Any = {
     **{k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(NOT_OURS)},
     "svg.hashsalt": "reading-room",
@@ -112,7 +112,7 @@ SETTINGS: Any = {
     "lines.solid_joinstyle": "miter",
     "lines.dash_joinstyle": "miter",
 }
-# The settings are one set a process, and pages run in several threads.
+# The settings are global to the process, and pages run in several threads.
 ONE_AT_A_TIME = threading.Lock()
 
 
@@ -149,7 +149,7 @@ def _resolution() -> bytes:
 
 
 def figure(chart: Chart) -> Figure:
-    """Return a chart as a figure of matplotlib, the size of its sheet."""
+    """Return a chart as a matplotlib figure of its size."""
     chart = reflowed(chart, width_mm)
     layout = laid_out(chart, width_mm)
     lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
@@ -165,7 +165,7 @@ def figure(chart: Chart) -> Figure:
 
 
 def _texts(chart: Chart) -> Iterator[str]:
-    """Yield every text that stands in a chart."""
+    """Yield all texts of a chart."""
     yield from (key.label for key in chart.key)
     for panel in chart.panels:
         yield from (panel.title, panel.subtitle, panel.x.title, panel.y.title)
@@ -178,9 +178,9 @@ def _texts(chart: Chart) -> Iterator[str]:
 
 
 class _Sheet:
-    """A figure without axes: everything is placed in millimetres from its lower left corner.
+    """A figure without axes, with positions in millimetres from its lower left corner.
 
-    Axes and ticks of matplotlib would take most of the time of a drawing.
+    Matplotlib's axes and ticks would take most of the drawing time.
     """
 
     def __init__(self, width: float, height: float) -> None:
@@ -200,7 +200,7 @@ class _Sheet:
         order: float = ABOVE_PANELS,
         **look: Any,
     ) -> None:
-        """Write a text; the height of its figures is centred on its place."""
+        """Write a text with the height of its digits centred on its position."""
         text = printable(label)
         if text:
             look = {"ha": Side.LEFT.value, **look, "fontsize": size, "zorder": order}
@@ -208,7 +208,7 @@ class _Sheet:
             self.figure.text(x, y, text, color=colour, font=face(text, bold=bold), **look)
 
     def stroke(self, x: Sequence[float], y: Sequence[float], order: float, **look: Any) -> None:
-        """Draw a line through some places, or marks at them."""
+        """Draw a line through positions, or marks at them."""
         self.figure.lines.append(Line2D(x, y, transform=self._mm, zorder=order, **look))
         self.figure.lines[-1].set_figure(self.figure)
 
@@ -287,7 +287,7 @@ class _Panel:
         self.sheet.stroke(list(map(self._x, x)), list(map(self._y, y)), order, **look)
 
     def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
-        """Fill boxes of left, bottom, right and top, as the axes count."""
+        """Fill boxes of left, bottom, right and top, in coordinates of the axes."""
         placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
         self.sheet.fill(placed, colour, order)
 
@@ -378,7 +378,7 @@ class _Panel:
         left, wide = placed.left + placed.width + 3.0, 2.4
         for step in range(SCALE_STEPS):
             y = placed.bottom + step / SCALE_STEPS * placed.height
-            # A little over the next one, so that no seam shows.
+            # Overlaps the next one slightly, so that there is no visible seam.
             end = min(y + 1.5 * placed.height / SCALE_STEPS, placed.bottom + placed.height)
             colour = colour_at(layer.scale, (step + 0.5) / SCALE_STEPS)
             self.sheet.fill([(left, y, left + wide, end)], colour, ABOVE_PANELS)
@@ -424,7 +424,7 @@ def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[st
 
 
 def _share(axis: Axis, value: float) -> float:
-    """Return how far along an axis a value lies, from 0 to 1; beyond its ends, the nearer end."""
+    """Return the position of a value on an axis from 0 to 1; beyond its ends, the nearer end."""
     if math.isnan(value):
         return math.nan
     low, high = sorted((axis.low, axis.high))
@@ -434,14 +434,14 @@ def _share(axis: Axis, value: float) -> float:
 
 
 def _within(axis: Axis) -> list[Tick]:
-    """Return the ticks between an axis' ends."""
+    """Return the ticks between the ends of an axis."""
     low, high = sorted((axis.low, axis.high))
     slack = 1e-9 * (high - low)
     return [tick for tick in axis.ticks if low - slack <= tick.at <= high + slack]
 
 
 def apart(axis: Axis, length_mm: float) -> list[Tick]:
-    """Return the ticks whose labels have room beside each other: zero first, then the ends."""
+    """Return the ticks whose labels do not overlap: zero first, then the ends."""
     if axis.low == axis.high:
         return []
     ticks = _within(axis)
@@ -458,10 +458,10 @@ def apart(axis: Axis, length_mm: float) -> list[Tick]:
 
 
 def printable(label: Label) -> str:
-    """Return a label's text in characters that the fonts have.
+    """Return a label's text in characters of the fonts.
 
-    Signs without a glyph show as a box; where another wording is given that has them all, that
-    stands instead.
+    Characters without a glyph become boxes, unless the label has another wording with glyphs for
+    all characters.
 
     Examples
     --------
@@ -481,7 +481,7 @@ def printable(label: Label) -> str:
 
 @lru_cache(maxsize=4096)
 def width_mm(label: Label, size_pt: float, bold: bool) -> float:
-    """Return how wide a label runs as printed, in millimetres."""
+    """Return the printed width of a label in millimetres."""
     text = printable(label)
     measured = font(text, bold=bold)
     measured.set_size(_LARGE_PT, 72)
