@@ -154,8 +154,8 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
             continue
         words = readings[rules]
         is_status = words.isin([status.value for status in Status])
-        stands = readings["answer"].where(readings["answer"] != "", readings["status"])
-        other = (words != "") & (words != stands)
+        primary = readings["answer"].where(readings["answer"] != "", readings["status"])
+        other = (words != "") & (words != primary)
         if not other.any():
             continue
         again = readings.assign(

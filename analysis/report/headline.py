@@ -256,7 +256,7 @@ def agreement_lines(results: Results) -> list[str]:
 
 
 def _of_groups(results: Results, condition: str) -> str:
-    """Give the coefficients of all readers and of all models, with their intervals and n."""
+    """Return the coefficients of all readers and of all models, with their intervals and n."""
     where = {"condition": condition, "scope": "all", "measure": "brennan_prediger"}
     words = {"readers": t("all readers"), "models": t("all models")}
     groups = [

@@ -71,8 +71,8 @@ def reliance(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     its two stages. Items whose model's answer was not shown are in no pair. Proportions of
     correction and misleading are those of Schemmer et al. [1]_, as relative AI reliance and, for 1
     minus the second, relative self-reliance. A missing answer is wrong and equals no answer of the
-    model. Intervals are percentile intervals over resampled patients, or items where every item
-    stands alone.
+    model. Intervals are percentile intervals over resampled patients, or items where every
+    patient has one.
 
     References
     ----------

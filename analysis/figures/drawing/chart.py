@@ -275,7 +275,7 @@ class Chart:
     Parameters
     ----------
     rows : tuple of tuple of Panel
-        Panels as they stand; the columns of all rows are aligned.
+        Rows of panels; the columns of all rows are aligned.
     key : tuple of Key
         Drawn above them.
     width_mm : float
@@ -329,7 +329,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
             )
             for i, (x, y, (low, high)) in enumerate(zip(layer.x, layer.y, ends, strict=True)):
                 place = {**_place("column", "x", panel.x, x), **_place("row", "y", panel.y, y)}
-                if _named(panel.y):  # along the axis lies what is estimated
+                if _named(panel.y):  # the estimates are along this axis
                     place["value"] = place.pop("x", x)
                 yield {
                     **titled,
@@ -361,7 +361,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                             **_place("row", "y", panel.y, i),
                             # Columns of a matrix are numbered as the rows are.
                             **_place("column", "x", panel.y if chart.square else panel.x, j),
-                            # Without a scale the shades stand for the texts.
+                            # Without a scale the shades show the values of the texts.
                             "value": value if layer.labels else layer.texts[i][j] or "0",
                             "note": _note(layer.hover[i], j) if layer.hover else None,
                         }

@@ -141,7 +141,7 @@ def _counted(plan: Plan, rest: list[Decision]) -> str:
 
 
 def _undecided_lines(results: Results, plan: Plan, undecided: list[Decision]) -> list[VerdictLine]:
-    """Give one line for the comparisons that share the reason why they are not decided."""
+    """Return a line for each reason, with the comparisons that it leaves undecided."""
     reasons: dict[str, list[str]] = {}
     for decision in undecided:
         why = _why_undecided(results, decision.row)

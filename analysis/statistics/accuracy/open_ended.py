@@ -371,9 +371,9 @@ OPEN_ENDED = Statistic(
             " words they read judged them as correct, partly correct or incorrect: two blind to"
             " each other, and a third where they differed; the score is what two of them say, and"
             " partly correct where all three differ. Words that are alike were judged once for all"
-            " who gave them. What was asked and not answered is incorrect; what nobody scored is"
-            " counted apart and in no estimate. Partly correct counts half in the mean score and"
-            " nothing in strict accuracy.",
+            " who gave them. Missing answers are incorrect; answers without a score"
+            " are counted separately and in no estimate. Partly correct counts half in the mean"
+            " score and nothing in strict accuracy.",
         )
     },
     tables={110: open_ended_table},

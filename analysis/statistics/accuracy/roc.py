@@ -129,7 +129,7 @@ def roc_areas(study: Study | Bundle, options: Options | None = None) -> pd.DataF
     The standard error of `auc` is the jackknife's, or DeLong's over patients where clusters exist;
     the interval is normal and cut at 0 and 1. `partial_auc` is the area up to a false-positive rate
     of 0.2, standardised [1]_; its interval is a percentile interval over resampled patients, or
-    items where every item stands alone.
+    items where every patient has one.
 
     References
     ----------

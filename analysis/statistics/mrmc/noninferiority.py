@@ -220,7 +220,7 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
 
 
 def has_margin(study: Study) -> bool:
-    """Tell whether there is a margin of accuracy."""
+    """Return whether there is a margin of accuracy."""
     return margin_of(study.options, study.bundle.protocol) is not None
 
 

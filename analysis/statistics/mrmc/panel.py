@@ -538,7 +538,7 @@ def _declared(results: Results) -> str:
         text += (
             f" The non-inferiority margin is {rounded(100 * planned, 1)} percentage points{stated}"
         )
-        text += ": it is cleared where the lower limit of the interval lies above minus the margin."
+        text += ": it is cleared where the lower limit of the interval is above minus the margin."
     if not plan.is_confirmatory:
         return f"{text} No hypothesis was declared with an endpoint; the results are exploratory."
     text += f" The declared endpoint is decided alone ({plan.hypothesis}); all else is exploratory."

@@ -291,7 +291,7 @@ def _df_of_components(moments: tuple[Moments, ...], variance: float) -> float:
 
 
 def _is_paired(coefficients: list[Floats], mask: int) -> bool:
-    """Return whether two means share what the mask stands for: its component has a covariance."""
+    """Return whether two means share the axes of a mask, so that its component has a covariance."""
     return len(coefficients) == 3 and bool(coefficients[2][mask] > 0)
 
 

@@ -60,7 +60,7 @@ NO_SHARED_ITEM = later("no item was given to all readers")
 
 
 def is_uncrossed(study: Study) -> bool:
-    """Tell whether some comparison has readers who did not all read the same cases."""
+    """Return whether a comparison has readers who did not all read the same cases."""
     return any(True for _ in comparisons_of(study.matrix))
 
 

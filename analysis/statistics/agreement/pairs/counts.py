@@ -242,7 +242,7 @@ class PairCounts:
     options : numpy.ndarray of float, shape (n_pairs, n_cells, n_sizes)
         Items by number of options offered.
     sizes : numpy.ndarray of int, shape (n_sizes,)
-        These numbers of options, ascending; 0 stands for not given.
+        These numbers of options, ascending; 0 for unknown.
     """
 
     letters: Floats
@@ -353,7 +353,7 @@ class Sums:
     options : numpy.ndarray of float, shape (n_sizes, ...)
         Items by number of options offered.
     sizes : numpy.ndarray of int, shape (n_sizes,)
-        These numbers; 0 stands for not given.
+        These numbers; 0 for unknown.
     """
 
     agree: Floats
@@ -432,7 +432,7 @@ class Answers:
     size : numpy.ndarray of int, shape (n_items,)
         The place of the number of options offered among `sizes`.
     sizes : numpy.ndarray of int, shape (n_sizes,)
-        These numbers; 0 stands for not given.
+        These numbers; 0 for unknown.
     n_letters : int
         Number of letters.
     tells_letters : bool
