@@ -77,8 +77,8 @@ PUBLISHED: Mapping[str, Components] = {
         var_r=0.00153499935,
         source=(
             "Van Dyke et al. 1993 (cine and spin-echo MRI of aortic dissection, empirical AUC,"
-            " jackknife); components as in RJafroc and in Hillis, Obuchowski and Berbaum 2011,"
-            " doi:10.1016/j.acra.2010.09.007"
+            " jackknife); components of Hillis, Obuchowski and Berbaum 2011"
+            " (doi:10.1016/j.acra.2010.09.007) as in RJafroc"
         ),
     ),
     "zanca": Components(

@@ -30,7 +30,7 @@ from analysis.statistics.statistic import Source
 
 
 def _sources() -> dict[str, tuple[Source, ...]]:
-    """Return the sources of ``sources.csv`` by kind: of methods and of checklists."""
+    """Return the sources of ``sources.csv`` by kind: of methods, checklists and planning."""
     sources: dict[str, list[Source]] = {}
     with Path(__file__).with_name("sources.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -45,6 +45,8 @@ SOURCES = (
 )
 # The report paraphrases their items and adds what the run knows about each.
 CHECKLIST_SOURCES = _BY_KIND["checklist"]
+# Of `analysis.planning`; a report does not compute a power.
+PLANNING_SOURCES = _BY_KIND["planning"]
 
 
 CITED = re.compile(r"\[(@[a-z0-9]+(?:; @[a-z0-9]+)*)\]")

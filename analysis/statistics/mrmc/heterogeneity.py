@@ -172,7 +172,8 @@ def _combined(means: Floats, variances: Floats, because: str, alpha: float) -> d
     # Only a run with several sites or banks waits for the import.
     from statsmodels.stats.meta_analysis import CombineResults, combine_effects
 
-    result: CombineResults = combine_effects(means, variances, method_re="iterated")
+    with np.errstate(divide="ignore"):  # equal means have no heterogeneity, and i2 is -inf
+        result: CombineResults = combine_effects(means, variances, method_re="iterated")
     k, mean = len(means), float(result.mean_effect_re)
     se = float(result.sd_eff_w_re_hksj)
     tau_squared = max(float(result.tau2), 0.0)

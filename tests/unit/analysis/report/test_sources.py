@@ -10,12 +10,14 @@ import pytest
 from analysis.report.methods.sources import (
     CHECKLIST_SOURCES,
     COMPUTING,
+    PLANNING_SOURCES,
     REPORTING,
     SOURCES,
     packages,
 )
 
 ROOT = Path(__file__).resolve().parents[4]
+EVERY = (*SOURCES, *PLANNING_SOURCES)
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 TEXT, LISTED = METHODS.split("## Sources\n")
 # A doi may contain brackets, and ends before the punctuation of a sentence.
@@ -26,7 +28,7 @@ def test_the_methods_list_the_sources_of_the_program() -> None:
     """The numbers have no gap, and the texts are equal."""
     entries = [line.split(". ", 1) for line in LISTED.strip().splitlines()]
     assert [number for number, _ in entries] == [str(i + 1) for i in range(len(entries))]
-    ours = sorted(f"{source.text} doi:{source.doi}" for source in SOURCES)
+    ours = sorted(f"{source.text} doi:{source.doi}" for source in EVERY)
     assert sorted(entry for _, entry in entries) == ours
 
 
@@ -34,7 +36,7 @@ def test_the_methods_cite_sources_by_number() -> None:
     """A doi in the text would be a source outside the list."""
     groups = re.findall(r"\[(\d+(?:, \d+)*)\]", TEXT)
     cited = {int(number) for group in groups for number in group.split(", ")}
-    assert cited == set(range(1, len(SOURCES) + 1))
+    assert cited == set(range(1, len(EVERY) + 1))
     assert "doi:" not in TEXT
 
 
@@ -43,7 +45,7 @@ def test_the_code_names_every_source_and_no_other() -> None:
     own = ROOT / "analysis" / "report" / "methods" / "sources.py"
     code = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path != own]
     named = {doi for text in code for doi in DOI.findall(text)}
-    assert {doi.lower() for doi in named} == {source.doi.lower() for source in SOURCES}
+    assert {doi.lower() for doi in named} == {source.doi.lower() for source in EVERY}
 
 
 @pytest.mark.slow
@@ -69,5 +71,5 @@ def _imports(folder: Path) -> set[str]:
 
 def test_no_publication_is_listed_twice() -> None:
     """Two methods of a publication share an entry."""
-    dois = [source.doi.lower() for source in (*SOURCES, *CHECKLIST_SOURCES)]
+    dois = [source.doi.lower() for source in (*EVERY, *CHECKLIST_SOURCES)]
     assert len(dois) == len(set(dois))

@@ -57,7 +57,7 @@ def test_a_deposit_does_not_name_the_drawn_cases(opened: Opened) -> None:
 
 
 def test_a_deposit_is_made_before_the_first_reading(opened: Opened) -> None:
-    """And by somebody: Zenodo requires an author."""
+    """Zenodo also requires an author."""
     store = opened()
     with pytest.raises(BadInput, match="at least one author"):
         deposit_files(store, "trial", creators=["", " "], now=NOW)

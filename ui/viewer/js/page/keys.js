@@ -67,7 +67,7 @@ export function actionOf(event) {
   return { do: (shiftKey && WITH_SHIFT[letter]) || LETTERS[letter] };
 }
 
-/** The digit of a key where signs have no meaning, as on the sheets before the first case.
+/** The digit of a key where symbols have no meaning, as on the sheets before the first case.
  *  @param {Press} event @returns {number|null} */
 export function digitOf(event) {
   const { code = "", shiftKey } = event;
