@@ -116,7 +116,7 @@ def _name(char: str) -> str:
 
 
 class FirstSpelling(dict[str, str]):
-    """Maps every text to the first one met of those that are compared as one.
+    """Maps every text to the first text with the same form for comparison.
 
     >>> first = FirstSpelling(text_key)
     >>> first["Chest"], first["CHEST"], first["Head"]

@@ -255,7 +255,7 @@ def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> "numpy" in packages(), "typst" in packages(), "typst" in packages(COMPUTING)
+    >>> "numpy" in packages(), "Jinja2" in packages(), "Jinja2" in packages(COMPUTING)
     (True, True, False)
     """
     paths = [path for folder in folders for path in (PROGRAM / folder).rglob("*.py")]

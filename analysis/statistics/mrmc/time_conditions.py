@@ -207,7 +207,7 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
             [
                 t(
                     "Ratio: time under the first condition over that under the second, of the same"
-                    " reader and case (geometric means). Below 1: faster under the first."
+                    " reader and case (geometric means). Below 1: less time under the first."
                 ),
                 narrower_notes(rows),
             ]

@@ -270,7 +270,7 @@ def _df_of_mean_squares(moments: tuple[Moments, ...], variance: float) -> float:
         parts = [each[factor] for each in components]
         if _is_paired(coefficients, factor):
             parts, own = [parts[0] + parts[1] - 2 * parts[2]], [min(own)]
-        shares += [(part / df, df) for part, df in zip(parts, own, strict=False)]
+        shares += [(part / df, df) for part, df in zip(parts, own, strict=False) if df]
         fewest += own
     return _satterthwaite(variance, shares, min(fewest))
 

@@ -94,6 +94,7 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "GET /desk/cases/{position}": _by_state(_OWN_READER, 409, 404, 409),
     "POST /desk/records": _OWN_READER.format(403),  # unknown seal
     "GET /export/bundle.zip": _EXPORT.format(200),
+    "GET /export/deposit.zip": _by_state(_EXPORT, 200, 409, 409),
     "GET /export/report.zip": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.html": _by_state(_EXPORT, 409, 409, 200),
     "GET /export/report.pdf": _by_state(_EXPORT, 409, 409, 200),
@@ -355,6 +356,7 @@ def _address(deployment: Deployment, path: str) -> str:
     query = {
         "/case-films/{view}": f"?item={item}",
         "/draft/protocol.toml": f"?draft={deployment.draft}",
+        "/export/deposit.zip": "?author=Doe,%20Jane",
         "/export/leaderboard.zip": "?study=amber",
     }
     taught = {
