@@ -1,4 +1,4 @@
-"""The table `power.csv`, and what it says about the size of a study, in sentences."""
+"""The table `power.csv`, and sentences about the size that a study needs."""
 
 from __future__ import annotations
 

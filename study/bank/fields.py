@@ -197,7 +197,7 @@ class Fields:
                     yield key, longest, most
 
     def others(self) -> Iterator[tuple[str, str | None, object]]:
-        """Yield key, name and value of every filled key that has no field of its own."""
+        """Yield key, name and value of every filled key without a separate field."""
         for key, name in self._named:
             if (value := self._filled.get(key)) is not None:
                 yield key, name, value

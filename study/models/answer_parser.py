@@ -235,7 +235,7 @@ class _Reading:
         )
 
     def _at_the_edge(self, alone: Sequence[Statement]) -> list[Statement]:
-        """Return answers in a clause of their own, if one is at the start or end of the text."""
+        """Return answers in a separate clause at the start or end of the text."""
         end = self._discussion()
         chosen = [statement for statement in alone if statement.place < end] or list(alone)
         last_line = self.marked.rstrip().rfind("\n") + 1
