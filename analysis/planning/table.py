@@ -211,7 +211,7 @@ def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
 
 
 def never_enough(plan: PowerPlan, readers: int) -> str:
-    """Return the sentence that no number of cases suffices, for the claim about readers like these.
+    """Return the sentence which states that no number of cases suffices for readers like these.
 
     Examples
     --------

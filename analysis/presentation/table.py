@@ -170,6 +170,12 @@ def words(text: str) -> RaterName:
     return RaterName(label=text, simulated=False)
 
 
+def two_conditions(row: Row) -> tuple[RaterName, RaterName]:
+    """Return the subjects of a row that compares `condition_a` with `condition_b`."""
+    first, second = (words(condition_name(str(row[f"condition_{side}"]))) for side in "ab")
+    return first, second
+
+
 def whole(n: float) -> str:
     """Write a whole number."""
     return rounded(n, 0)

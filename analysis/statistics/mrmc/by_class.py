@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import condition_name, rater_names
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
@@ -20,8 +20,8 @@ from analysis.presentation.table import (
     named,
     p_cell,
     report_table,
+    two_conditions,
     whole,
-    words,
 )
 from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
@@ -172,7 +172,7 @@ def diagnostic_conditions_table(results: Results) -> Iterator[ReportTable]:
         (t("Conditions"), t("First"), t("Second")),
         [
             (
-                tuple(words(condition_name(str(row[f"condition_{which}"]))) for which in "ab"),
+                two_conditions(row),
                 _cells(row, "", ("value_a", "value_b")),
             )
             for row in rows

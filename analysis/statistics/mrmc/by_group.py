@@ -12,7 +12,7 @@ from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import subgroups
 from analysis.errors import OptionsError
-from analysis.figures.drawing.axes import condition_name, rater_names
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
@@ -21,8 +21,8 @@ from analysis.presentation.table import (
     named,
     p_cell,
     report_table,
+    two_conditions,
     whole,
-    words,
 )
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.item_groups import item_groups
@@ -217,7 +217,7 @@ def conditions_by_table(results: Results) -> Iterator[ReportTable]:
         (t("Conditions"), t("First"), t("Second")),
         [
             (
-                tuple(words(condition_name(str(row[f"condition_{which}"]))) for which in "ab"),
+                two_conditions(row),
                 ("", *_cells(row, number(row, "value_a"), number(row, "value_b"))),
             )
             for row in rows

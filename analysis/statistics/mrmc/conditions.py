@@ -12,7 +12,6 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, RaterKind
-from analysis.figures.drawing.axes import condition_name
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
@@ -20,8 +19,8 @@ from analysis.presentation.table import (
     difference_cells,
     p_cell,
     report_table,
+    two_conditions,
     whole,
-    words,
 )
 from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.matrix import ReadingMatrix
@@ -309,10 +308,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
         )
         rows.append(
             (
-                (
-                    words(condition_name(str(row["condition_a"]))),
-                    words(condition_name(str(row["condition_b"]))),
-                ),
+                two_conditions(row),
                 cells,
             )
         )

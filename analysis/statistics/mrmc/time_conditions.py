@@ -11,9 +11,8 @@ import pandas as pd
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
-from analysis.figures.drawing.axes import condition_name
 from analysis.options import Options
-from analysis.presentation.table import ReportTable, p_cell, report_table, whole, words
+from analysis.presentation.table import ReportTable, p_cell, report_table, two_conditions, whole
 from analysis.presentation.wording import Row, number, rounded, rows_of, sentences, span
 from analysis.results import Results
 from analysis.statistics.claims import claim_shown, narrower_notes
@@ -226,7 +225,7 @@ def time_conditions_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                tuple(words(condition_name(str(row[f"condition_{which}"]))) for which in "ab"),
+                two_conditions(row),
                 _cells(row),
             )
             for row in rows
