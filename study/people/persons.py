@@ -234,7 +234,7 @@ def give_role(
             _refuse_taken(change, newcomer.handle, number)
             person = people.add(change, handle=newcomer.handle, made_at_utc=stamp(now))
         else:
-            _refuse_reader(change, person, number)
+            refuse_reader(change, person, number)
             refuse_with_parts_elsewhere(change, person, number, everywhere=everywhere)
             _refuse_twice(change, person, newcomer, number)
             people.name_handle(change, person, newcomer.handle)
@@ -255,12 +255,17 @@ def enter_role(
     number: int | None,
     by: By,
     now: datetime,
-) -> None:
-    """Grant a role to a person with a handle, in a transaction that has made all checks."""
-    people.grant(change, person=person, role=role, study=number, given_at_utc=stamp(now))
-    handle = people.handle_of(change, person)
-    detail = {"whose": handle, "new": str(role)}
+    group: str = "",
+) -> int:
+    """Grant a role to a person with a handle, in a transaction that has made all checks.
+
+    The event contains the `group` of the provider that gave the role. Returns the grant's number.
+    """
+    grant = people.grant(change, person=person, role=role, study=number, given_at_utc=stamp(now))
+    detail = {"whose": people.handle_of(change, person), "new": str(role)}
+    detail |= {"group": group} if group else {}
     events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
+    return grant
 
 
 def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
@@ -279,7 +284,7 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
         if row.revoked_at_utc:
             raise NotNow(t("That role has already been revoked."))
         if not study and row.role == Role.ADMINISTRATOR:
-            _refuse_last_administrator(change)
+            refuse_last_administrator(change)
         end_role(change, study, row, why, by, now)
 
 
@@ -410,7 +415,8 @@ def _refuse_taken(look: Transaction, handle: str, study: int | None) -> None:
         )
 
 
-def _refuse_reader(look: Transaction, person: int, study: int | None) -> None:
+def refuse_reader(look: Transaction, person: int, study: int | None) -> None:
+    """Refuse a role in a study, or in the deployment, for a person who reads there."""
     for row in people.ever(look, person):
         if row.role == Role.READER and study in (None, row.study):
             raise NotAllowed(
@@ -428,7 +434,8 @@ def _refuse_twice(look: Transaction, person: int, newcomer: Newcomer, study: int
             raise NotNow(t("{who} already has that role.", who=newcomer.handle))
 
 
-def _refuse_last_administrator(look: Transaction) -> None:
+def refuse_last_administrator(look: Transaction) -> None:
+    """Refuse to revoke the role of the only administrator of the deployment."""
     administrators = [
         row
         for row in people.grants_of_deployment(look)

@@ -20,6 +20,7 @@ from study.base.text import checked_reason
 from study.base.translation import t
 from study.people import signing_in
 from study.people.codes import Entropy
+from study.people.group_roles import Account, GroupRole, apply
 from study.people.persons import by_address, grant_in
 from study.people.signing_in import Person, SignedIn, SignInRefused
 from study.store import Store, Transaction, deployment, events, people, studies
@@ -42,6 +43,7 @@ class Identity:
     subject: str
     email: str
     vouched: datetime
+    name: str = ""
 
 
 def identity_of(claims: Mapping[str, Any]) -> Identity | None:
@@ -51,7 +53,9 @@ def identity_of(claims: Mapping[str, Any]) -> Identity | None:
     >>> identity.subject, identity.email
     ('7', '')
     """
-    issuer, subject, email = (_text_claim(claims, name) for name in ("iss", "sub", "email"))
+    issuer, subject, email, name = (
+        _text_claim(claims, claim) for claim in ("iss", "sub", "email", "name")
+    )
     vouched = claims.get("iat")
     if not issuer or not subject or not isinstance(vouched, int | float):
         return None
@@ -60,7 +64,8 @@ def identity_of(claims: Mapping[str, Any]) -> Identity | None:
         at = datetime.fromtimestamp(vouched, tz=UTC)
     except (ValueError, OverflowError, OSError):
         return None
-    return Identity(issuer=issuer, subject=subject, email=email if verified else "", vouched=at)
+    email = email if verified else ""
+    return Identity(issuer=issuer, subject=subject, email=email, vouched=at, name=name)
 
 
 def _text_claim(claims: Mapping[str, Any], name: str) -> str:
@@ -77,9 +82,18 @@ def is_fresh(identity: Identity, now: datetime) -> bool:
 
 
 def ticket(
-    store: Store, identity: Identity, *, entropy: Entropy, now: datetime, place: str = ""
+    store: Store,
+    identity: Identity,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    place: str = "",
+    granted: Mapping[GroupRole, str] | None = None,
 ) -> str:
     """Return a ticket for the person with this account, which is bound if it is their first.
+
+    With `granted`, the roles that follow from the account's groups are applied first, even if the
+    sign-in is then refused (`study.people.group_roles`).
 
     Raises
     ------
@@ -93,27 +107,47 @@ def ticket(
         )
     text = entropy(32).hex()
     with store.change() as change:
-        bound = people.bound_to(change, identity.issuer, identity.subject)
-        person = by_address(change, identity.email) if bound is None else bound
+        person = _person_of(change, identity)
+        if granted is not None:
+            account = Account(
+                issuer=identity.issuer, person=person, name=identity.name, email=identity.email
+            )
+            person = apply(change, account, granted, now)
+            if person is not None and people.roles_held(change, person):
+                _bind_first(change, person, identity, now, place)
+    with store.change() as change:
+        person = _person_of(change, identity)
         if person is None or not people.roles_held(change, person):
             raise SignInRefused(
                 "no-account",
                 "The account you signed in with is not registered here. Ask your coordinator to "
                 "register its e-mail address, or sign in with an access code.",
             )
-        account = people.account_of(change, person)
-        if account is None:
-            _bind(change, person, identity, now, place)
-        elif (account.issuer, account.subject) != (identity.issuer, identity.subject):
-            raise SignInRefused(
-                "other-account",
-                "The person with this e-mail address signs in with another account. Use that "
-                "account or an access code, or ask an administrator to release the account.",
-            )
+        _bind_first(change, person, identity, now, place)
         people.add_ticket(
             change, id=_hash(text), person=person, expires_at_utc=stamp(now + TICKET_STAYS)
         )
     return text
+
+
+def _person_of(look: Transaction, identity: Identity) -> int | None:
+    """Return the person with this account or address, or None.
+
+    Raises
+    ------
+    SignInRefused
+        The person with the address has another account.
+    """
+    bound = people.bound_to(look, identity.issuer, identity.subject)
+    person = by_address(look, identity.email) if bound is None else bound
+    account = people.account_of(look, person) if person is not None else None
+    if account and (account.issuer, account.subject) != (identity.issuer, identity.subject):
+        raise SignInRefused(
+            "other-account",
+            "The person with this e-mail address signs in with another account. Use that "
+            "account or an access code, or ask an administrator to release the account.",
+        )
+    return person
 
 
 def redeem(
@@ -198,7 +232,11 @@ def breaches(look: Transaction) -> Iterator[str]:
             yield f"the deployment: an account of {account.handle} elsewhere was slipped in."
 
 
-def _bind(change: Transaction, person: int, identity: Identity, now: datetime, place: str) -> None:
+def _bind_first(
+    change: Transaction, person: int, identity: Identity, now: datetime, place: str
+) -> None:
+    if people.account_of(change, person) is not None:
+        return
     people.bind(
         change,
         issuer=identity.issuer,

@@ -87,6 +87,7 @@ LEFT = frozenset(
         "people",
         "names",
         "grants",
+        "group_grants",
         "codes",
         "identities",
         "sign_ins",

@@ -471,3 +471,20 @@ def take_ticket(change: Transaction, ticket_id: str, at_utc: str) -> int | None:
         at_utc=at_utc,
     )
     return None if number is None else int(number)
+
+
+def mark_group_grant(change: Transaction, grant_id: int, issuer: str) -> None:
+    """Record that a role follows from a group of a provider."""
+    change.insert("group_grants", grant_id=grant_id, issuer=issuer)
+
+
+def grants_by_group(look: Transaction, issuer: str) -> set[int]:
+    """Return the ids of all roles that groups of a provider gave."""
+    rows = look.cursor("SELECT grant_id FROM group_grants WHERE issuer = :issuer", issuer=issuer)
+    return {int(grant_id) for (grant_id,) in rows}
+
+
+def all_handles(look: Transaction) -> list[str]:
+    """Return the handles of all people and the ids of all readers."""
+    sql = "SELECT handle FROM people UNION SELECT reader_id FROM readers"
+    return [str(handle) for (handle,) in look.cursor(sql)]

@@ -325,6 +325,12 @@ CREATE TRIGGER grants_are_only_revoked BEFORE UPDATE OF person, role, study, rea
 ON grants
 BEGIN SELECT RAISE(ABORT, 'a role is given and revoked, never altered'); END;
 
+-- Roles that follow from a group of a single sign-on provider.
+CREATE TABLE group_grants (
+    grant_id INTEGER PRIMARY KEY REFERENCES grants (id),
+    issuer TEXT NOT NULL CHECK (issuer <> '')
+) STRICT;
+
 CREATE TABLE codes (
     person INTEGER PRIMARY KEY REFERENCES people (id),
     lookup TEXT NOT NULL UNIQUE,

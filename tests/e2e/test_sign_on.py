@@ -25,6 +25,7 @@ USERS = (
     {"sub": "carla", "email": "Carla@example.org", "email_verified": True},
     {"sub": "mallory", "email": "carla@example.org", "email_verified": False},
     {"sub": "stranger", "email": "stranger@example.org", "email_verified": True},
+    {"sub": "gina", "email": "gina@example.org", "email_verified": True, "groups": ["research"]},
 )
 
 SECRETS = """
@@ -36,6 +37,10 @@ cookie_secret = "for this test only, with more than 32 characters"
 client_id = "reading-room"
 client_secret = "not asked for"
 server_metadata_url = "{provider}/.well-known/openid-configuration"
+
+[roles.hospital]
+issuer = "{provider}"
+groups = {{ research = "coordinator" }}
 """
 
 
@@ -121,3 +126,11 @@ def test_only_a_registered_account_can_sign_in(hospital: Server, context: Browse
     assert len(trail) == 1
     assert "example.org" not in trail[0]["detail"]
     assert "example.org" not in hospital.log.read_text()
+
+
+def test_a_group_gives_the_role_of_coordinator(hospital: Server, context: BrowserContext) -> None:
+    """A person who was never invited signs in, with a short name that contains no name."""
+    page = context.new_page()
+    _sign_on(page, hospital, "gina")
+    page.get_by_role("heading", name="Studies").wait_for()
+    page.get_by_text("coordinator-1, coordinator").wait_for()

@@ -494,6 +494,14 @@ def sentence(why: str) -> str:
             "The person with this email address signs in with another account. Use that account "
             "or an access code, or ask an administrator of this server to release the account."
         ),
+        "too-many-groups": t(
+            "Your institution did not send your groups, because you belong to too many. Its "
+            "administrator must send only the groups of this application."
+        ),
+        "settings": t(
+            "The settings of single sign-on on this server are invalid. Tell its administrator; "
+            "the log names the setting. You can sign in with an access code."
+        ),
         "choice": t("You no longer have a role in this study. Ask its coordinator."),
     }
     return sentences.get(why, "")

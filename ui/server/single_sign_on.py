@@ -1,18 +1,23 @@
 """Single sign-on through Streamlit's login: providers, and the result of a sign-on."""
 
+import logging
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
 
+from study.base.errors import BadInput
 from study.base.translation import t
-from study.people import single_sign_on
+from study.people import group_roles, single_sign_on
+from study.people.group_roles import GroupRole
 from study.people.signing_in import SignInRefused
 from ui.parts.forms import ticket_form
 from ui.parts.text import plain
 from ui.server.access import place_of, sentence
 from ui.server.deployment import store
+
+_log = logging.getLogger("reading_room.sign_on")
 
 _OF_ALL = "server_metadata_url"
 
@@ -61,6 +66,16 @@ def _button(name: str) -> None:
         st.login(None if name == "default" else name)
 
 
+def _granted(issuer: str, claims: Mapping[str, object]) -> dict[GroupRole, str] | None:
+    """Return the roles of an account's groups, or None if the provider has no section `roles`."""
+    try:
+        every = group_roles.read_rules(st.secrets.get("roles") or {})
+    except BadInput as error:
+        _log.error("secrets.toml: %s", error)
+        raise SignInRefused("settings", "The settings of single sign-on are invalid.") from error
+    return next((rules.granted(claims) for rules in every if rules.issuer == issuer), None)
+
+
 def _exchange(claims: Mapping[str, object]) -> None:
     now = datetime.now(UTC)
     identity = single_sign_on.identity_of(claims)
@@ -73,6 +88,7 @@ def _exchange(claims: Mapping[str, object]) -> None:
             entropy=secrets.token_bytes,
             now=now,
             place=place_of(st.context.ip_address or ""),
+            granted=_granted(identity.issuer, claims),
         )
     except SignInRefused as error:
         st.error(sentence(error.why))

@@ -1,0 +1,175 @@
+"""Roles that follow from the groups of a single sign-on provider."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+
+from study.base.actor import COMMAND_LINE, Acting
+from study.base.errors import BadInput
+from study.people import codes, persons, single_sign_on
+from study.people.group_roles import GroupRole, read_rules
+from study.people.persons import Newcomer
+from study.people.roles import Role
+from study.people.signing_in import SignInRefused
+from study.store import Store, people
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from
+
+WHO: Acting = {"by": COMMAND_LINE, "now": NOW}
+_SEEDS = count(3)
+ISSUER = "https://id.example.org"
+SECTION: dict[str, Any] = {
+    "issuer": ISSUER,
+    "claim": "access.roles",
+    "groups": {
+        "admins": "administrator",
+        "research": "coordinator",
+        "experts": "reviewer",
+        "statistics": {"role": "statistician", "study": "trial"},
+        "gone": {"role": "coordinator", "study": "no such study"},
+    },
+}
+(RULES,) = read_rules({"hospital": SECTION})
+
+
+def _sign_on(store: Store, *groups: str, **changed: Any) -> str:
+    claims = {
+        "iss": ISSUER,
+        "sub": "7",
+        "iat": NOW.timestamp(),
+        "email": "carla@example.org",
+        "email_verified": True,
+        "name": "Carla Meier",
+        "access": {"roles": list(groups)},
+        **changed,
+    }
+    identity = single_sign_on.identity_of(claims)
+    assert identity is not None
+    granted = RULES.granted(claims)
+    return single_sign_on.ticket(
+        store, identity, entropy=entropy_from(next(_SEEDS)), now=NOW, granted=granted
+    )
+
+
+def _roles(store: Store) -> set[tuple[str, str]]:
+    """Return role and study of all active roles of staff."""
+    with store.look() as look:
+        rows = look.rows(
+            "SELECT role, coalesce(studies.name, '') AS study FROM grants "
+            "LEFT JOIN studies ON studies.id = grants.study "
+            "WHERE revoked_at_utc IS NULL AND role <> 'reader'"
+        )
+    return {(row["role"], row["study"]) for row in rows}
+
+
+def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
+    persons.give_role(
+        store,
+        Newcomer(handle="carla", role=role, email="carla@example.org"),
+        study="",
+        code=codes.new_code(entropy_from(2)),
+        expires=None,
+        everywhere=True,
+        **WHO,
+    )
+
+
+def test_groups_give_a_new_person_roles_and_take_them_back(store: Store) -> None:
+    """The person needs no invitation; leaving all groups ends the roles and refuses the sign-in."""
+    _sign_on(store, "research", "experts", "unknown", "gone")
+    assert _roles(store) == {("coordinator", ""), ("reviewer", "")}
+    with store.look() as look:
+        assert {row.name for row in people.everyones_names(look).values()} >= {"Carla Meier"}
+        trail = look.rows("SELECT actor, detail FROM events WHERE kind = 'role given'")
+    assert "Carla" not in str(trail)
+    assert '"group":"experts"' in str(trail)
+    _sign_on(store, "experts")
+    assert _roles(store) == {("reviewer", "")}
+    with pytest.raises(SignInRefused, match="not registered"):
+        _sign_on(store)
+    assert _roles(store) == set()
+    _sign_on(store, "research")
+    assert _roles(store) == {("coordinator", "")}
+    assert verify(store) == []
+
+
+def test_a_role_assigned_by_hand_stays(store: Store) -> None:
+    """Only roles from groups are revoked."""
+    _carla(store)
+    _sign_on(store, "experts", "research")
+    _sign_on(store)
+    assert _roles(store) == {("coordinator", "")}
+
+
+def test_the_last_administrator_keeps_the_role(store: Store) -> None:
+    """Nobody could otherwise correct the settings."""
+    _sign_on(store, "admins")
+    _sign_on(store, "experts")
+    assert _roles(store) == {("administrator", ""), ("reviewer", "")}
+
+
+def test_a_group_gives_a_role_in_a_study_but_none_to_its_readers(
+    opened: Callable[..., Store],
+) -> None:
+    """A reader with the address stays a reader, and can sign in."""
+    trial = opened(readers=("R1",))
+    _sign_on(trial, "statistics")
+    assert _roles(trial) >= {("statistician", "trial")}
+    with trial.change() as change:
+        reader = change.value("SELECT person FROM grants WHERE role = 'reader'")
+        persons.keep_name(change, reader, name="", email="reader@example.org")
+    before = _roles(trial)
+    _sign_on(trial, "statistics", "research", sub="8", email="reader@example.org")
+    assert _roles(trial) == before
+
+
+@pytest.mark.parametrize(
+    ("claims", "granted"),
+    [
+        ({}, {}),
+        ({"access": None}, {}),
+        ({"access": "admins"}, {}),
+        ({"access": {"roles": "research"}}, {GroupRole(Role.COORDINATOR): "research"}),
+        (
+            {"access": {"roles": [7, None, "Research", "admins"]}},
+            {GroupRole(Role.ADMINISTRATOR): "admins"},
+        ),
+    ],
+)
+def test_unusual_claims_give_no_role_by_mistake(
+    claims: dict[str, Any], granted: dict[GroupRole, str]
+) -> None:
+    """Groups are compared exactly."""
+    assert RULES.granted(claims) == granted
+
+
+def test_groups_that_were_left_out_refuse_the_sign_on() -> None:
+    """Roles must not be revoked because the provider sent no groups."""
+    with pytest.raises(SignInRefused) as refused:
+        RULES.granted({"_claim_names": {"access": "src1"}})
+    assert refused.value.why == "too-many-groups"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"issuer": ""}, "roles.hospital.issuer"),
+        ({"claim": 7}, "roles.hospital.claim"),
+        ({"groups": {}}, "roles.hospital.groups"),
+        ({"groups": "admins"}, "roles.hospital.groups"),
+        ({"group": {}}, "roles.hospital.group is not a setting"),
+        ({"groups": {"x": "reader"}}, "'reader' cannot come from a group"),
+        ({"groups": {"x": "admin"}}, "roles.hospital.groups.x: the role 'admin'"),
+        ({"groups": {"x": "statistician"}}, "'statistician' cannot"),
+        ({"groups": {"x": {"role": "reviewer", "study": "t"}}}, "'reviewer' cannot"),
+        ({"groups": {"x": {"role": "coordinator"}}}, "groups.x.study is missing"),
+        ({"groups": {"x": 7}}, "groups.x must be a table"),
+    ],
+)
+def test_an_invalid_setting_is_named(changed: dict[str, Any], words: str) -> None:
+    """The message names the key."""
+    with pytest.raises(BadInput) as refused:
+        read_rules({"hospital": {**SECTION, **changed}})
+    assert words in str(refused.value)
