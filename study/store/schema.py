@@ -33,7 +33,7 @@ APPEND_ONLY = (
     *("presentations", "aid_requests", "readings", "reasons", "exclusions"),
     *("models", "predictions", "withdrawn_models"),
     *("scorings", "scoring_cases", "scoring_answers", "scorers", "scores", "scoring_ends"),
-    "events",
+    *("group_grants", "events"),
 )
 """Tables whose rows are never changed or deleted."""
 
