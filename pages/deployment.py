@@ -8,7 +8,7 @@ from ui.app.masthead import masthead
 from ui.archive import backups, exports
 from ui.overview.trail import trail_section
 from ui.parts.theme import error_line, page_title, section
-from ui.people import handout
+from ui.people import handout, second_factor
 from ui.people.members import Scope, expiry_choice, give_role, members_of, rows
 from ui.server.access import guard
 
@@ -36,6 +36,7 @@ masthead(person)
 page_title(t("Administration"))
 with handout.page(""), error_line():
     _administrators()
+    second_factor.setting(person)
     st.subheader(t("Backups"))
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))

@@ -18,7 +18,7 @@ from study.exchange import bundle
 from study.lifecycle import deployments, drafts, exposure, studies
 from study.monitoring import interventions, progress
 from study.monitoring.quality import chosen, readings_of
-from study.people import persons, single_sign_on
+from study.people import persons, second_factor, single_sign_on
 from study.people.codes import new_code
 from study.people.invitations import read_invitations
 from study.protocol.protocol import read_protocol, toml_of_study
@@ -146,16 +146,22 @@ def administrator(db: Path, name: str) -> None:
     _give_code(deployments.administrator_code, db, name=name)
 
 
-@command("release-account", of_study=False)
-@click.option("--who", metavar="NAME", required=True, help="The reader's ID or the short name.")
-@click.option("--study", metavar="NAME", default="", help="Leave out for roles of the server.")
-@click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
-def release_account(db: Path, who: str, study: str, reason: str) -> None:
-    """Release the sign-in account bound to a person, so that they can bind another.
+def _of_a_person(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a command that removes something of a person, with a reason."""
+    for option in (
+        click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail."),
+        click.option(
+            "--study", metavar="NAME", default="", help="Leave out for roles of the server."
+        ),
+        click.option(
+            "--who", metavar="NAME", required=True, help="The reader's ID or the short name."
+        ),
+    ):
+        function = option(function)
+    return function
 
-    The next single sign-on with their registered address binds again. The reason is kept in the
-    audit trail. See docs/sign-on.md.
-    """
+
+def _remove(do: Callable[..., None], db: Path, who: str, study: str, reason: str) -> None:
     store, at = Store(db), now()
     members = (
         persons.members_of_study(store, study, now=at)
@@ -167,7 +173,7 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
         where = f"in {study!r}" if study else "on the server"
         meant = did_you_mean(who, [member.who for member in members])
         raise NotFound(f"Nobody is called {who!r} {where}.{meant}")
-    single_sign_on.release(
+    do(
         store,
         study=study,
         grant=grant,
@@ -176,7 +182,41 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
         by=COMMAND_LINE,
         now=at,
     )
+
+
+@command("release-account", of_study=False)
+@_of_a_person
+def release_account(db: Path, who: str, study: str, reason: str) -> None:
+    """Release the sign-in account bound to a person, so that they can bind another.
+
+    The next single sign-on with their registered address binds again. The reason is kept in the
+    audit trail. See docs/sign-on.md.
+    """
+    _remove(single_sign_on.release, db, who, study, reason)
     print(f"Released the sign-in account of {who}.")
+
+
+@command("remove-second-factor", of_study=False)
+@_of_a_person
+def remove_second_factor(db: Path, who: str, study: str, reason: str) -> None:
+    """Remove the second factor of a person who lost their phone and recovery codes.
+
+    Their sign-ins end. The reason is kept in the audit trail. See docs/sign-on.md.
+    """
+    _remove(second_factor.remove, db, who, study, reason)
+    print(f"Removed the second factor of {who}.")
+
+
+@command("second-factor", of_study=False)
+@click.argument("policy", type=click.Choice([str(policy) for policy in second_factor.Policy]))
+def second_factor_(db: Path, policy: str) -> None:
+    """Set whether staff who sign in by access code need a second factor.
+
+    Readers and single sign-on are not affected. See docs/sign-on.md.
+    """
+    new = second_factor.Policy(policy)
+    second_factor.set_policy(Store(db), new, by=COMMAND_LINE, now=now())
+    print(f"Second factor of staff: {policy}.")
 
 
 @command("return-to-draft")

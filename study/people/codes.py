@@ -22,6 +22,9 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _OPEN, _LENGTH = 6, 16
 _ALIKE = str.maketrans({"O": "0", "I": "1", "L": "1"})
 
+GUESSED = 20
+"""Number of consecutive wrong attempts at a code that is reported in the trail and to staff."""
+
 Entropy = Callable[[int], bytes]
 """A function that returns random bytes; `secrets.token_bytes` except in tests."""
 

@@ -11,7 +11,7 @@ functions here raise the messages.
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -21,10 +21,9 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import check_code_name, check_name, checked_reason, text_key
 from study.base.translation import t
 from study.people import codes
-from study.people.codes import Code
+from study.people.codes import GUESSED, Code
 from study.people.roles import Act, Role
-from study.people.signing_in import GUESSED
-from study.store import Store, Transaction, events, people
+from study.store import Store, Transaction, events, people, second_factors
 from study.store.events import EventKind
 from study.store.people import CodeRow, GrantRow, NameRow
 from study.store.studies import study_row
@@ -149,6 +148,26 @@ def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
     if row is None or row.study != study:
         raise NotFound(t("That role no longer exists. Reload the page."))
     return row
+
+
+def record_for(
+    change: Transaction,
+    grants: Iterable[GrantRow],
+    now: datetime,
+    *,
+    kind: EventKind,
+    by: By,
+    **detail: object,
+) -> None:
+    """Record an event in the trail of each study of a person, under their name in it."""
+    for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
+        event_detail = {"whose": row.whose, **detail}
+        own = replace(by, name=row.whose) if kind in _OWN_ACTS else by
+        events.record(change, row.study_name or "", now, kind=kind, detail=event_detail, by=own)
+
+
+_OWN_ACTS = (EventKind.IDENTITY_BOUND, EventKind.SECOND_FACTOR_ADDED)
+"""Events whose actor is the person themselves."""
 
 
 def person_for_reader(
@@ -479,6 +498,7 @@ class Member:
     seen_at_utc: str | None
     elsewhere: bool
     account: str | None = None
+    has_second_factor: bool = False
 
     @property
     def revoked(self) -> bool:
@@ -536,6 +556,7 @@ def _member(
             role_held.study != study for role_held in people.roles_held(look, row.person)
         ),
         account=account.issuer if account else None,
+        has_second_factor=second_factors.of(look, row.person) is not None,
     )
 
 

@@ -50,6 +50,8 @@ class Act(StrEnum):
     """Deployment: backups, administrators, settings."""
     REVIEW = "review"
     """Deployment: judge the questions of a bank in assigned reviews."""
+    ACCOUNT = "account"
+    """Add one's own second factor (all roles but reader)."""
     CHOOSE = "choose"
     """See the list of one's studies, and select one."""
 
@@ -65,6 +67,7 @@ _RUN = frozenset(
         Act.RESULTS,
         Act.EXPORT,
         Act.TRAIL,
+        Act.ACCOUNT,
     }
 )
 
@@ -72,14 +75,14 @@ IN_STUDY: Mapping[Role, frozenset[Act]] = {
     Role.ADMINISTRATOR: _RUN | {Act.ROLES},
     Role.COORDINATOR: _RUN,
     Role.READER: frozenset({Act.READ}),
-    Role.STATISTICIAN: frozenset({Act.RESULTS, Act.EXPORT}),
+    Role.STATISTICIAN: frozenset({Act.RESULTS, Act.EXPORT, Act.ACCOUNT}),
 }
 """The permissions of each role in its study."""
 
 IN_DEPLOYMENT: Mapping[Role, frozenset[Act]] = {
-    Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW}),
-    Role.COORDINATOR: frozenset({Act.MAKE_STUDY, Act.REVIEW}),
-    Role.REVIEWER: frozenset({Act.REVIEW}),
+    Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW, Act.ACCOUNT}),
+    Role.COORDINATOR: frozenset({Act.MAKE_STUDY, Act.REVIEW, Act.ACCOUNT}),
+    Role.REVIEWER: frozenset({Act.REVIEW, Act.ACCOUNT}),
 }
 """The additional permissions of roles for the deployment."""
 

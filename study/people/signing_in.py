@@ -15,7 +15,8 @@ from study.base.actor import By
 from study.base.canonical import moment, stamp, without_surrogates
 from study.base.errors import NotAllowed
 from study.base.translation import t
-from study.people.codes import Entropy, is_of, lookup
+from study.people import second_factor
+from study.people.codes import GUESSED, Entropy, is_of, lookup
 from study.people.roles import ANYWHERE, IN_DEPLOYMENT, IN_STUDY, Act, Role
 from study.store import Store, Transaction, events, people, readings, studies
 from study.store.deployment import keyed_mark
@@ -34,9 +35,6 @@ MARKED_EVERY = timedelta(seconds=30)
 _CLOCKS_APART = timedelta(minutes=5)
 """Maximum lead of a sign-in's time: a sign-in from before the clock was set back ends."""
 
-GUESSED = 20
-"""Number of consecutive wrong attempts at a code that is reported in the trail and to staff."""
-
 
 class SignInRefused(NotAllowed):
     """A sign-in was refused; `why` is a keyword of the reason for the sign-in page."""
@@ -46,13 +44,22 @@ class SignInRefused(NotAllowed):
         self.why = why
 
 
+class SecondFactorDue(SignInRefused):
+    """The access code is right; `token` continues the sign-in with `confirm`."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__("second-factor", t("Enter the code of your authenticator app."))
+        self.token = token
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """A signed-in person, in their current role and study.
 
     `study` is None if none is selected; `role` is then the role for the deployment, if any.
     `sign_in` is equal for all requests of a sign-in. `place` is the mark of the request's address.
-    `several` is whether the person can choose between roles.
+    `several` is whether the person can choose between roles. `must_add_factor` is whether the
+    person may do nothing before adding a second factor.
     """
 
     role: Role | None
@@ -65,9 +72,12 @@ class Person:
     sign_in: str = ""
     place: str = ""
     several: bool = False
+    must_add_factor: bool = False
 
     def may(self, act: Act) -> bool:
         """Return whether this person has a permission in the current study."""
+        if self.must_add_factor:
+            return act is Act.ACCOUNT
         if act in ANYWHERE:
             return True
         if self.deployment and act in IN_DEPLOYMENT[self.deployment]:
@@ -141,7 +151,62 @@ def sign_in(
         raise SignInRefused(
             "expired", t("This access code has expired. Ask your coordinator for a new one.")
         )
+    with store.look() as look:
+        is_asked = second_factor.is_asked(look, row.person)
+    if is_asked:
+        raise SecondFactorDue(_pending(store, row.person, entropy, now))
     return enter(store, row.person, entropy=entropy, now=now, place=place, current=current)
+
+
+def _pending(store: Store, person_id: int, entropy: Entropy, now: datetime) -> str:
+    """Return a new token of a sign-in that waits for the second factor."""
+    token = entropy(32).hex()
+    until = stamp(now + second_factor.PENDING)
+    with store.change() as change:
+        people.add_ticket(change, id=_pending_id(token), person=person_id, expires_at_utc=until)
+    return token
+
+
+def _pending_id(token: str) -> str:
+    return f"pending/{_token_id(token)}"
+
+
+def confirm(
+    store: Store,
+    token: str,
+    code: str,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    place: str = "",
+    current: Person | None = None,
+) -> SignedIn:
+    """Complete a sign-in that waits for the second factor, with a one-time or recovery code.
+
+    Raises
+    ------
+    SignInRefused
+        The access code was entered too long ago, the code is wrong, no code is accepted for a
+        while after too many wrong codes, or `enter` refuses.
+    """
+    with store.change() as change:
+        person_id = people.ticket_holder(change, _pending_id(token), stamp(now))
+        why = second_factor.use(change, person_id, code, now) if person_id is not None else "ticket"
+        if not why:
+            people.take_ticket(change, _pending_id(token), stamp(now))
+    if person_id is None or why:
+        if person_id is not None:
+            _count_failure(store, person_id, now, place)
+        raise SignInRefused(why, t("This code was not accepted."))
+    return enter(
+        store,
+        person_id,
+        entropy=entropy,
+        now=now,
+        place=place,
+        current=current,
+        method="second factor",
+    )
 
 
 def enter(
@@ -152,8 +217,9 @@ def enter(
     now: datetime,
     place: str = "",
     current: Person | None = None,
+    method: str = "code",
 ) -> SignedIn:
-    """Sign in an authenticated person, and record it.
+    """Sign in a person authenticated by a `method` (see `SignInRow`), and record it.
 
     Raises
     ------
@@ -181,6 +247,7 @@ def enter(
             study=only.study if only else None,
             at_utc=stamp(now),
             active_at_utc=stamp(now),
+            method=method,
         )
         row = people.by_sign_in(change, _token_id(token), _span(now))
         assert row is not None  # added above
@@ -376,6 +443,9 @@ def _person(
         sign_in=sign_in_mark(_token_id(token), row.person),
         place=place,
         several=len(grants) > 1 or Role.ADMINISTRATOR in deployment_roles,
+        must_add_factor=row.method == "code"
+        and any(grant.role != Role.READER for grant in grants)
+        and second_factor.must_add(look, row.person),
     )
 
 

@@ -8,8 +8,8 @@ route accepts instead of an access code.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,11 +21,10 @@ from study.base.translation import t
 from study.people import signing_in
 from study.people.codes import Entropy
 from study.people.group_roles import Account, GroupRole, apply
-from study.people.persons import by_address, grant_in
+from study.people.persons import by_address, grant_in, record_for
 from study.people.signing_in import Person, SignedIn, SignInRefused
 from study.store import Store, Transaction, deployment, events, people, studies
 from study.store.events import EventKind
-from study.store.people import GrantRow
 from study.store.studies import study_row
 
 TICKET_STAYS = timedelta(seconds=60)
@@ -170,7 +169,15 @@ def redeem(
         person = people.take_ticket(change, _hash(text), stamp(now))
     if person is None:
         raise SignInRefused("ticket", "That took too long. Sign in once more.")
-    return signing_in.enter(store, person, entropy=entropy, now=now, place=place, current=current)
+    return signing_in.enter(
+        store,
+        person,
+        entropy=entropy,
+        now=now,
+        place=place,
+        current=current,
+        method="single sign-on",
+    )
 
 
 def release(
@@ -204,7 +211,7 @@ def release(
             for account in accounts
             if account.issuer
         ]
-        _record(
+        record_for(
             change,
             people.ever(change, row.person),
             now,
@@ -245,7 +252,7 @@ def _bind_first(
         bound_at_utc=stamp(now),
     )
     grants = [row for row in people.ever(change, person) if row.revoked_at_utc is None]
-    _record(
+    record_for(
         change,
         grants,
         now,
@@ -254,22 +261,6 @@ def _bind_first(
         issuer=identity.issuer,
         account=account_mark(change, identity.issuer, identity.subject),
     )
-
-
-def _record(
-    change: Transaction,
-    grants: Iterable[GrantRow],
-    now: datetime,
-    *,
-    kind: EventKind,
-    by: By,
-    **detail: object,
-) -> None:
-    """Record an event in the trail of each study of a person, under their name in it."""
-    for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
-        event_detail = {"whose": row.whose, **detail}
-        own = replace(by, name=row.whose) if kind == EventKind.IDENTITY_BOUND else by
-        events.record(change, row.study_name or "", now, kind=kind, detail=event_detail, by=own)
 
 
 def account_mark(look: Transaction, issuer: str, subject: str) -> str:

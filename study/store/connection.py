@@ -35,6 +35,8 @@ SEALED_TABLES = frozenset(
         "aids",
         "predictions",
         "names",
+        "second_factors",
+        "recovery_codes",
     }
 )
 """Tables that must never reach a reader during a study; enforced by SQLite, see `Store.desk`."""

@@ -92,6 +92,8 @@ LEFT = frozenset(
         "identities",
         "sign_ins",
         "tickets",
+        "second_factors",
+        "recovery_codes",
         "places",
         "drafts",
         "backups",

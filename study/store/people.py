@@ -69,7 +69,10 @@ class CodeRow(NamedTuple):
 
 
 class SignInRow(NamedTuple):
-    """A sign-in with its person's handle; `grant_id` is the role chosen."""
+    """A sign-in with its person's handle; `grant_id` is the role chosen.
+
+    `method` is ``code``, ``second factor`` (after a code) or ``single sign-on``.
+    """
 
     id: str
     person: int
@@ -77,6 +80,7 @@ class SignInRow(NamedTuple):
     study: int | None
     at_utc: str
     active_at_utc: str
+    method: str
     handle: str
 
 
@@ -460,17 +464,31 @@ def add_ticket(change: Transaction, **columns: Any) -> None:
 
 def take_ticket(change: Transaction, ticket_id: str, at_utc: str) -> int | None:
     """Delete a ticket and expired ones; return its person if it was still valid."""
-    number = change.value(
-        "SELECT person FROM tickets WHERE id = :ticket_id AND expires_at_utc >= :at_utc",
-        ticket_id=ticket_id,
-        at_utc=at_utc,
-    )
+    number = ticket_holder(change, ticket_id, at_utc)
     change.execute(
         "DELETE FROM tickets WHERE id = :ticket_id OR expires_at_utc < :at_utc",
         ticket_id=ticket_id,
         at_utc=at_utc,
     )
+    return number
+
+
+def ticket_holder(look: Transaction, ticket_id: str, at_utc: str) -> int | None:
+    """Return the person of a ticket that is still valid, without using it up."""
+    number = look.value(
+        "SELECT person FROM tickets WHERE id = :ticket_id AND expires_at_utc >= :at_utc",
+        ticket_id=ticket_id,
+        at_utc=at_utc,
+    )
     return None if number is None else int(number)
+
+
+def mark_second_factor(change: Transaction, person: int) -> None:
+    """Record that the sign-ins of a person by code have passed a second factor."""
+    change.execute(
+        "UPDATE sign_ins SET method = 'second factor' WHERE person = :person AND method = 'code'",
+        person=person,
+    )
 
 
 def mark_group_grant(change: Transaction, grant_id: int, issuer: str) -> None:

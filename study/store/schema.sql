@@ -347,7 +347,9 @@ CREATE TABLE sign_ins (
     grant_id INTEGER REFERENCES grants (id),
     study INTEGER REFERENCES studies (id),
     at_utc TEXT NOT NULL,
-    active_at_utc TEXT NOT NULL DEFAULT ''
+    active_at_utc TEXT NOT NULL DEFAULT '',
+    method TEXT NOT NULL DEFAULT 'code'
+        CHECK (method IN ('code', 'second factor', 'single sign-on'))
 ) STRICT;
 CREATE INDEX sign_ins_of_person ON sign_ins (person);
 
@@ -363,6 +365,21 @@ CREATE TABLE tickets (
     id TEXT PRIMARY KEY,
     person INTEGER NOT NULL REFERENCES people (id),
     expires_at_utc TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE second_factors (
+    person INTEGER PRIMARY KEY REFERENCES people (id),
+    secret TEXT NOT NULL,
+    added_at_utc TEXT NOT NULL,
+    last_step INTEGER NOT NULL,
+    failures INTEGER NOT NULL CHECK (failures >= 0),
+    failed_at_utc TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE recovery_codes (
+    person INTEGER NOT NULL REFERENCES people (id),
+    code_hash TEXT NOT NULL,
+    PRIMARY KEY (person, code_hash)
 ) STRICT;
 
 CREATE TABLE places (

@@ -32,6 +32,9 @@ export default function ({ parentElement, data }) {
   if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));
   parentElement.querySelector(".bar p").textContent = data.who;
   parentElement.querySelector("button").textContent = data.leave;
+  const factor = parentElement.querySelector(".bar a");
+  factor.textContent = data.factor;
+  factor.hidden = !data.factor;
   if (new URLSearchParams(location.hash.slice(1)).has("code")) {
     history.replaceState(history.state, "", location.pathname + location.search);
     const notice = parentElement.querySelector(".link");

@@ -3,13 +3,16 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.people.roles import Role
+from study.people import second_factor
+from study.people.roles import Act, Role
+from study.people.second_factor import Policy
 from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.trail import gone_back
 from ui.parts.new_codes import new_codes
 from ui.parts.theme import lost_line, page_file
 from ui.server.access import sentence
+from ui.server.deployment import store
 
 _HTML = page_file(__file__, "masthead.html")
 
@@ -25,6 +28,7 @@ def masthead(person: Person) -> None:
         key="masthead",
         data={
             "who": _who(person),
+            "factor": t("Second factor") if _may_add_factor(person) else "",
             "leave": t("Sign out"),
             "alone": t(
                 "This computer has not been used for nearly two hours. You will be signed out in "
@@ -44,6 +48,11 @@ def masthead(person: Person) -> None:
     refused = sentence(str(st.query_params.get("refused", "")))
     if refused:
         st.error(refused)
+
+
+def _may_add_factor(person: Person) -> bool:
+    with store().look() as look:
+        return person.may(Act.ACCOUNT) and second_factor.policy(look) is not Policy.NEVER
 
 
 def _who(person: Person) -> str:

@@ -64,6 +64,7 @@ _PAGES = (
     Entry(
         path="review", title=later("Questions to review"), act=Act.REVIEW, hidden=True, bare=True
     ),
+    Entry(path="second-factor", title=later("Second factor"), act=Act.ACCOUNT, hidden=True),
     Entry(path="scoring", title=later("Scoring"), act=Act.CLOSE, hidden=True, barred=True),
     Entry(path="teaching", title=later("Teaching"), act=Act.CHOOSE, hidden=True),
     Entry(path="teach", title=later("Teaching cases"), act=Act.CHOOSE, hidden=True, bare=True),

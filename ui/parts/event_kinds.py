@@ -69,6 +69,9 @@ LABELS = {
     EventKind.REMINDER_SENT: later("reminder sent"),
     EventKind.ROLE_GIVEN: later("role assigned"),
     EventKind.ROLE_REVOKED: later("role revoked"),
+    EventKind.SECOND_FACTOR_ADDED: later("second factor added"),
+    EventKind.SECOND_FACTOR_POLICY: later("second factor setting changed"),
+    EventKind.SECOND_FACTOR_REMOVED: later("second factor removed"),
     EventKind.SESSION_EXTENDED: later("session extended"),
     EventKind.SESSION_RELEASED: later("session deadline removed"),
     EventKind.SIGNED_IN: later("signed in"),
@@ -158,6 +161,11 @@ SENTENCES = {
     EventKind.REMINDER_SENT: later("{who} reminded {reader_id}"),
     EventKind.ROLE_GIVEN: later("{who} gave {whose} the role {new}"),
     EventKind.ROLE_REVOKED: later("{who} revoked the role {old} of {whose}"),
+    EventKind.SECOND_FACTOR_ADDED: later("{who} added a second factor"),
+    EventKind.SECOND_FACTOR_POLICY: later(
+        "{who} changed the setting for second factors from {old} to {new}"
+    ),
+    EventKind.SECOND_FACTOR_REMOVED: later("{who} removed the second factor of {whose}: {reason}"),
     EventKind.SESSION_EXTENDED: later("{who} gave {reader_id} more time for a session"),
     EventKind.SESSION_RELEASED: later("{who} removed a session deadline for {reader_id}"),
     EventKind.SIGNED_IN: later("{who} signed in"),

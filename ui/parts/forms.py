@@ -22,6 +22,10 @@ _SIGN_IN = page_file(__file__, "sign-in.html")
 # A link contains its code after the # sign, which browsers do not send to the server.
 _FOCUS = page_file(__file__, "sign-in.js")
 
+_SECOND = page_file(__file__, "second-factor.html")
+
+_SECOND_FOCUS = page_file(__file__, "second-factor.js")
+
 _TICKET = page_file(__file__, "ticket.html")
 
 _SEND = page_file(__file__, "ticket.js")
@@ -45,6 +49,17 @@ def sign_in_form() -> None:
     """Show the sign-in form; its field is named ``access_code``."""
     form = st.components.v2.component("sign_in_form", html=_SIGN_IN, css=_CSS, js=_FOCUS)
     form(key="sign-in", data={"label": t("Access code"), "button": t("Sign in")})
+
+
+def second_factor_form() -> None:
+    """Show the form for the second factor; its field is named ``second_code``."""
+    form = st.components.v2.component(
+        "second_factor_form", html=_SECOND, css=_CSS, js=_SECOND_FOCUS
+    )
+    form(
+        key="second-factor",
+        data={"label": t("Code of your authenticator app"), "button": t("Sign in")},
+    )
 
 
 def ticket_form(ticket: str) -> None:

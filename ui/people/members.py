@@ -16,7 +16,7 @@ from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed
 from study.base.translation import t, tn
 from study.lifecycle import studies
-from study.people import persons, single_sign_on
+from study.people import persons, second_factor, single_sign_on
 from study.people.codes import Code, end_of_day, new_code
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer, act_for
@@ -431,32 +431,65 @@ def _more(scope: Scope, member: Member) -> None:
 
 
 def _account(scope: Scope, member: Member) -> None:
-    """Show the provider of a sign-in account; let administrators release the account."""
-    name = f"release-{member.grant}"
-    if member.account is None:
-        actions.report(name)
-        return
-    st.caption(
-        t("Sign-in account: {provider}", provider=plain(member.account or t("erased")))
-        if scope.everywhere
-        else t("Only an administrator of this server can release the sign-in account.")
-    )
-    if not scope.everywhere:
-        return
-    with st.form(key(name), border=False):
-        reason = st.text_input(t("Reason"), key=key(f"release-reason-{member.grant}"))
-
-        def release() -> str:
-            _act_on(scope, member, single_sign_on.release, reason=reason, everywhere=True)
-            return t("The sign-in account of {who} was released.", who=member.who)
-
-        actions.button(
-            t("Release the sign-in account"),
-            release,
-            in_form=True,
-            key=name,
-            widget_key=key(f"{name}-now"),
+    """Show sign-in account and second factor; let administrators of the server remove them."""
+    if member.account is not None:
+        _removal(
+            scope,
+            member,
+            t("Sign-in account: {provider}", provider=plain(member.account or t("erased"))),
+            _Removal(
+                name="release",
+                label=t("Release the sign-in account"),
+                do=single_sign_on.release,
+                done=t("The sign-in account of {who} was released.", who=member.who),
+            ),
         )
+    else:
+        actions.report(f"release-{member.grant}")
+    if member.has_second_factor:
+        _removal(
+            scope,
+            member,
+            t("Signs in with a second factor."),
+            _Removal(
+                name="remove-factor",
+                label=t("Remove the second factor"),
+                do=second_factor.remove,
+                done=t("The second factor of {who} was removed.", who=member.who),
+            ),
+        )
+    else:
+        actions.report(f"remove-factor-{member.grant}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Removal:
+    """A button that removes a person's account or second factor, and its report."""
+
+    name: str
+    label: str
+    do: Callable[..., None]
+    done: str
+
+
+def _removal(scope: Scope, member: Member, about: str, removal: _Removal) -> None:
+    if not scope.everywhere:
+        st.caption(
+            t("Only an administrator of this server can release the sign-in account.")
+            if removal.name == "release"
+            else t("Only an administrator of this server can remove a second factor.")
+        )
+        return
+    st.caption(about)
+    name = f"{removal.name}-{member.grant}"
+    with st.form(key(name), border=False):
+        reason = st.text_input(t("Reason"), key=key(f"{removal.name}-reason-{member.grant}"))
+
+        def remove() -> str:
+            _act_on(scope, member, removal.do, reason=reason, everywhere=True)
+            return removal.done
+
+        actions.button(removal.label, remove, in_form=True, key=name, widget_key=key(f"{name}-now"))
 
 
 def _revoke(scope: Scope, member: Member) -> None:

@@ -16,6 +16,7 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from urllib.parse import urlsplit
@@ -32,7 +33,7 @@ from starlette.types import Scope
 from study.base.actor import Acting
 from study.base.errors import Busy, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import ENGLISH, languages, speak, t
-from study.people import codes, signing_in, single_sign_on
+from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.server.deployment import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn, store
@@ -158,6 +159,9 @@ def _origin(text: str) -> tuple[str, str, int] | None:
 COOKIE = "reading_room"
 SECURE_COOKIE = f"__Host-{COOKIE}"
 """The cookie's name behind TLS: browsers refuse such a cookie from another host of the domain."""
+
+PENDING_COOKIE = f"{COOKIE}_pending"
+"""The cookie of a sign-in that waits for the second factor."""
 
 _BARE = f"{COOKIE}=".encode()
 
@@ -314,18 +318,22 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
     if not same_origin(request.scope):
         return PlainTextResponse(t("Sign in from the sign-in page."), status_code=403)
     form = await request.form(max_files=0, max_fields=5)
-    code, ticket = (str(form.get(name, ""))[:200] for name in ("access_code", "ticket"))
+    code, ticket, second_code = (
+        str(form.get(name, ""))[:200] for name in ("access_code", "ticket", "second_code")
+    )
+    sent = _Sent(code, ticket, second_code, request.cookies.get(PENDING_COOKIE, ""))
     address = _address(request)
-    lookup = codes.lookup(code) if code else f"ticket {ticket[:6]}"
     suspect = guesses.from_address(address, now) > FREE_AN_ADDRESS
     try:
         lane = Lane.SUSPECTS if suspect else Lane.SIGN_INS
-        enter = partial(_entered, request, code, ticket, now)
+        enter = partial(_entered, request, sent, now)
         entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
-        guesses.right(lookup)
+        guesses.right(sent.lookup)
+    except signing_in.SecondFactorDue as due:
+        return _with_pending_cookie(request, due.token)
     except signing_in.SignInRefused as refused:
-        if refused.why in ("unknown", "ticket"):
-            wait_s = guesses.wrong(address, lookup, now)
+        if refused.why in ("unknown", "ticket", "factor", "factor-wait"):
+            wait_s = guesses.wrong(address, sent.lookup, now)
             if is_noted(tried := guesses.from_address(address, now)):
                 with suppress(StudyError):
                     await in_turn(partial(_note_guessing, address, tried, now))
@@ -339,14 +347,37 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
     return _with_cookie(request, entered.token)
 
 
-def _entered(request: Request, code: str, ticket: str, now: datetime) -> signing_in.SignedIn:
-    """Sign a person in by single sign-on ticket, if there is one, or by access code."""
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """The content of a sign-in form; `pending` belongs to the second code."""
+
+    code: str
+    ticket: str
+    second_code: str
+    pending: str
+
+    @property
+    def lookup(self) -> str:
+        """Return the key under which wrong attempts are counted."""
+        if self.code:
+            return codes.lookup(self.code)
+        return f"pending {self.pending[:6]}" if self.second_code else f"ticket {self.ticket[:6]}"
+
+    def check(self) -> Callable[..., signing_in.SignedIn]:
+        """Return the function that signs in with this content."""
+        if self.ticket:
+            return partial(single_sign_on.redeem, text=self.ticket)
+        if self.second_code:
+            return partial(signing_in.confirm, token=self.pending, code=self.second_code)
+        return partial(signing_in.sign_in, code=self.code)
+
+
+def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedIn:
+    """Sign a person in by single sign-on ticket, second factor or access code."""
     kept, address = store().hurried(PATIENCE_S), _address(request)
     place = place_of(address)
-    sign_in, text = (single_sign_on.redeem, ticket) if ticket else (signing_in.sign_in, code)
-    entered = sign_in(
+    entered = sent.check()(
         kept,
-        text,
         entropy=secrets.token_bytes,
         now=now,
         place=place,
@@ -362,8 +393,23 @@ def _note_guessing(address: str, tried: int, now: datetime) -> None:
     signing_in.note_guessing(store(), tried, now=now, place=place)
 
 
+def _with_pending_cookie(request: Request, token: str) -> Response:
+    """Ask for the second factor; the cookie is sent with its form only."""
+    response = _home("second-factor")
+    response.set_cookie(
+        PENDING_COOKIE,
+        token,
+        max_age=int(second_factor.PENDING.total_seconds()),
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
 def _with_cookie(request: Request, token: str) -> Response:
     response = _home("")
+    response.delete_cookie(PENDING_COOKIE, httponly=True, samesite="strict")
     secure = request.url.scheme == "https"
     response.set_cookie(
         SECURE_COOKIE if secure else COOKIE,
@@ -485,6 +531,12 @@ def sentence(why: str) -> str:
             "first; anyone who runs a study cannot read in it."
         ),
         "ticket": t("That took too long. Sign in again."),
+        "factor": t(
+            "This code is not correct or was already used. Enter the code that the app shows now."
+        ),
+        "factor-wait": t(
+            "There were too many incorrect codes. Wait a few minutes, then enter a new code."
+        ),
         "stale": t("You signed in with your institution too long ago. Sign in again."),
         "no-account": t(
             "The account you signed in with is not registered here. Ask your coordinator to "

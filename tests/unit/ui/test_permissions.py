@@ -48,6 +48,7 @@ PAGES = {
     "score_card.py": "   - - - - - - +",
     "explore.py": "      - + + - - - -",
     "bank_review.py": "  - + + - - - -",
+    "second_factor.py": "- + + + + + -",
     "reviews.py": "      - + + - - - -",
     "review.py": "       - + + - - - -",
     "scoring.py": "      - - - + + - -",

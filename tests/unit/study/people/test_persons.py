@@ -173,7 +173,7 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     }
     assert later["stan"].code is CodeState.EXPIRED
     wrong = codes.Code(text=code.text[:-1] + "#", lookup="", salt="", code_hash="")
-    for _ in range(3 * signing_in.GUESSED):
+    for _ in range(3 * codes.GUESSED):
         with pytest.raises(SignInRefused):
             _enter(trial, wrong)
     assert _member(trial, "stan").code is CodeState.GUESSED

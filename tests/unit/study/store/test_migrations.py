@@ -15,8 +15,19 @@ from study.trail.verification import verify
 
 CHANGEABLE = {
     *("deployment", "backups", "banks", "studies", "drafts", "readers", "chain_heads"),
-    *("people", "names", "grants", "codes", "sign_ins", "identities", "tickets", "places"),
-    "column_names",
+    *(
+        "people",
+        "names",
+        "grants",
+        "codes",
+        "sign_ins",
+        "identities",
+        "tickets",
+        "second_factors",
+        "recovery_codes",
+        "places",
+    ),
+    *("column_names", "second_factors", "recovery_codes"),
 }
 """Tables whose rows may change."""
 

@@ -1,0 +1,206 @@
+"""The second factor of staff who sign in by access code."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import count
+
+import pyotp
+import pytest
+
+from study.base.actor import COMMAND_LINE, Acting
+from study.base.errors import BadInput, NotAllowed, NotNow
+from study.lifecycle.deployments import administrator_code
+from study.people import second_factor, signing_in, single_sign_on
+from study.people.roles import Act
+from study.people.second_factor import FREE, NewFactor, Policy
+from study.people.signing_in import Person, SecondFactorDue, SignedIn, SignInRefused
+from study.store import Store, events
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from, invite
+
+WHO: Acting = {"by": COMMAND_LINE, "now": NOW}
+_SEEDS = count(20)
+
+
+def _code(store: Store) -> str:
+    codes: list[str] = []
+    administrator_code(store, name="admin", entropy=entropy_from(3), now=NOW, deliver=codes.append)
+    return codes[0]
+
+
+def _enter(store: Store, code: str, now: datetime = NOW) -> SignedIn:
+    return signing_in.sign_in(store, code, entropy=entropy_from(next(_SEEDS)), now=now)
+
+
+def _confirm(store: Store, pending: str, code: str, now: datetime) -> Person:
+    entropy = entropy_from(next(_SEEDS))
+    return signing_in.confirm(store, pending, code, entropy=entropy, now=now).person
+
+
+def _pending(store: Store, code: str, now: datetime) -> str:
+    with pytest.raises(SecondFactorDue) as due:
+        _enter(store, code, now)
+    return due.value.token
+
+
+def _added(store: Store, code: str, now: datetime = NOW) -> tuple[NewFactor, list[str]]:
+    person = _enter(store, code, now).person
+    new = second_factor.new_factor(person.name)
+    recovery = second_factor.add(
+        store,
+        person.id,
+        new,
+        _digits(new, now),
+        entropy=entropy_from(next(_SEEDS)),
+        by=person.by,
+        now=now,
+    )
+    return new, recovery
+
+
+def _digits(new: NewFactor, at: datetime) -> str:
+    return pyotp.TOTP(new.secret).at(at)
+
+
+def test_a_code_of_the_app_is_accepted_once_and_one_step_around(store: Store) -> None:
+    """A code seen by another person cannot be used again."""
+    code = _code(store)
+    new, _ = _added(store, code)
+    steps = [NOW + timedelta(seconds=30 * n) for n in range(6)]
+    pending = _pending(store, code, steps[2])
+    with pytest.raises(SignInRefused, match="not accepted"):  # the code that confirmed the app
+        _confirm(store, pending, _digits(new, NOW), NOW + timedelta(seconds=29))
+    early = _digits(new, steps[3])
+    assert _confirm(store, pending, f" {early[:3]} {early[3:]}", steps[2]).name == "admin"
+    for again in (early, _digits(new, steps[2])):
+        pending = _pending(store, code, steps[3])
+        with pytest.raises(SignInRefused) as refused:
+            _confirm(store, pending, again, steps[3])
+        assert refused.value.why == "factor"
+    assert _confirm(store, pending, _digits(new, steps[4]), steps[5]).may(Act.DEPLOYMENT)
+    assert verify(store) == []
+
+
+def test_a_pending_sign_in_is_no_ticket_and_lasts_five_minutes(store: Store) -> None:
+    """The access code alone opens nothing."""
+    code = _code(store)
+    new, _ = _added(store, code)
+    at = NOW + timedelta(minutes=1)
+    pending = _pending(store, code, at)
+    assert signing_in.signed_in(store, pending, now=at) is None
+    for text in (pending, f"pending/{pending}"):
+        with pytest.raises(SignInRefused):
+            single_sign_on.redeem(store, text, entropy=entropy_from(9), now=at)
+    late = at + second_factor.PENDING + timedelta(seconds=1)
+    with pytest.raises(SignInRefused) as refused:
+        _confirm(store, pending, _digits(new, late), late)
+    assert refused.value.why == "ticket"
+
+
+def test_recovery_codes_work_once_each(store: Store) -> None:
+    """They are accepted in lower case and without the hyphen."""
+    code = _code(store)
+    _, recovery = _added(store, code)
+    assert len(set(recovery)) == 10
+    at = NOW + timedelta(minutes=1)
+    assert _confirm(store, _pending(store, code, at), recovery[0].lower(), at).name == "admin"
+    pending = _pending(store, code, at)
+    with pytest.raises(SignInRefused):
+        _confirm(store, pending, recovery[0], at)
+    _confirm(store, pending, recovery[1].replace("-", ""), at)
+
+
+def test_guessing_is_slowed_down_on_every_server(store: Store) -> None:
+    """After five wrong codes even the right one is refused for a while; the trail records it."""
+    code = _code(store)
+    new, _ = _added(store, code)
+    at = NOW + timedelta(minutes=1)
+    pending = _pending(store, code, at)
+    for _ in range(FREE):
+        with pytest.raises(SignInRefused):
+            _confirm(store, pending, "000000x", at)
+    with pytest.raises(SignInRefused) as refused:
+        _confirm(store, pending, _digits(new, at), at)
+    assert refused.value.why == "factor-wait"
+    later = at + second_factor.wait_after(FREE)
+    assert _confirm(store, pending, _digits(new, later), later).name == "admin"
+
+
+@pytest.mark.parametrize("policy", Policy)
+def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
+    """Under "always", staff without a second factor can only add one."""
+    code = _code(store)
+    if policy is not Policy.OPTIONAL:
+        second_factor.set_policy(store, policy, **WHO)
+    with pytest.raises(NotNow):
+        second_factor.set_policy(store, policy, **WHO)
+    person = _enter(store, code).person
+    forced = policy is Policy.ALWAYS
+    assert {act for act in Act if person.may(act)} >= {Act.ACCOUNT}
+    assert person.may(Act.DEPLOYMENT) is not forced
+    assert person.may(Act.CHOOSE) is not forced
+    _added(store, code)
+    at = NOW + timedelta(minutes=1)
+    if policy is Policy.NEVER:
+        assert _enter(store, code, at).person.may(Act.DEPLOYMENT)
+    else:
+        _pending(store, code, at)
+
+
+def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> None:
+    """The person does not have to sign in again."""
+    second_factor.set_policy(store, Policy.ALWAYS, **WHO)
+    code = _code(store)
+    entered = _enter(store, code)
+    new = second_factor.new_factor("admin")
+    with pytest.raises(BadInput, match="six digits"):
+        second_factor.add(
+            store, entered.person.id, new, "123", entropy=entropy_from(8), by=COMMAND_LINE, now=NOW
+        )
+    second_factor.add(
+        store,
+        entered.person.id,
+        new,
+        _digits(new, NOW),
+        entropy=entropy_from(8),
+        by=COMMAND_LINE,
+        now=NOW,
+    )
+    now_signed_in = signing_in.signed_in(store, entered.token, now=NOW)
+    assert now_signed_in is not None
+    assert now_signed_in.may(Act.DEPLOYMENT)
+
+
+def test_readers_are_never_asked(opened: Callable[..., Store]) -> None:
+    """Not even where staff must have a second factor."""
+    trial = opened(readers=("R1",))
+    second_factor.set_policy(trial, Policy.ALWAYS, **WHO)
+    (code,) = invite(trial, "R9")
+    reader = _enter(trial, code.text).person
+    assert reader.may(Act.READ)
+    assert not reader.may(Act.ACCOUNT)
+
+
+def test_an_administrator_removes_a_lost_factor_with_a_reason(store: Store) -> None:
+    """The trail and every chain keep neither secret nor codes."""
+    code = _code(store)
+    new, recovery = _added(store, code)
+    with store.look() as look:
+        grant = look.value("SELECT max(id) FROM grants")
+    remove = partial(second_factor.remove, store, study="", grant=grant, **WHO)
+    with pytest.raises(NotAllowed):
+        remove(reason="Phone lost.", everywhere=False)
+    with pytest.raises(BadInput):
+        remove(reason=" ", everywhere=True)
+    remove(reason="Phone lost.", everywhere=True)
+    with pytest.raises(NotNow):
+        remove(reason="Phone lost.", everywhere=True)
+    assert _enter(store, code).person.may(Act.DEPLOYMENT)
+    with store.look() as look:
+        trail = str(look.rows("SELECT * FROM events"))
+        kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
+    assert new.secret not in trail
+    assert not any(text in trail for text in recovery)
+    assert kinds.count(events.EventKind.SECOND_FACTOR_REMOVED) == 1
+    assert verify(store) == []
