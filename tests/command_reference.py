@@ -29,6 +29,7 @@ def commands_of(
     group: click.Group, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Yield every command of a program with its words, including commands in groups."""
+    group.list_commands(click.Context(group))  # imports them
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
             yield from commands_of(command, (*path, name))

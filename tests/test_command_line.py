@@ -463,7 +463,8 @@ def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
 
 def test_the_function_of_a_command_accepts_all_its_options() -> None:
     """It has a parameter for each option, or accepts any, and has no other parameters."""
-    commands = list(program.commands.values())
+    commands = [command for _, command in command_reference.commands_of(program)]
+    assert len(commands) > 30
     while commands:
         command = commands.pop()
         if isinstance(command, click.Group):
@@ -475,6 +476,16 @@ def test_the_function_of_a_command_accepts_all_its_options() -> None:
         options = {option.name for option in command.params}
         assert wanted <= options, command.name
         assert len(wanted) < len(taken) or options == wanted, command.name
+
+
+def test_a_command_imports_only_what_it_needs() -> None:
+    """The imports of all commands take longer than the import of a small bank."""
+    script = (
+        "import sys; from study.cli import main; main(['import', '--help']); "
+        "print({'pandas', 'study.models', 'study.exchange'} & sys.modules.keys() or 'none')"
+    )
+    ended = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True)
+    assert ended.stdout.endswith("\nnone\n"), ended.stdout + ended.stderr
 
 
 def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from study.models.answer_text import plain_option
-from study.models.answer_words import word_set, words
+from study.models.answer_words import pattern, word_set, words
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNCLEAR = "?"
@@ -136,8 +136,8 @@ def mark(text: str, options: Sequence[str]) -> str:
     text = _NAMED_LIST.sub(lambda match: re.sub(r"\W+", "-", match[0]), text)
     marked = _mark_texts(_NUMBERED.sub("", text), options)
     marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
-    for pattern in (_BRACKETED, _AFTER_NOUN, _GLUED):
-        marked = pattern.sub(lambda match: _letter(match, options), marked)
+    for reference in (_BRACKETED, _AFTER_NOUN, _GLUED):
+        marked = reference.sub(lambda match: _letter(match, options), marked)
     marked = _LABEL.sub(lambda match: _labelled(match, options), marked)
     marked = _CAPITAL.sub(lambda match: _capital(match, options), marked)
     marked = _SMALL.sub(
@@ -302,11 +302,9 @@ def _letter_mark(letter: str, options: Sequence[str]) -> str:
     return marker("letter", UNCLEAR if same else letter)
 
 
-_CUE = re.compile(
-    "(?:"
-    + "|".join(map(words, ("negation", "rejection", "doubt", "be", "noun", "choose", "leads")))
-    + r"|\b(?:or|and|to|with|for|by|option))\s*\Z",
-    re.IGNORECASE,
+_CUE = pattern(
+    r"(?:{negation}|{rejection}|{doubt}|{be}|{noun}|{choose}|{leads}"
+    r"|\b(?:or|and|to|with|for|by|option))\s*\Z"
 )
 
 

@@ -3,6 +3,7 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import Any, cast
 
 MENTION = "[\ue000-\ue0ff]"
 
@@ -27,12 +28,30 @@ def words(name: str) -> str:
     return rf"(?:{_BEFORE}(?:{table})(?!{_LETTER}))"
 
 
+class _Lazy:
+    """A pattern that is compiled when it is first used.
+
+    Compiling all patterns takes two seconds, and most commands use none.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the compiled pattern, and keep it: `re` caches few patterns."""
+        text = self._text.replace("{M}", MENTION)
+        text = re.sub(r"\{([a-z_]+)\}", lambda match: words(match[1]), text)
+        compiled = re.compile(text.replace(r"\W", _GAP), re.IGNORECASE)
+        for kept in ("search", "match", "fullmatch", "finditer", "findall", "sub", name):
+            setattr(self, kept, getattr(compiled, kept))
+        return getattr(compiled, name)
+
+
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern in which `{name}` is a table and `{M}` a mention."""
-    text = re.sub(r"\{([a-z_]+)\}", lambda match: words(match[1]), text.replace("{M}", MENTION))
-    return re.compile(text.replace(r"\W", _GAP), re.IGNORECASE)
+    """Return a pattern in which `{name}` is a table and `{M}` a mention, compiled on first use."""
+    return cast(re.Pattern[str], _Lazy(text))
 
 
 def cue(name: str) -> re.Pattern[str]:
-    """Compile a pattern of `answer_cues.toml`."""
+    """Return a pattern of `answer_cues.toml`, compiled on first use."""
     return pattern(re.sub(r"\n\| ", "|", _CUES[name].strip("\n")))

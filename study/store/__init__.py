@@ -5,6 +5,15 @@ module reads and writes one kind of row (banks, studies, people, readings, model
 second database engine would be used through the same functions.
 """
 
+import sys
+from importlib import import_module
+
+if "pandas" not in sys.modules:
+    # sqlite-utils imports pandas for a type that is not stored; this takes 0.3 s and 60 MB.
+    sys.modules["pandas"] = None  # type: ignore[assignment]
+    import_module("sqlite_utils")
+    del sys.modules["pandas"]
+
 from study.store.connection import SEALED_TABLES, Store, Transaction
 
 __all__ = ["SEALED_TABLES", "Store", "Transaction"]
