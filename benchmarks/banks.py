@@ -116,7 +116,7 @@ def write_bank(
     if path.exists():
         return path
     (home / "films").mkdir(parents=True, exist_ok=True)
-    sources = {view: _demo_films(view) for view in VIEWS}
+    sources = {view: _demo_films(view)[:n_cases] for view in VIEWS}
     box = lightbox(DEMO, sources["PA"], sources["LATERAL"], width=width, height=height)
 
     def write(job: tuple[int, int]) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from analysis.report.content import SECTIONS
@@ -73,30 +73,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Measure both studies, each on a separate server, in one browser."""
-    sizes = {"full": (args.readers, args.cases), "small": SMALL}
+    full = (args.readers, args.cases)
+    small = (min(SMALL[0], args.readers), min(SMALL[1], args.cases))
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(CHROMIUM_FLAGS))
         machine = facts(browser.version)
-        rows = {}
-        for name, (readers, cases) in sizes.items():
-            store = _store(args.keep or Path(scratch), readers, cases, args.models)
-            now = datetime.now(UTC)
-            copy = Path(scratch) / f"{name}.db"
-            store.copy_to(copy)
-            store = Store(copy)
-            code = administrator_code(
-                store, name="staff", entropy=np.random.default_rng(1).bytes, now=now
-            )
-            with servers.app(store, Path(scratch) / f"{name}.log") as server:
-                page = browser.new_page(viewport={"width": 1440, "height": 900})
-                rows[name] = _Walk(page, store, f"http://127.0.0.1:{server.port}").measured(code)
-                page.close()
+        by_size = {
+            size: _measured(browser, _store(args.keep or Path(scratch), *size, args.models))
+            for size in {full: None, small: None}  # equal for the smallest run
+        }
         browser.close()
+    rows = {"full": by_size[full], "small": by_size[small]}
     return {
         "readers": args.readers,
         "cases": args.cases,
         "models": args.models,
-        "small": list(SMALL),
+        "small": list(small),
         "machine": machine,
         "rows": rows,
         "ratios_to_small": {
@@ -117,6 +109,21 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             ),
         ],
     }
+
+
+def _measured(browser: Browser, made: Store) -> dict[str, dict[str, float]]:
+    """Measure all pages of a copy of a store."""
+    with tempfile.TemporaryDirectory() as scratch:
+        made.copy_to(Path(scratch) / "store.db")
+        store = Store(Path(scratch) / "store.db")
+        code = administrator_code(
+            store, name="staff", entropy=np.random.default_rng(1).bytes, now=datetime.now(UTC)
+        )
+        with servers.app(store, Path(scratch) / "server.log") as server:
+            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            rows = _Walk(page, store, f"http://127.0.0.1:{server.port}").measured(code)
+            page.close()
+    return rows
 
 
 def text(result: dict[str, Any]) -> str:

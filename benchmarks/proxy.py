@@ -81,6 +81,13 @@ class Exchange:
     received_bytes: int = 0
     first_s: float | None = None
     last_s: float | None = None
+    is_cut: bool = False
+    """Whether the connection ended before the response began, e.g. because its page was closed."""
+
+    @property
+    def is_pending(self) -> bool:
+        """Return whether the response may still come."""
+        return not self.received_bytes and not self.is_cut
 
     @property
     def n_bytes(self) -> int:
@@ -128,6 +135,10 @@ class _Connection:
         self.current.received_bytes += len(data)
         self.current.first_s = self.current.first_s or now_s
         self.current.last_s = now_s
+
+    def ended(self) -> None:
+        if self.current is not None:
+            self.current.is_cut = not self.current.received_bytes
 
 
 @dataclass
@@ -203,6 +214,7 @@ async def _serve(
                 _pump(far_reader, writer, down, connection.down, 0.0),
             )
         finally:
+            connection.ended()
             for each in (writer, far_writer):
                 each.close()
                 with suppress(OSError):

@@ -62,6 +62,20 @@ def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
     assert all(each.last_s is not None and each.last_s >= each.asked_s for each in exchanges)
 
 
+def test_a_request_is_pending_until_its_answer_begins_or_its_connection_ends() -> None:
+    """The benchmark of the reading page waited 20 s for each film that a closed page requested."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        with proxied(listening.getsockname()[1], LOCAL) as proxy:
+            with socket.create_connection(("127.0.0.1", proxy.port)) as browser:
+                browser.sendall(_request("/films/1"))
+                server, _ = listening.accept()
+                assert server.recv(10_000)
+                (exchange,) = proxy.log.exchanges
+                assert exchange.is_pending
+            server.close()
+        assert not exchange.is_pending
+
+
 def _request(path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
 
