@@ -4,11 +4,14 @@ import streamlit as st
 
 from ui.app.middleware import DOCUMENT, HEADERS
 from ui.app.routes import routes
+from ui.server.request_log import observed
 from ui.server.schedule import lifespan
+
+ROUTES = routes()
 
 app = st.App(
     "ui/app/router.py",
-    routes=routes(),
-    middleware=[HEADERS, DOCUMENT],
+    routes=ROUTES,
+    middleware=[observed(ROUTES), HEADERS, DOCUMENT],
     lifespan=lifespan,
 )

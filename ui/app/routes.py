@@ -8,7 +8,7 @@ from ui.banks import questions, verdicts
 from ui.overview import case_films, examples, models, trail
 from ui.reading import desk, films, rooms, score_card
 from ui.results import leaderboard
-from ui.server import access
+from ui.server import access, health, metrics
 from ui.wizard import protocol_view
 
 
@@ -16,6 +16,8 @@ def routes() -> list[BaseRoute]:
     """Return this program's routes: sign-in, films, desk, downloads, modules of the viewer."""
     return [
         *access.routes(),
+        *health.routes(),
+        *metrics.routes(),
         *films.routes(),
         *desk.routes(),
         *exports.routes(),

@@ -24,6 +24,7 @@ from study.reading.desk import Acknowledgement, CaseView, Desk, FilmView
 from study.store import Transaction, deployment
 from ui.parts.text import html, number, prior_in_words
 from ui.reading.films import address, prepare_ahead
+from ui.server import metrics
 from ui.server.access import same_origin, status_of, token_of
 from ui.server.deployment import PATIENCE_S, in_turn, store
 
@@ -98,6 +99,8 @@ async def _records(request: Request) -> Response:
                 return refusal(403, why, reason="other-reader")
             receipt = desk.take_within(change, person, records, now=datetime.now(UTC))
             address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
+        metrics.records.labels("stored").inc(len(receipt.stored))
+        metrics.records.labels("refused").inc(len(receipt.refused))
         return acknowledgement_json(desk.with_feedback(kept, receipt), address_of)
 
     return await answered(take, writes=True)

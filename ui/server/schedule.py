@@ -13,6 +13,7 @@ from study.exchange.backups import make_if_due
 from study.films.shelf import beside, ready
 from study.store import Store, readings
 from study.trail import heads, losses
+from ui.server import request_log
 from ui.server.deployment import store
 from ui.server.serving import settle
 
@@ -122,6 +123,7 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     run of a page and would scan all of them each time.
     """
     settle()
+    request_log.set_up()
     gc.collect()
     gc.freeze()
     with ExitStack() as held:

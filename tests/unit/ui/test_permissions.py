@@ -66,6 +66,7 @@ _SET_UP = "401 401 401  200 200 401 401  200 200 401 401"
 _MAKE_STUDY = "401 200 200  401 401 401 401  401 401 401 401"
 _FORM = "303 303 303  303 303 303 303  303 303 303 303"
 _ANYBODY = "200 200 200  200 200 200 200  200 200 200 200"
+_METRICS = "404 404 404  404 404 404 404  404 404 404 404"  # no token is configured
 _SIGNED_IN = "401 200 200  200 200 200 200  200 200 200 200"
 _TAUGHT = "401 404 404  404 404 404 404  404 404 404 404"  # only marked banks are used for teaching
 _REVIEWED = "401 404 404  401 401 401 401  401 401 401 401"  # no review has been requested
@@ -84,6 +85,9 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
     "POST /sign-in": _FORM,
     "POST /sign-out": _FORM,
     "POST /choose": _FORM,
+    "GET /healthz": _ANYBODY,
+    "GET /readyz": _ANYBODY,
+    "GET /metrics": _METRICS,
     "GET /here": _SIGNED_IN,
     "POST /here": _SIGNED_IN,
     "GET /films/{case}/{view}/{expires}/{signature}": (

@@ -1,0 +1,180 @@
+"""Health checks, metrics, request ids and the log in JSON."""
+
+import io
+import json
+import logging
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+from study.store import Store, readings
+from tests.conftest import invite
+from ui.app.middleware import HEADERS
+from ui.app.routes import routes
+from ui.server import health, metrics, request_log
+from ui.server.request_log import JsonLines, Templates, observed
+
+TOKEN = {"Authorization": "Bearer of the metrics"}
+
+
+@pytest.fixture
+def client(
+    opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> tuple[TestClient, Store]:
+    """Return a client of a server with an open study, and the server's store."""
+    trial = opened(readers=("R1",))
+    monkeypatch.setenv("READING_ROOM_DB", str(trial.path))
+    monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
+    monkeypatch.setattr(health, "RECENT", health.Recent(lambda: trial))
+    ours = routes()
+    application = Starlette(routes=ours, middleware=[observed(ours), HEADERS])
+    return TestClient(application, follow_redirects=False), trial
+
+
+def test_a_server_with_its_store_and_images_is_ready(client: tuple[TestClient, Store]) -> None:
+    """The answers are never cached, and name nothing of the deployment."""
+    browser, _ = client
+    for path in ("/healthz", "/readyz"):
+        answer = browser.get(path)
+        assert answer.status_code == 200
+        assert answer.json()["status"] == "ok"
+        assert answer.headers["cache-control"] == "no-store"
+        assert "trial" not in answer.text
+    assert browser.get("/readyz").json()["checks"] == dict.fromkeys(
+        ("store", "disk", "images"), "ok"
+    )
+
+
+def _no_space(_: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "free_bytes", lambda store: 199_999_999)
+
+
+def _read_only(_: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+
+
+def _no_image(store: Store, _: pytest.MonkeyPatch) -> None:
+    with store.look() as look:
+        readings.films_to_read(look)[0].file.unlink()
+
+
+def _no_store(store: Store, _: pytest.MonkeyPatch) -> None:
+    store.path.rename(store.path.with_name("elsewhere.db"))
+
+
+@pytest.mark.parametrize(
+    ("harm", "check", "reason"),
+    [
+        (_no_space, "disk", "199 MB are free; 200 MB are needed."),
+        (_read_only, "store", "The store or its folder is read-only."),
+        (_no_image, "images", "1 images of open studies are missing."),
+        (_no_store, "store", "The store cannot be opened. See the server's log."),
+    ],
+)
+def test_each_failing_check_is_named(
+    client: tuple[TestClient, Store],
+    monkeypatch: pytest.MonkeyPatch,
+    harm: Callable[[Store, pytest.MonkeyPatch], None],
+    check: str,
+    reason: str,
+) -> None:
+    """The process stays alive, so /healthz still passes."""
+    browser, store = client
+    harm(store, monkeypatch)
+    answer = browser.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"][check] == reason
+    assert browser.get("/healthz").status_code == 200
+
+
+def test_metrics_need_the_token(
+    client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a configured token there are no metrics."""
+    browser, _ = client
+    assert browser.get("/metrics").status_code == 401
+    assert browser.get("/metrics", headers={"Authorization": "Bearer x"}).status_code == 401
+    assert browser.get("/metrics", headers={b"Authorization": b"Bearer \xe4"}).status_code == 401
+    assert browser.get("/metrics", headers=TOKEN).status_code == 200
+    monkeypatch.delenv(metrics.VARIABLE)
+    for headers in ({}, TOKEN, {"Authorization": "Bearer "}):
+        assert browser.get("/metrics", headers=headers).status_code == 404
+
+
+def test_metrics_count_requests_by_template(client: tuple[TestClient, Store]) -> None:
+    """Unknown paths and methods share one label, so a stranger cannot fill the memory."""
+    browser, _ = client
+    browser.get("/films/secret-case/1/2/signature")
+    for n in range(3):
+        browser.request(f"ODD{n}", f"/nowhere/{n}")
+    text = browser.get("/metrics", headers=TOKEN).text
+    assert 'route="/films/{case}/{view}/{expires}/{signature}"' in text
+    assert 'reading_room_requests_total{method="other",route="other",status="404"}' in text
+    assert "secret-case" not in text
+    assert "nowhere" not in text
+    assert "reading_room_ready 1.0" in text
+    assert "reading_room_images " in text
+
+
+@pytest.mark.parametrize(
+    ("sent", "is_kept"),
+    [("abc-123", True), ("x" * 64, True), ("x" * 65, False), ("a b", False), ("", False)],
+)
+def test_a_response_has_the_id_of_its_request(
+    client: tuple[TestClient, Store], sent: str, is_kept: bool
+) -> None:
+    """An invalid id is replaced, because it is written to the log."""
+    browser, _ = client
+    returned = browser.get("/healthz", headers={"X-Request-ID": sent}).headers["x-request-id"]
+    assert (returned == sent) is is_kept
+    assert returned
+
+
+def test_the_log_has_one_line_of_json_per_request(
+    client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No line contains a code, a query, a cookie, or a value in a path."""
+    browser, store = client
+    (code,) = invite(store, "R9")
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(JsonLines())
+    logger = logging.getLogger("reading_room.requests")
+    monkeypatch.setattr(logger, "handlers", [handler])
+    logger.setLevel(logging.INFO)
+    browser.post("/sign-in?code=QUERY", data={"access_code": code.text})
+    browser.get("/bank-films/SECRET/1/2?x=QUERY")
+    browser.get("/unknown/SECRET")
+    logger.setLevel(logging.NOTSET)
+    fields: list[dict[str, Any]] = [json.loads(line) for line in written.getvalue().splitlines()]
+    assert [line["route"] for line in fields] == [
+        "/sign-in",
+        "/bank-films/{bank}/{item}/{view}",
+        "other",
+    ]
+    assert all(line["request_id"] and line["ms"] >= 0 for line in fields)
+    for word in ("QUERY", "SECRET", code.text, browser.cookies.get("reading_room") or "none"):
+        assert word not in written.getvalue()
+
+
+def test_every_route_is_logged_by_its_template() -> None:
+    """A new route cannot be logged by its path."""
+    ours = routes()
+    templates = Templates(ours)
+    for route in ours:
+        path = re.sub(r"[{}]|:path", "", str(getattr(route, "path", "")))
+        path += "/module.js" if isinstance(route, Mount) else ""
+        assert templates.of(path) != "other"
+
+
+def test_an_unknown_log_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the variable and the values."""
+    monkeypatch.setenv(request_log.VARIABLE, "jason")
+    with pytest.raises(SystemExit, match=r"READING_ROOM_LOG is 'jason'\. Use json or text\."):
+        request_log.set_up()

@@ -1,0 +1,135 @@
+"""Health checks for a proxy, a service manager or a monitoring system.
+
+``/healthz`` answers as long as the process serves requests, and does not use the store.
+``/readyz`` checks what readers need; it names no study, file or person.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from study.base.errors import StudyError
+from study.exchange.backups import free_bytes
+from study.films.shelf import beside
+from study.store import Store, deployment, readings
+from ui.server.deployment import store
+
+LEAST_FREE_BYTES = 200_000_000
+"""Free disk space below which the server is not ready; an answer needs about 2 kB."""
+
+KEPT_S = 5.0
+"""How long a result is reused, so that frequent checks cost nothing."""
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of one check; `reason` is empty if it passed."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """The results of all checks, with what they measured.
+
+    `n_images` counts the images of open studies, `n_prepared` those that are prepared.
+    """
+
+    checks: tuple[Check, ...]
+    free_bytes: int = 0
+    n_images: int = 0
+    n_prepared: int = 0
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether all checks passed."""
+        return not any(check.reason for check in self.checks)
+
+
+def readiness(opened: Callable[[], Store]) -> Readiness:
+    """Check the store, its disk, and the images of open studies."""
+    try:
+        kept = opened()
+        with kept.look() as look:
+            deployment.secret(look)
+            films = readings.films_to_read(look)
+        writable = all(os.access(path, os.W_OK) for path in (kept.path, kept.path.parent))
+        free = free_bytes(kept)
+    except (StudyError, OSError):
+        return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
+    missing = sum(not row.file.is_file() for row in films)
+    shelf = beside(kept.path)
+    disk = f"{free // 1_000_000} MB are free; {LEAST_FREE_BYTES // 1_000_000} MB are needed."
+    return Readiness(
+        checks=(
+            Check("store", "" if writable else "The store or its folder is read-only."),
+            Check("disk", disk if free < LEAST_FREE_BYTES else ""),
+            Check("images", f"{missing} images of open studies are missing." if missing else ""),
+        ),
+        free_bytes=free,
+        n_images=len(films),
+        n_prepared=sum(shelf.has(row.sha256) for row in films),
+    )
+
+
+class Recent:
+    """The last readiness, which is renewed when it is older than `KEPT_S`."""
+
+    def __init__(self, opened: Callable[[], Store], clock: Clock = time.monotonic) -> None:
+        self._opened = opened
+        self._clock = clock
+        self._last: tuple[float, Readiness] | None = None
+
+    def get(self) -> Readiness:
+        """Return the current readiness."""
+        if self._last is None or self._clock() - self._last[0] > KEPT_S:
+            self._last = self._clock(), readiness(self._opened)
+        return self._last[1]
+
+
+RECENT = Recent(store)
+
+
+def last_backup_age_s(now: datetime) -> float | None:
+    """Return the age in seconds of the newest backup, or None if there is none."""
+    with store().look() as look:
+        rows = deployment.every_backup(look)
+    if not rows:
+        return None
+    return (now - datetime.fromisoformat(rows[-1].made_at_utc)).total_seconds()
+
+
+def routes() -> list[Route]:
+    """Return the routes of the health checks, which need no sign-in."""
+    return [
+        Route("/healthz", _alive, methods=["GET"]),
+        Route("/readyz", _ready, methods=["GET"]),
+    ]
+
+
+async def _alive(_: Request) -> Response:
+    return _answer({"status": "ok"})
+
+
+async def _ready(_: Request) -> Response:
+    ready = await run_in_threadpool(RECENT.get)
+    content = {
+        "status": "ok" if ready.is_ready else "not ready",
+        "checks": {check.name: check.reason or "ok" for check in ready.checks},
+        "time_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    return _answer(content, 200 if ready.is_ready else 503)
+
+
+def _answer(content: Mapping[str, object], status: int = 200) -> Response:
+    return JSONResponse(content, status, headers={"Cache-Control": "no-store"})
