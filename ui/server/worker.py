@@ -4,6 +4,7 @@ Work on an uploaded file has a budget (`study.base.budget`): if it is exceeded, 
 stopped and the file refused.
 """
 
+import gc
 import json
 import logging
 import os
@@ -284,6 +285,7 @@ def _begin(server: int, priority: int, module: str) -> None:
     threading.Thread(target=watch, daemon=True).start()
     if module:
         import_module(module)
+        gc.freeze()  # statsmodels collects garbage for every test
 
 
 def _run(

@@ -39,7 +39,12 @@ def face(text: str, *, bold: bool = False) -> FontProperties:
     weight = "bold" if bold else "normal"
     families = _families(east(text))
     few = families[:1] if _in_the_first(weight).issuperset(map(ord, text)) else families
-    return FontProperties(family=few, weight=weight)
+    return _properties(few, weight)
+
+
+@cache
+def _properties(families: tuple[str, ...], weight: str) -> FontProperties:
+    return FontProperties(family=families, weight=weight)
 
 
 def font(text: str, *, bold: bool = False) -> FT2Font:
