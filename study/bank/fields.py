@@ -151,7 +151,7 @@ class Fields:
 
     def __init__(self, record: Mapping[str, object]) -> None:
         self._record = record
-        self._keys, self.unknown, self._named, twice = _spelt(tuple(record))
+        self._keys, self.unknown, self._named, twice, fields = _spelt(tuple(record))
         self.twice = [*twice]
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
@@ -163,6 +163,7 @@ class Fields:
                     filled[key] = text
             elif not missing(value):
                 filled[key] = value
+        self._first = {field: filled[key] for key, field in fields if key in filled}
 
     def __contains__(self, field: str) -> bool:
         """Return whether any spelling of the field is present, filled or not."""
@@ -175,14 +176,14 @@ class Fields:
 
     def first(self, field: str) -> object:
         """Return the preferred filled value of a field, or None."""
-        for key in self._keys.get(field, ()):
-            if (value := self._filled.get(key)) is not None:
-                return value
-        return None
+        return self._first.get(field)
 
     def text(self, field: str) -> str | None:
         """Return the preferred filled value as text (see `as_text`), empty if there is none."""
-        return as_text(self.first(field))
+        value = self._first.get(field)
+        if type(value) is str and value.isascii() and "\0" not in value:
+            return value  # without the spaces around it, like all filled values
+        return as_text(value)
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
         """Yield every key with a text that is too long, with its length and the maximum."""
@@ -211,8 +212,12 @@ def _spelt(
     tuple[str, ...],
     tuple[tuple[str, str | None], ...],
     tuple[str, ...],
+    tuple[tuple[str, str], ...],
 ]:
-    """Return the keys of each field, the unknown keys, the names of others, and repeated keys."""
+    """Return the keys of each field, the unknown keys, the names of others, and repeated keys.
+
+    At last come the keys with their fields, the preferred spelling of a field after the others.
+    """
     plain_keys = Counter(map(plain_key, keys))
     twice = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
     ranked_keys: dict[str, list[tuple[int, str]]] = {}
@@ -231,7 +236,8 @@ def _spelt(
     }
     last = {_LEFT_ASIDE[plain_key(key)]: key for key in known_unused}
     named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
-    return ranked, tuple(unknown), tuple(named.items()), twice
+    fields = tuple((key, field) for field, spelt in ranked.items() for key in reversed(spelt))
+    return ranked, tuple(unknown), tuple(named.items()), twice, fields
 
 
 def _any_long(values: Iterable[object]) -> bool:

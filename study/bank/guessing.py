@@ -5,13 +5,14 @@ name of the view. A clue is reported, as counts without single questions, if it 
 significant and would gain a guessing reader at least `LEAST_GAIN`.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # submodules are imported on first use, which takes 0.2 s
+import scipy  # submodules are imported on first use, which takes 0.5 s
 from numpy.typing import NDArray
 
 from study.base.bank_model import LETTERS, GuessableQuestion, Rule
@@ -68,7 +69,7 @@ def clues(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rul
     ties = [*texts.ties(), *(() if shuffled else seen.letters().ties())]
     sentences = {
         Rule.LONGEST: _longest(seen.sizes, seen.n_longest),
-        Rule.LETTER: "" if shuffled else _letter(balance(seen.places())),
+        Rule.LETTER: "" if shuffled else _letter(balance(seen.places(), least_gain=LEAST_GAIN)),
         Rule.VIEW_TELLS: _view(ties),
     }
     return {rule: sentence for rule, sentence in sentences.items() if sentence}
@@ -165,7 +166,8 @@ class Balance:
     """How often each position is correct, the expected numbers, and the p-value.
 
     `n` and `expected` are by position, and empty if no question has a reference standard. `most` is
-    the position with the largest excess, `total` the number of questions that offer it.
+    the position with the largest excess, `total` the number of questions that offer it. `p` is 1 if
+    it was not computed because the excess is too small for a clue.
     """
 
     n: tuple[int, ...]
@@ -175,13 +177,15 @@ class Balance:
     p: float
 
 
-def balance(places: Mapping[tuple[int, int], int]) -> Balance:
+def balance(places: Mapping[tuple[int, int], int], *, least_gain: float = -math.inf) -> Balance:
     """Test the positions of the correct options against chance.
 
     Parameters
     ----------
     places
         The number of questions by position of the correct option, from 0, and number of options.
+    least_gain
+        The least excess, as a share of the questions, for which p is computed.
     """
     if not places:
         return Balance(n=(), expected=(), most=0, total=0, p=1.0)
@@ -195,7 +199,9 @@ def balance(places: Mapping[tuple[int, int], int]) -> Balance:
     excess = np.array([n_correct[place] for place in letters]) - expected
     largest = int(excess.argmax())
     offering = {k: n for k, n in sizes.items() if k > largest}
-    if expected.min() >= _LEAST_EXPECTED:
+    if excess[largest] < least_gain * sum(offering.values()):
+        p = 1.0
+    elif expected.min() >= _LEAST_EXPECTED:
         p = _goodness_of_fit(excess, sizes)
     else:
         p = min(1.0, len(excess) * _at_least(n_correct[largest], offering))
@@ -266,7 +272,7 @@ def _at_least(n: int, sizes: Mapping[int, int]) -> float:
     if sum(sizes.values()) > _MOST_EXACT:
         mean = sum(count / k for k, count in sizes.items())
         variance = sum(count * (k - 1) / k**2 for k, count in sizes.items())
-        return float(scipy.special.ndtr((mean - n + 0.5) / variance**0.5))
+        return math.erfc((n - 0.5 - mean) / (2 * variance) ** 0.5) / 2
     probabilities = np.ones(1)
     for k, count in sizes.items():
         probabilities = np.convolve(probabilities, _binomial(count, 1 / k))
@@ -379,5 +385,8 @@ def _fisher(n: int, n_offered: int, n_right: int, total: int) -> float:
 
 
 def _log_choose(n: int, k: NDArray[np.int_] | int) -> NDArray[np.float64]:
-    k, gammaln = np.asarray(k), scipy.special.gammaln
-    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
+    k = np.asarray(k)
+    return np.asarray(math.lgamma(n + 1) - _log_gamma(k + 1) - _log_gamma(n - k + 1))
+
+
+_log_gamma = np.vectorize(math.lgamma, otypes=[float])

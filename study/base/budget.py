@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from study.base.errors import BeyondBudget
 from study.base.translation import t
@@ -85,11 +86,16 @@ class Budget:
                 )
             )
 
-    def check_depth(self, name: str | Path, value: object) -> None:
-        """Refuse a value with lists and objects that are nested too deeply."""
-        level = [value]
+    def check_depth(self, name: str | Path, *values: object) -> None:
+        """Refuse values with lists and objects that are nested too deeply."""
+        level: list[Any] = [value for value in values if isinstance(value, _NESTED)]
         for _ in range(self.depth + 1):
-            level = [inner for outer in level for inner in _children(outer)]
+            level = [
+                inner
+                for outer in level
+                for inner in (outer.values() if isinstance(outer, dict) else outer)
+                if isinstance(inner, _NESTED)
+            ]
             if not level:
                 return
         raise self.too_deep(name)
@@ -132,16 +138,11 @@ BUDGET = Budget()
 """The budget of every file that is uploaded or named in a command."""
 
 
+_NESTED = (dict, list, tuple)
+
+
 class _TimeIsUp(BaseException):
     """The processor time is used up; a `BaseException`, so `except Exception` does not catch it."""
-
-
-def _children(value: object) -> list[object]:
-    if isinstance(value, dict):
-        return [child for child in value.values() if isinstance(child, dict | list | tuple)]
-    if isinstance(value, list | tuple):
-        return [child for child in value if isinstance(child, dict | list | tuple)]
-    return []
 
 
 @contextmanager

@@ -183,8 +183,7 @@ class Piece:
             entries: Any = _loads(f"{opening}{self.text[comma + 1 :]}{ending}")
         except ValueError:
             return None
-        for entry in entries.values() if self.of_object else entries:
-            self.budget.check_depth(self.path, entry)
+        self.budget.check_depth(self.path, *(entries.values() if self.of_object else entries))
         pairs: Iterable[tuple[str, object]] = zip(repeat(""), entries)
         if self.of_object:
             pairs = entries.pairs if isinstance(entries, Repeated) else entries.items()

@@ -2,12 +2,14 @@
 
 import json
 import random
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from scipy import stats
 
+from study.bank import guessing
 from study.bank.guessing import guessable
 from study.bank.importing import Imported, import_bank
 from study.base.bank_model import GuessableQuestion
@@ -79,7 +81,7 @@ def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
         for i in range(24)
     ]
     asked += [GuessableQuestion(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
-    p = stats.binom.sf(13, 24, 0.25)
+    p = stats.stats.binom.sf(13, 24, 0.25)
     assert p < 0.001
     assert guessable(asked, shuffled=True) == (
         "The correct answer is the longest option in 14 of 24 questions that have one (6 expected, "
@@ -161,3 +163,20 @@ def test_a_bank_with_equally_frequent_letters_has_no_warning(store: Store, tmp_p
     path = write_bank(tmp_path / "bank")
     done = import_bank(store, path, name="bank", images=path.parent, now=NOW)
     assert done.guessable == ()
+
+
+def test_p_values_equal_those_of_scipy() -> None:
+    """The binomial, normal and hypergeometric tails are computed without importing SciPy."""
+    assert guessing._at_least(7, {4: 12}) == pytest.approx(stats.binom.sf(6, 12, 0.25), rel=1e-9)
+    z = (760 - 0.5 - 750) / (3000 * 3 / 16) ** 0.5
+    assert guessing._at_least(760, {4: 3000}) == pytest.approx(stats.norm.sf(z), rel=1e-9)
+    assert guessing._fisher(8, 20, 15, 60) == pytest.approx(
+        stats.hypergeom.sf(7, 60, 20, 15), rel=1e-9
+    )
+
+
+def test_the_p_value_of_the_letters_is_computed_only_for_a_possible_clue() -> None:
+    """Whether a letter is a clue does not depend on it, because the gain is too small."""
+    places = Counter({(place, 4): 1000 + 30 * (place == 2) for place in range(4)})
+    assert guessing.balance(places, least_gain=guessing.LEAST_GAIN).p == 1
+    assert guessing.balance(places).p < 1
