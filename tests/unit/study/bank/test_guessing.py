@@ -81,7 +81,7 @@ def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
         for i in range(24)
     ]
     asked += [GuessableQuestion(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
-    p = stats.stats.binom.sf(13, 24, 0.25)
+    p = stats.binom.sf(13, 24, 0.25)
     assert p < 0.001
     assert guessable(asked, shuffled=True) == (
         "The correct answer is the longest option in 14 of 24 questions that have one (6 expected, "
