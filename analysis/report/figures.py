@@ -73,6 +73,10 @@ class ReportFigure:
 
         return svg(self.chart)
 
+    def keep(self, svg: bytes) -> None:
+        """Keep the SVG that another process has drawn."""
+        vars(self)["svg"] = svg
+
     @cached_property
     def png(self) -> bytes:
         """The figure as PNG of 300 dots per inch, the same bytes every time."""

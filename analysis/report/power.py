@@ -10,7 +10,6 @@ import pandas as pd
 
 from analysis.errors import OutputError
 from analysis.figures.drawing.to_plotly import plotly_figure
-from analysis.figures.drawing.to_print import svg
 from analysis.figures.power import power_chart
 from analysis.translation import ENGLISH, spoken
 
@@ -47,6 +46,9 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
 
 
 def _figure(rows: pd.DataFrame, path: Path) -> None:
+    # Imported only when a picture is written, because matplotlib loads slowly.
+    from analysis.figures.drawing.to_print import svg
+
     chart = power_chart(rows)
     path.with_suffix(".svg").write_bytes(svg(chart))
     path.with_suffix(".plotly.json").write_text(

@@ -314,15 +314,33 @@ def _refuse_another_report(out: Path) -> None:
 
 
 def _report(results: Results, folder: Path) -> None:
-    figures = report_figures(results)
-    content = report_content(results, figures)
     (folder / "figures").mkdir()
+    figures = report_figures(results)
+    first, second = figures[::2], figures[1::2]
+    with alongside(lambda: _tables_and_figures(results, second, folder)) as drawn:
+        content = report_content(results, figures)
+        _draw(first, folder)
+    for figure, svg in zip(second, drawn.result(), strict=True):
+        figure.keep(svg)
     with alongside(lambda: _page_and_paper(results, content, figures, folder)):
-        for figure in figures:
-            (folder / "figures" / f"{figure.name}.svg").write_bytes(figure.svg)
-    with alongside(lambda: _pictures_and_results(results, figures, folder)):
         (folder / "report.pdf").write_bytes(report_pdf(content))
-        _tables(results, folder)
+    with alongside(lambda: _pictures(second, folder)):
+        _pictures(first, folder)
+
+
+def _tables_and_figures(
+    results: Results, figures: Sequence[ReportFigure], folder: Path
+) -> list[bytes]:
+    _tables(results, folder)
+    with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
+        file.writelines(_json(results))
+    return _draw(figures, folder)
+
+
+def _draw(figures: Sequence[ReportFigure], folder: Path) -> list[bytes]:
+    for figure in figures:
+        (folder / "figures" / f"{figure.name}.svg").write_bytes(figure.svg)
+    return [figure.svg for figure in figures]
 
 
 def _page_and_paper(
@@ -335,11 +353,9 @@ def _page_and_paper(
     _paper(results, content, folder / "paper")
 
 
-def _pictures_and_results(results: Results, figures: Sequence[ReportFigure], folder: Path) -> None:
+def _pictures(figures: Sequence[ReportFigure], folder: Path) -> None:
     for figure in figures:
         (folder / "figures" / f"{figure.name}.png").write_bytes(figure.png)
-    with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
-        file.writelines(_json(results))
 
 
 def _paper(results: Results, content: ReportContent, folder: Path) -> None:

@@ -10,12 +10,13 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import (
     PackageNotFoundError,
     distribution,
-    packages_distributions,
+    distributions,
     version,
 )
 from pathlib import Path
@@ -265,15 +266,19 @@ def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
     return tuple(sorted(filter(None, map(_distribution, others)), key=str.lower))
 
 
-_distributions = cache(packages_distributions)
-
-
 def _distribution(module: str) -> str:
-    """Return the installed package of a module; empty where there is none."""
-    try:
+    """Return the installed package of a module; empty where there is none.
+
+    A package with another name is found by its list of files, which is searched as a text because
+    `importlib.metadata.packages_distributions` parses it slowly.
+    """
+    with suppress(PackageNotFoundError):
         return str(distribution(module).metadata["Name"])
-    except PackageNotFoundError:
-        return _distributions().get(module, [""])[0]
+    for installed in distributions():
+        files = f"\n{installed.read_text('RECORD')}"
+        if f"\n{module}/__init__.py," in files or f"\n{module}.py," in files:
+            return str(installed.metadata["Name"])
+    return ""
 
 
 def provenance(results: Results) -> dict[str, Any]:
