@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test slow explore lint types format catalogue glossary docs-commands docs-tables docs screenshots clean
+.PHONY: app help check test slow explore lint types format catalogue glossary docs-commands docs-tables docs screenshots requirements clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -69,19 +69,30 @@ docs: $(VENV)/.test-ready  ## Build the documentation in build/docs
 screenshots: $(VENV)/.test-ready  ## Take the screenshots of the documentation from a demo
 	$(BIN)/python -m tests.e2e.screenshots
 
+requirements: $(VENV)/.tools-ready  ## Pin all packages with the hashes of their files, in requirements*.lock
+	@for name in requirements requirements-test; do \
+	UV_CUSTOM_COMPILE_COMMAND="make requirements" $(VENV)/tools/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate \
+	--python-version 3.11 --no-emit-package pip $$name.txt --output-file $$name.lock || exit 1; done
+
 clean:  ## Remove the environment and all caches
 	rm -rf $(VENV) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/.run-ready: requirements.txt constraints.txt
+$(VENV)/.run-ready: requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) -r requirements.txt -c constraints.txt
+	$(PIP) --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
-# Browsers are installed while pip runs. requirements-test.txt includes requirements.txt.
-$(VENV)/.test-ready: requirements.txt requirements-test.txt constraints.txt tests/install_browser.sh
+# Browsers are installed while pip runs. requirements-test.lock includes requirements.lock.
+$(VENV)/.test-ready: requirements-test.lock tests/install_browser.sh
 	@sh tests/install_browser.sh & browsers=$$!; \
-	$(PYTHON) -m venv $(VENV) && $(PIP) -r requirements-test.txt -c constraints.txt && wait $$browsers
+	$(PYTHON) -m venv $(VENV) && $(PIP) --no-deps --require-hashes -r requirements-test.lock && wait $$browsers
 	@touch $(VENV)/.run-ready $@
+
+# Tools of a release, in an environment of their own.
+$(VENV)/.tools-ready: requirements-release.txt
+	$(PYTHON) -m venv $(VENV)/tools
+	$(VENV)/tools/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-release.txt
+	@touch $@
 
 node_modules/.ready: package.json package-lock.json
 	npm ci --no-audit --no-fund --loglevel=error

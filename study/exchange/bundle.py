@@ -27,6 +27,7 @@ from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.base.text import GUARDED, CellRules, FirstSpelling, csv_bytes, text_key
 from study.base.translation import t
+from study.base.version import version
 from study.exchange.schemas import FILES, Column, columns_in, keys_of
 from study.lifecycle.scoring import score_rows, scored_items
 from study.models.finish_reasons import CUT_OFF
@@ -491,6 +492,7 @@ def _package(
         "title": study.name,
         "created": trail[-1].at_utc,
         "reading_room": {
+            "version": version(),
             "state": study.state,
             "protocol_sha256": study.protocol_sha256,
             "amendments": len(json.loads(study.amendments)),

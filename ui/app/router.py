@@ -11,7 +11,8 @@ import streamlit as st  # noqa: E402 (the path above comes first)
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
 from study.base.errors import StudyError  # noqa: E402
-from study.base.translation import said, speak  # noqa: E402
+from study.base.translation import said, speak, t  # noqa: E402
+from study.base.version import version  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 from ui.app.study_bar import study_bar  # noqa: E402
 from ui.parts import actions, theme  # noqa: E402
@@ -54,6 +55,8 @@ def run() -> None:
     if page in pages.values():
         with actions.page((page.url_path, person.study if person else None)):
             page.run()
+        if person is not None and not reads:
+            st.caption(t("Reading Room {version}", version=version()))
     else:
         page.run()
 

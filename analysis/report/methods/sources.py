@@ -28,6 +28,7 @@ from analysis.registry import STATISTICS
 from analysis.report.formats.latex import latex_text
 from analysis.results import Results
 from analysis.statistics.statistic import Source
+from analysis.version import program_version
 
 
 def _sources() -> dict[str, tuple[Source, ...]]:
@@ -313,6 +314,7 @@ def provenance(results: Results) -> dict[str, Any]:
         },
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {
+            "Reading Room": program_version(),
             "python": platform.python_version(),
             **{package: version(package) for package in packages()},
         },

@@ -1,0 +1,51 @@
+"""The version, the locked requirements and the changelog agree."""
+
+import re
+import tomllib
+from pathlib import Path
+
+from analysis.version import program_version
+from study.base.version import version
+
+ROOT = Path(__file__).parents[1]
+_PIN = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)", re.MULTILINE)
+_HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+def _pins(name: str) -> dict[str, str]:
+    text = (ROOT / name).read_text("utf-8")
+    return {re.sub(r"[-_.]+", "-", package).lower(): pin for package, pin in _PIN.findall(text)}
+
+
+def test_the_version_is_defined_once() -> None:
+    """Code, citation file and package metadata state the same version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert cited is not None
+    assert version() == program_version() == project == cited[1]
+
+
+def test_the_changelog_has_no_release_after_the_version() -> None:
+    """Its newest release, once it is cut, is the version of the program."""
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    heads = re.findall(r"^## \[(.+?)\]", text, re.MULTILINE)
+    releases = [head for head in heads if head != "Unreleased"]
+    assert heads
+    assert releases[:1] in ([], [version()])
+
+
+def test_every_required_package_is_locked_at_its_version() -> None:
+    """A change of a requirement needs `make requirements`."""
+    for name in ("requirements", "requirements-test"):
+        required, locked = _pins(f"{name}.txt"), _pins(f"{name}.lock")
+        assert required.items() <= locked.items()
+    assert _pins("requirements.lock").items() <= _pins("requirements-test.lock").items()
+
+
+def test_every_locked_package_has_the_hashes_of_its_files() -> None:
+    """Pip refuses a file that has none of them."""
+    for name in ("requirements.lock", "requirements-test.lock"):
+        text = (ROOT / name).read_text("utf-8")
+        entries = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
+        assert len(entries) > 50
+        assert [entry.split()[0] for entry in entries if not _HASH.search(entry)] == []
