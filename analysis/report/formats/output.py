@@ -324,7 +324,6 @@ def _report(results: Results, folder: Path) -> None:
         figure.keep(svg)
     with alongside(lambda: _page_and_paper(results, content, figures, folder)):
         (folder / "report.pdf").write_bytes(report_pdf(content))
-    with alongside(lambda: _pictures(second, folder)):
         _pictures(first, folder)
 
 
@@ -334,13 +333,14 @@ def _tables_and_figures(
     _tables(results, folder)
     with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
         file.writelines(_json(results))
-    return _draw(figures, folder)
+    _draw(figures, folder)
+    _pictures(figures, folder)
+    return [figure.svg for figure in figures]
 
 
-def _draw(figures: Sequence[ReportFigure], folder: Path) -> list[bytes]:
+def _draw(figures: Sequence[ReportFigure], folder: Path) -> None:
     for figure in figures:
         (folder / "figures" / f"{figure.name}.svg").write_bytes(figure.svg)
-    return [figure.svg for figure in figures]
 
 
 def _page_and_paper(
