@@ -24,7 +24,7 @@ _TEMPLATE = re.compile(
 )
 _ROLE = re.compile(r"\A\s*(?:assistant|model)\s*(?::|\n)", re.IGNORECASE)
 _ANOTHER_TURN = re.compile(
-    r"\n\s*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::(?!\s*answer\b)|\d+[.:)])",
+    r"\n[^\S\n]*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::(?!\s*answer\b)|\d+[.:)])",
     re.IGNORECASE,
 )
 _FIRST_TURN = re.compile(r"\s*q(?:uestion)? ?\d+\s*:", re.IGNORECASE)
@@ -90,8 +90,8 @@ _TABLE_ROW = re.compile(r"^[ \t]*\|(.*?)\|?[ \t]*$", re.MULTILINE)
 _SNAKE_KEY = re.compile(r"^[ \t]*[a-z]+(?:_[a-z]+)+(?=\s*[:=])", re.MULTILINE | re.IGNORECASE)
 _WRAPPED_ARTICLE = re.compile(r"(?m)^A\n(?=[a-z])")
 _SIGNATURE = re.compile(
-    r"(?im)^\W*(?:(?:best |kind |warm )?(?:regards|wishes)|sincerely|yours\b.*|cheers|signed)[,:]?"
-    r"\s*\n\s*[A-Z]\.?\s*\Z"
+    r"(?im)^[^\w\n]*(?:(?:best |kind |warm )?(?:regards|wishes)|sincerely|yours\b.*|cheers|signed)"
+    r"[,:]?\s*\n\s*[A-Z]\.?\s*\Z"
 )
 _INITIALS = re.compile(
     r"(?i:\b(initials?)\W+)(?:[A-Z]\.?\s*)+(?![a-z])|\b(Dr|Prof|Mr|Mrs|Ms|by|from)\.?\s+(?:[A-Z]\.\s*)+(?=[A-Z][a-z])"

@@ -1,7 +1,11 @@
 """Predictions: answers read from the outputs of models, and files that are refused."""
 
 import json
+import re
+import signal
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +14,7 @@ from hypothesis import strategies as st
 
 from study.base.errors import BadFile
 from study.models.answer_parser import parse_answer
+from study.models.answer_words import word_set
 from study.models.predictions import PredictionFile, predict, read_predictions
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Rib fracture", "No acute finding")
@@ -121,6 +126,7 @@ def test_known_outputs_are_read_with_their_meaning() -> None:
     assert wrong == {}
 
 
+@pytest.mark.slow
 def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
     """Options contain letters, numbers or each other, are yes and no, or in other languages."""
     path = Path(__file__).parent / "model_outputs_by_options.jsonl"
@@ -144,10 +150,19 @@ def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
     "words", ["the answer is ", "( ", "I am an AI, ", "A, ", "<think>", "{", "so, "]
 )
 def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
-    """A model that repeats itself up to its token limit does not block the import."""
-    begun = time.perf_counter()
-    parse_answer(words * (20_000 // len(words)), OPTIONS)
-    assert time.perf_counter() - begun < 5  # measured: 0.5 s; quadratic patterns need 30 s
+    """A model that repeats itself up to its token limit does not block the import.
+
+    Ten times the length takes ten times the processor time; quadratic patterns take a hundred.
+    """
+
+    def seconds(length: int) -> float:
+        output = words * (length // len(words))
+        begun = time.process_time()
+        parse_answer(output, OPTIONS)
+        return time.process_time() - begun
+
+    short = min(seconds(2_000) for _ in range(3))
+    assert min(seconds(20_000) for _ in range(2)) < 40 * short
 
 
 @pytest.mark.parametrize(
@@ -185,6 +200,48 @@ def test_any_output_gives_a_letter_of_the_options_or_none(raw: str, options: lis
 def test_hostile_outputs_are_read_in_linear_time(hostile: str) -> None:
     """Otherwise the test would exceed the time limit of the suite."""
     assert parse_answer(hostile, OPTIONS) is None
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError when the block has used this much processor time."""
+
+    def stop(_number: int, _frame: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def _table(name: str) -> list[str]:
+    """Return the entries of a table of words that are not patterns."""
+    return [word for word in word_set(name) if re.fullmatch(r"[\w' ]+", word)]
+
+
+REPEATED = ("A", "be", "for me", "got it", "it stays", "so", "not")
+
+
+@pytest.mark.parametrize(
+    "phrases",
+    [
+        REPEATED,
+        *(
+            pytest.param(_table(name), marks=pytest.mark.slow, id=name)
+            for name in ("filler", "conclude", "choose", "modifier", "negation", "leads")
+        ),
+    ],
+)
+@pytest.mark.parametrize("rest", [" ", " B", ", B is right"])
+def test_a_phrase_repeated_by_a_model_is_read_at_once(phrases: Sequence[str], rest: str) -> None:
+    """A phrase in two tables doubled the time with each repetition: 30 took hours."""
+    with _limited(60):
+        for phrase in phrases:
+            parse_answer(f"{phrase} " * 30 + rest, OPTIONS)
 
 
 def read(tmp_path: Path, text: str, name: str = "p.json") -> PredictionFile:
