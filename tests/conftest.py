@@ -59,6 +59,8 @@ Outcome = TypeVar("Outcome")
 # Imported objects are not collected; see `pytest_collection_finish`.
 collect_garbage = gc.collect
 MOST_MEMORY_BYTES = 1_200_000_000
+GROWTH_BYTES = 300_000_000
+COLLECT_AT = pytest.StashKey[float]()
 gc.disable()
 
 # This module imports the complete program, for the processes forked from it.
@@ -166,10 +168,17 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """Collect garbage between files if much memory is in use; large arrays do not count."""
+    """Collect garbage between files if much memory is in use; large arrays do not count.
+
+    A collection takes about 1 s of processor time. What it leaves is in use until the end, so it is
+    not examined again, and the next collection waits until the memory has grown.
+    """
     file_ends = nextitem is None or nextitem.path != item.path
-    if file_ends and _memory_bytes() > MOST_MEMORY_BYTES:
+    if file_ends and _memory_bytes() > item.session.stash.get(COLLECT_AT, MOST_MEMORY_BYTES):
         collect_garbage()
+        gc.freeze()
+        limit = max(_memory_bytes() + GROWTH_BYTES, MOST_MEMORY_BYTES)
+        item.session.stash[COLLECT_AT] = limit
 
 
 def _memory_bytes() -> float:

@@ -63,16 +63,21 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def _nodes(path: Path) -> list[ast.AST]:
+    return list(ast.walk(_tree(path)))
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _parsed() -> None:
     """Parse every file once, before the first test."""
     for path in _files():
-        _tree(path)
+        _nodes(path)
 
 
 def _imports(path: Path) -> set[str]:
     names = set()
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
@@ -116,12 +121,12 @@ def _imported_modules(path: Path) -> set[str]:
     """Return the modules that a file imports, and the names it imports from them."""
     for_types = {
         line
-        for node in ast.walk(_tree(path))
+        for node in _nodes(path)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for line in range(node.lineno, (node.end_lineno or 0) + 1)
     }
     names = set()
-    for node in ast.walk(_tree(path)):
+    for node in _nodes(path):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.lineno not in for_types:
@@ -161,7 +166,7 @@ def test_every_fragment_starts_with_the_guard() -> None:
     assert not [
         f"{path.name}:{node.lineno}"
         for path in (ROOT / "pages").glob("*.py")
-        for node in ast.walk(_tree(path))
+        for node in _nodes(path)
         if isinstance(node, ast.FunctionDef)
         and any("fragment" in ast.unparse(decorator) for decorator in node.decorator_list)
         and not _is_guard(node.body[0])

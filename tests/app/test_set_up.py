@@ -357,6 +357,7 @@ def test_questions_can_be_added_moved_and_removed(
     assert [study["id"] for study in asked] == ["q1"]
 
 
+@pytest.mark.slow
 def test_a_study_is_set_up_opened_and_amended(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

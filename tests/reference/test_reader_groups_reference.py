@@ -96,6 +96,7 @@ GROUPS = (["R1", "R2", "R3"], ["R4", "R5", "R7"])
 READERS = [*GROUPS[0], *GROUPS[1]]
 
 
+@pytest.mark.slow
 def test_every_row_equals_the_formula() -> None:
     """Accuracy and the lead of two models are compared by condition, overall and by task."""
     bundle = study()

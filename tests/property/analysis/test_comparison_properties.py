@@ -56,6 +56,7 @@ def test_swapped_raters_have_the_same_numbers_with_the_other_sign(
     assert mcnemar_p(first, second) == mcnemar_p(second, first)
 
 
+@pytest.mark.slow
 @given(counts)
 def test_a_smaller_error_makes_tangos_interval_wider(table: tuple[int, int, int]) -> None:
     """Each interval lies within the next."""

@@ -1,6 +1,7 @@
 """What must not change sensitivity and specificity, over any bundle."""
 
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def numbers(items: pd.DataFrame, readings: pd.DataFrame, positive: str) -> pd.Da
     return diagnostic(bundle_from_tables(items, readings), Options(positive=(positive,)))
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(studies(), st.integers(0, 2**31))
 def test_classes_letters_and_rows_are_interchangeable(study: Tables, seed: int) -> None:

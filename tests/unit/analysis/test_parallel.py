@@ -24,6 +24,7 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 def test_the_second_computation_has_its_own_process(
     tmp_path: Path,
@@ -39,6 +40,7 @@ def test_the_second_computation_has_its_own_process(
     assert done.stdout.split() == ["inherited", "True"], done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 @pytest.mark.parametrize("cores", [1, 2])
 def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:

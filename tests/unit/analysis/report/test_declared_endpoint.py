@@ -138,6 +138,7 @@ def test_superiority_of_several_models_is_adjusted_after_non_inferiority(
     assert f"{verdict}" in _said(_with(run, DECLARED, *rows, p=p))
 
 
+@pytest.mark.slow
 def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
     """A large difference makes no exception."""
     worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
@@ -178,6 +179,7 @@ def test_superiority_needs_an_interval_above_0(run: Results) -> None:
     assert "Superior: Model-1_x" in _said(_with(run, protocol, above))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [

@@ -71,6 +71,7 @@ def _left(texts: list[str]) -> list[str]:
     return [line for line in outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
 
 
+@pytest.mark.slow
 def test_findings_headline_and_tables_are_translated(run: Results, brackets: None) -> None:
     """Headings, notes, titles and texts in cells are included."""
     content = report_content(run, [])

@@ -223,6 +223,7 @@ def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
     assert {row["block"] for row in rows} == {"0", "1", "2", "3", "4"}
 
 
+@pytest.mark.slow
 def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
     """With the same model they are, including the requests for its answers."""
     for number, (seed, conflict) in enumerate(((3, False), (4, True))):

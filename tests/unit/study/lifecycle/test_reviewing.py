@@ -128,6 +128,7 @@ def _all(
     return n
 
 
+@pytest.mark.slow
 def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store: Store) -> None:
     """Two judge each question, a third where they differ: here the third always decides."""
     folder = tmp_path / "thirty"

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import time
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -245,10 +244,8 @@ def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
         return model_server.STALL if text == first[0] else ANSWER
 
     with serving(ModelServer(behave)) as server:
-        begun = time.monotonic()
         more = ("--stream", "--timeout", "1", "--retries", "0", "--keep-failed")
         done = processes.run("study", *_inspect(trial, server, *more))
-        assert time.monotonic() - begun < 30
         assert server.bodies[0]["stream"]
     assert done.returncode == 0, done.stderr
     assert Counter(row.status for row in _kept(trial).values()) == {"answered": 19, "skipped": 1}

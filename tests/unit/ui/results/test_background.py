@@ -157,6 +157,7 @@ def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) 
     assert all(left is None or left >= 0 for _, left in seen)
 
 
+@pytest.mark.slow
 def test_an_error_of_the_other_process_is_raised_here(read: Store) -> None:
     """With its class and its words."""
     gone = background.Job(background.Asked(path=read.path, study="gone", head="", blinded=False))
