@@ -1,11 +1,11 @@
-"""Administration of the server: administrators, backups, bundles to restore, the audit trail."""
+"""Administration: administrators, backups, bundles to restore, removal, the audit trail."""
 
 import streamlit as st
 
 from study.base.translation import t
 from study.people.roles import Act, Role
 from ui.app.masthead import masthead
-from ui.archive import backups, exports
+from ui.archive import backups, exports, removal
 from ui.overview.trail import trail_section
 from ui.parts.theme import error_line, page_title, section
 from ui.people import handout, second_factor
@@ -41,5 +41,7 @@ with handout.page(""), error_line():
     backups.section(person)
     st.subheader(t("Restore a study from its bundle"))
     exports.restore_section(person)
+    st.subheader(t("Remove studies and predictions"))
+    removal.section(person)
     st.subheader(t("Server activity"))
     trail_section("")

@@ -9,7 +9,7 @@ import click
 from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
 from study.cli.program import PATH, command, note, now
-from study.exchange import archives, backups, bundle, restoring
+from study.exchange import archives, backups, bundle, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
 from study.store import Store, banks
@@ -192,6 +192,40 @@ def restore_backup(db: Path, file: Path) -> None:
     print(f"Verified, and in place: {db}")
     for loss in lacking:
         print(f"Note: {loss.sentence}")
+
+
+@command("remove")
+@click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
+@click.option("--confirm", metavar="NAME", required=True, help="The study's name once more.")
+@click.option("--certificate", metavar="FILE", type=PATH, help="A new file for the certificate.")
+def remove_study(db: Path, study: str, reason: str, confirm: str, certificate: Path | None) -> None:
+    """Remove a closed study with its readings, people and audit trail, and certify that.
+
+    Its bundle or archive must have been written after it was closed. The audit trail of the
+    deployment keeps counts and hashes. See docs/removal.md.
+    """
+    removing.refuse_existing(certificate)
+    made = removing.remove_study(
+        Store(db), study, typed=confirm, reason=reason, by=COMMAND_LINE, now=now()
+    )
+    _certify(made, certificate)
+
+
+def _certify(made: removing.Certificate, file: Path | None) -> None:
+    print(made.text)
+    if file:
+        file.write_text(made.as_json, encoding="utf-8")
+
+
+@command("certificates", of_study=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one certificate a line.")
+def write_certificates(db: Path, as_json: bool) -> None:
+    """Print the certificates of all removals: studies, predictions of models, and banks.
+
+    Backups that still contain what was removed are listed as of now. See docs/removal.md.
+    """
+    for made in removing.certificates(Store(db)):
+        print(made.as_json if as_json else f"{made.text}\n")
 
 
 @command(of_study=False)

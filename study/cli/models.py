@@ -19,6 +19,7 @@ from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
 from study.base.processes import split_off
 from study.cli.program import PATH, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, export_paper
+from study.exchange.removing import remove_model
 from study.models.answer_parser import RULES, STANDARD
 from study.models.files import parsed_columns, remember_columns, remembered_columns
 from study.models.model_protocol import (
@@ -278,6 +279,28 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
     """
     withdraw_model(Store(db), study=study, model_id=model, reason=reason, now=now())
     print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
+
+
+@command(group=models)
+@_MODEL
+@click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
+@click.option("--confirm", metavar="NAME", required=True, help="The model's name once more.")
+def remove(db: Path, study: str, model: str, reason: str, confirm: str) -> None:
+    """Remove the predictions of a withdrawn model, and print a certificate.
+
+    The audit trail keeps the model's name, the number of predictions and their hash. See
+    docs/removal.md.
+    """
+    made = remove_model(
+        Store(db),
+        study=study,
+        model_id=model,
+        typed=confirm,
+        reason=reason,
+        by=COMMAND_LINE,
+        now=now(),
+    )
+    print(made.text)
 
 
 @command(group=models)

@@ -234,6 +234,8 @@ def breaches(look: Transaction) -> Iterator[str]:
             else:
                 in_chain.difference_update(event.detail.get("accounts", ()))
         recorded |= in_chain
+    for detail in events.of_kind(look, events.DEPLOYMENT, EventKind.STUDY_REMOVED):
+        recorded.update(detail["accounts"])
     for account in people.identities(look):
         if account.issuer and account_mark(look, account.issuer, account.subject) not in recorded:
             yield f"the deployment: an account of {account.handle} elsewhere was slipped in."

@@ -27,6 +27,11 @@ def set_value(change: Transaction, name: str, new: str) -> None:
     change.upsert("deployment", "name", name=name, value=new)
 
 
+def remove_value(change: Transaction, name: str) -> None:
+    """Delete a value."""
+    change.execute("DELETE FROM deployment WHERE name = :name", name=name)
+
+
 def secret(look: Transaction) -> str:
     """Return the deployment's secret (64 hexadecimal digits), used to sign addresses of films.
 

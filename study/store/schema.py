@@ -27,15 +27,58 @@ _REVIEW_OF_A_BANK = (
     "SELECT 1 FROM reviews JOIN banks ON banks.id = bank WHERE reviews.id = old.review"
 )
 
-APPEND_ONLY = (
-    *("cases", "wrong_images", "aids", "assignments", "amendments", "interventions"),
-    *("preparations", "practice_cases", "practice_assignments", "practice_readings"),
-    *("presentations", "aid_requests", "readings", "reasons", "exclusions"),
-    *("models", "predictions", "withdrawn_models"),
-    *("scorings", "scoring_cases", "scoring_answers", "scorers", "scores", "scoring_ends"),
-    *("group_grants", "events"),
+_ROW_OF_A_STUDY = "SELECT 1 FROM studies WHERE id = old.study"
+_ROW_OF_A_READER = (
+    "SELECT 1 FROM readers JOIN studies ON studies.id = study WHERE readers.id = old.reader"
 )
-"""Tables whose rows are never changed or deleted."""
+_ROW_OF_A_CASE = (
+    "SELECT 1 FROM cases JOIN studies ON studies.id = study WHERE cases.id = old.case_id"
+)
+_ROW_OF_A_MODEL = (
+    "SELECT 1 FROM models JOIN studies ON studies.id = study WHERE models.id = old.model"
+)
+_ROW_OF_A_SCORING = (
+    "SELECT 1 FROM scorings JOIN studies ON studies.id = study WHERE scorings.id = old.scoring"
+)
+_ROW_OF_AN_ASSIGNMENT = (
+    "SELECT 1 FROM {}assignments AS assigned JOIN readers ON readers.id = assigned.reader "
+    "JOIN studies ON studies.id = study WHERE assigned.id = old.assignment"
+)
+_ROW_OF_A_READING = (
+    "SELECT 1 FROM readings JOIN assignments ON assignments.id = readings.assignment "
+    "JOIN readers ON readers.id = assignments.reader JOIN studies ON studies.id = study "
+    "WHERE readings.id = old.reading"
+)
+_ROW_OF_A_GRANT = (
+    "SELECT 1 FROM grants WHERE id = old.grant_id "
+    "AND (study IS NULL OR study IN (SELECT id FROM studies))"
+)
+_EVENT_OF_A_CHAIN = (
+    "SELECT 1 WHERE old.chain NOT LIKE 'study:%' UNION ALL SELECT 1 FROM studies "
+    "WHERE old.chain = 'study:' || name "
+    "OR substr(old.chain, 1, length(name) + 7) = 'study:' || name || '#'"
+)
+
+REMOVED_WITH_STUDY = {
+    **dict.fromkeys(("cases", "practice_cases", "amendments", "interventions"), _ROW_OF_A_STUDY),
+    **dict.fromkeys(("models", "scorings"), _ROW_OF_A_STUDY),
+    **dict.fromkeys(("assignments", "practice_assignments", "preparations"), _ROW_OF_A_READER),
+    **dict.fromkeys(("wrong_images", "aids"), _ROW_OF_A_CASE),
+    **dict.fromkeys(
+        ("presentations", "aid_requests", "readings"), _ROW_OF_AN_ASSIGNMENT.format("")
+    ),
+    "practice_readings": _ROW_OF_AN_ASSIGNMENT.format("practice_"),
+    **dict.fromkeys(("reasons", "exclusions"), _ROW_OF_A_READING),
+    "predictions": f"{_ROW_OF_A_MODEL} AND old.model NOT IN (SELECT model FROM withdrawn_models)",
+    "withdrawn_models": _ROW_OF_A_MODEL,
+    **dict.fromkeys(("scoring_cases", "scoring_answers", "scorers"), _ROW_OF_A_SCORING),
+    **dict.fromkeys(("scores", "scoring_ends"), _ROW_OF_A_SCORING),
+    "group_grants": _ROW_OF_A_GRANT,
+    "events": _EVENT_OF_A_CHAIN,
+}
+"""Tables whose rows are never changed and are deleted only after their study's row, with the query
+that finds the study. Predictions can also be deleted after their model was withdrawn, and events
+of the deployment's chain never."""
 
 REMOVED_WITH_BANK = {
     **dict.fromkeys(("films", "items", "reviews", "exposure_marks"), _ROW_OF_A_BANK),
@@ -64,12 +107,9 @@ def create(connection: sqlite3.Connection) -> None:
     """Create all tables, indexes, views and triggers in an empty file, at the newest version."""
     for statement in files(__package__).joinpath("schema.sql").read_text("utf-8").split(";\n"):
         connection.execute(statement)
-    for table in APPEND_ONLY:
+    for table, owner in (REMOVED_WITH_BANK | REMOVED_WITH_STUDY).items():
         _refuse(connection, "UPDATE", table)
-        _refuse(connection, "DELETE", table)
-    for table, bank in REMOVED_WITH_BANK.items():
-        _refuse(connection, "UPDATE", table)
-        _refuse(connection, "DELETE", table, when=f"WHEN EXISTS ({bank})")
+        _refuse(connection, "DELETE", table, when=f"WHEN EXISTS ({owner})")
     _mark(connection, FIRST_VERSION)
     migrate(connection)
 

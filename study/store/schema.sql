@@ -177,6 +177,11 @@ CREATE TRIGGER protocol_is_locked BEFORE UPDATE OF protocol, protocol_sha256, ba
 WHEN old.state <> 'drawn'
 BEGIN SELECT RAISE(ABORT, 'the protocol of an opened study is locked'); END;
 
+-- Only a closed or discarded study can be removed.
+CREATE TRIGGER unfinished_studies_stay BEFORE DELETE ON studies
+WHEN old.state <> 'closed' AND old.discarded_at_utc IS NULL
+BEGIN SELECT RAISE(ABORT, 'only a closed study can be removed'); END;
+
 CREATE TABLE cases (
     id INTEGER PRIMARY KEY,
     study INTEGER NOT NULL REFERENCES studies (id),

@@ -195,6 +195,7 @@ def _assignments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[st
 def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     added = _of_models(trail, EventKind.MODEL_ADDED)
     withdrawn = _of_models(trail, EventKind.MODEL_WITHDRAWN)
+    removed = _of_models(trail, EventKind.MODEL_DATA_REMOVED)
     for model in models.ever_of_study(look, row.id):
         where = f"study {row.name}: the model {model.model_id}"
         event = added.pop(model.key, None)
@@ -205,7 +206,8 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, recorded)
         if altered:
             yield f"{where}: {altered} altered."
-        if recorded["predictions_sha256"] != predictions_hash(look, model.id):
+        expected = _NOTHING if model.key in removed else recorded["predictions_sha256"]
+        if expected != predictions_hash(look, model.id):
             yield f"study {row.name}: the predictions of {model.model_id} were altered."
         yield from _withdrawal(where, model, withdrawn.pop(model.key, None))
     for gone, _ in added.keys() | withdrawn.keys():
@@ -367,6 +369,8 @@ def sign_ins(look: Transaction) -> Iterator[str]:
         for chain in chains
         for detail in events.of_kind(look, chain, EventKind.SIGNED_IN)
     }
+    for detail in events.of_kind(look, events.DEPLOYMENT, EventKind.STUDY_REMOVED):
+        marks.update(detail["sign_ins"])
     for row in people.sign_ins(look):
         if signing_in.sign_in_mark(row.id, row.person) not in marks:
             yield f"the deployment: a sign-in of {row.handle} of {row.at_utc} was slipped in."

@@ -270,6 +270,12 @@ def deposit_breaches(look: Transaction) -> Iterator[str]:
             yield f"study {row.name}: whom the head of its chain is sent to was altered."
 
 
+def forget(change: Transaction, study: int) -> None:
+    """Delete the address that a study's head is sent to, and what was sent to it."""
+    for key in (_TO, _SENT, _TRIED, _WHY):
+        deployment.remove_value(change, f"{key}/{study}")
+
+
 def _is_due(look: Transaction, study: StudyRow, now: datetime) -> bool:
     if not _value(look, _TO, study.id) or study.state == "drawn":
         return False

@@ -69,8 +69,10 @@ class Loss:
 def open_losses(look: Transaction, record: witness.Witness | None) -> list[Loss]:
     """Return the losses that no one has accepted; the witness was read before the transaction."""
     missing: dict[str, list[Head]] = {}
+    removals = events.of_kinds(look, events.DEPLOYMENT, (EventKind.STUDY_REMOVED,))
+    removed = {chain: event.at_utc for event in removals for chain in event.detail["chains"]}
     for head in record.heads if record else ():
-        if not is_there(look, head):
+        if not is_there(look, head) and head.at_utc > removed.get(head.chain, ""):
             missing.setdefault(head.chain, []).append(head)
     losses = [_loss(look, heads) for heads in missing.values()]
     return [loss for loss in losses if not loss.accepted]

@@ -1,0 +1,328 @@
+"""Removes closed studies and predictions of withdrawn models, and certifies what was removed.
+
+The rows are deleted with SQLite's secure_delete, which overwrites them in the file, and the journal
+is emptied. The chain of the deployment keeps counts and hashes, from which the certificates are
+made. Backups and exported files are not changed; a certificate lists the backups.
+"""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from study.base.actor import By
+from study.base.errors import BadFile, BadInput, NotFound, NotNow
+from study.base.text import checked_reason
+from study.base.translation import t
+from study.models.models import predictions_hash
+from study.people.signing_in import sign_in_mark
+from study.people.single_sign_on import account_mark
+from study.protocol.protocol import stored_protocol
+from study.store import (
+    Store,
+    Transaction,
+    deployment,
+    events,
+    judgements,
+    models,
+    people,
+    removing,
+    studies,
+    witness,
+)
+from study.store.events import EventKind, EventRow
+from study.store.models import ModelRow
+from study.store.studies import StudyRow, study_row
+from study.trail import heads
+
+_EXPORTS = frozenset({"bundle", "bundle.zip"})
+_KINDS = (EventKind.BANK_REMOVED, EventKind.MODEL_DATA_REMOVED, EventKind.STUDY_REMOVED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What was removed, when, by whom and why.
+
+    Parameters
+    ----------
+    removed
+        Names, counts and hashes, as the deployment's chain records them.
+    event, event_hash
+        Number and hash of the event of the removal in its chain.
+    overwritten
+        Whether the journal is empty, so that the store's files no longer contain the rows.
+    backups
+        Files of backups made before the removal; they still contain the rows.
+    """
+
+    what: str
+    removed: dict[str, Any]
+    at_utc: str
+    by: str
+    reason: str
+    chain: str
+    event: int
+    event_hash: str
+    overwritten: bool
+    backups: tuple[str, ...]
+
+    @property
+    def as_json(self) -> str:
+        """Return the certificate as JSON on one line."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+    @property
+    def text(self) -> str:
+        """Return the certificate in sentences, one a line."""
+        facts = [f"  {name}: {_words(value)}" for name, value in self.removed.items() if value]
+        overwritten = (
+            "The rows were overwritten in the store's file, and its write-ahead log is empty."
+            if self.overwritten
+            else "The write-ahead log may still contain the rows, because the store was in use. "
+            "Print the certificate again when it is idle."
+        )
+        kept = (
+            f"Backups that still contain it: {', '.join(self.backups)}."
+            if self.backups
+            else "No backup that the store knows of contains it."
+        )
+        return "\n".join(
+            [
+                f"Certificate of removal: {self.what}",
+                f"Removed on {self.at_utc} by {self.by}.",
+                *([f"Reason: {self.reason}"] if self.reason else []),
+                *facts,
+                overwritten,
+                kept,
+                "Exported files and copies elsewhere were not changed.",
+                f"Recorded as event {self.event} of the chain {self.chain}: {self.event_hash}",
+            ]
+        )
+
+
+def refuse_existing(file: Path | None) -> None:
+    """Raise `BadFile` if the file of a certificate exists or its folder does not."""
+    if file and (file.exists() or not file.parent.is_dir()):
+        raise BadFile(
+            t("{file} cannot be created. Name a new file in an existing folder.", file=file)
+        )
+
+
+def remove_study(
+    store: Store, study: str, *, typed: str, reason: str, by: By, now: datetime
+) -> Certificate:
+    """Remove a closed study, and return the certificate.
+
+    Its rows, the chains of its sites and the people who have a role in no other study are removed.
+    The bank stays.
+
+    Raises
+    ------
+    NotFound
+        There is no such study.
+    BadInput
+        `typed` is not its name, or the reason is empty.
+    NotNow
+        It is not closed, or no bundle or archive was written after it was closed.
+    """
+    words = checked_reason(reason)
+    _confirmed(study, typed)
+    record = witness.read(store.path)
+    with store.change() as change:
+        row = study_row(change, study)
+        exports = _exports(change, row)
+        facts = _study_facts(change, row)
+        marks = _marks(change, row.name)
+        counts = removing.remove_study(change, row.id, row.name)
+        heads.forget(change, row.id)
+        detail = {**facts, **_kept(change, marks), "rows": counts, "exports": exports}
+        detail["reason"] = words
+        events.record(change, "", now, kind=EventKind.STUDY_REMOVED, detail=detail, by=by)
+    chains = facts["chains"]
+    witness.forget(
+        store.path, [head for head in record.heads if head.chain in chains] if record else []
+    )
+    archives = store.path.with_name(f"{store.path.name}-archives") / str(row.id)
+    shutil.rmtree(archives, ignore_errors=True)
+    return certificates(store)[-1]
+
+
+def remove_model(
+    store: Store, *, study: str, model_id: str, typed: str, reason: str, by: By, now: datetime
+) -> Certificate:
+    """Remove the predictions of a withdrawn model, and return the certificate.
+
+    The model's row stays, with its name and the hash of its file.
+
+    Raises
+    ------
+    NotFound
+        The study has no withdrawn model of that name with predictions.
+    BadInput
+        `typed` is not its name, or the reason is empty.
+    NotNow
+        It was the aid of the study, or its answers were scored.
+    """
+    words = checked_reason(reason)
+    _confirmed(model_id, typed)
+    with store.change() as change:
+        row = study_row(change, study)
+        for model in _withdrawn(change, row, model_id):
+            detail = {
+                "study": study,
+                "model_id": model_id,
+                **models.edition_of(model),
+                "predictions_sha256": predictions_hash(change, model.id),
+                "rows": {"predictions": removing.remove_predictions(change, model.id)},
+                "reason": words,
+            }
+            events.record(
+                change, study, now, kind=EventKind.MODEL_DATA_REMOVED, detail=detail, by=by
+            )
+    return certificates(store, study)[-1]
+
+
+def certificates(store: Store, study: str = "") -> list[Certificate]:
+    """Return the certificates of all removals, or of those that a study's chain records."""
+    overwritten = store.fold_in()
+    with store.look() as look:
+        chains = [events.study_chain(study)] if study else events.chains(look)
+        kept = deployment.backups_kept(look)
+        return [
+            _certificate(
+                event, overwritten, [row.file for row in kept if row.made_at_utc <= event.at_utc]
+            )
+            for event in sorted(
+                (event for chain in chains for event in events.of_kinds(look, chain, _KINDS)),
+                key=lambda event: event.at_utc,
+            )
+        ]
+
+
+def _certificate(event: EventRow, overwritten: bool, files: list[str]) -> Certificate:
+    detail = {
+        key: value
+        for key, value in event.detail.items()
+        if key not in ("reason", "role", "place", "sign_ins", "accounts")
+    }
+    named = next(detail[key] for key in ("model_id", "study", "bank") if key in detail)
+    return Certificate(
+        what=f"{event.kind}: {named}",
+        removed=detail,
+        at_utc=event.at_utc,
+        by=event.actor,
+        reason=event.detail.get("reason", ""),
+        chain=event.chain,
+        event=event.number,
+        event_hash=event.hash,
+        overwritten=overwritten,
+        backups=tuple(files),
+    )
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(part)}" for name, part in value.items())
+    return ", ".join(map(_words, value)) if isinstance(value, list) else str(value)
+
+
+def _confirmed(name: str, typed: str) -> None:
+    if typed.strip() != name:
+        raise BadInput(t("The name was not confirmed: it is {name}. Type it exactly.", name=name))
+
+
+def _exports(look: Transaction, study: StudyRow) -> list[dict[str, Any]]:
+    """Return the exports of a study since it was closed, with their hashes where known."""
+    if study.state != "closed":
+        raise NotNow(t("Only a closed study can be removed. Close {name} first.", name=study.name))
+    exports = [
+        {
+            "at_utc": event.at_utc,
+            **{key: event.detail[key] for key in _ABOUT if key in event.detail},
+        }
+        for event in events.of_kinds(look, events.DEPLOYMENT, (EventKind.DOWNLOADED,))
+        if event.detail.get("study") == study.name
+        and event.at_utc >= str(study.closed_at_utc)
+        and (event.detail.get("what") in _EXPORTS or "bundle.zip" in event.detail.get("files", ()))
+    ]
+    if not exports:
+        raise NotNow(
+            t(
+                "No bundle of {name} was written after it was closed. Export it first: after the "
+                "removal only the bundle contains the study.",
+                name=study.name,
+            )
+        )
+    return exports
+
+
+_ABOUT = ("what", "sha256", "files")
+
+
+def _study_facts(look: Transaction, study: StudyRow) -> dict[str, Any]:
+    chains = removing.chains_of(look, study.name)
+    return {
+        "study": study.name,
+        "bank": study.bank_name,
+        "protocol_sha256": study.protocol_sha256,
+        "closed_at_utc": study.closed_at_utc,
+        "chains": {chain: events.head(look, chain)._asdict() for chain in chains},
+    }
+
+
+def _marks(look: Transaction, study_name: str) -> set[str]:
+    """Return the marks of sign-ins and accounts that a study's chain records."""
+    chain = events.study_chain(study_name)
+    kinds = (EventKind.SIGNED_IN, EventKind.IDENTITY_BOUND)
+    details = [event.detail for event in events.of_kinds(look, chain, kinds)]
+    return {str(detail.get("sign_in") or detail.get("account")) for detail in details}
+
+
+def _kept(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
+    """Return those marks whose sign-in or account stays, so that `verify` still knows them."""
+    sign_ins = {sign_in_mark(row.id, row.person) for row in people.sign_ins(look)}
+    accounts = {
+        account_mark(look, account.issuer, account.subject) for account in people.identities(look)
+    }
+    return {"sign_ins": sorted(sign_ins & marks), "accounts": sorted(accounts & marks)}
+
+
+def _withdrawn(look: Transaction, study: StudyRow, model_id: str) -> list[ModelRow]:
+    rows = [
+        row
+        for row in models.ever_of_study(look, study.id)
+        if row.model_id == model_id and row.withdrawn_at_utc and models.predictions(look, row.id)
+    ]
+    if not rows:
+        raise NotFound(
+            t(
+                "{study} has no predictions of a withdrawn model {model}. Withdraw it first.",
+                study=study.name,
+                model=model_id,
+            )
+        )
+    aided = stored_protocol(study).aid_model == model_id
+    if aided or judgements.scorings_of_study(look, study.id):
+        raise NotNow(
+            t(
+                "The answers of {model} were shown to readers or scored. They can only be removed "
+                "with the study.",
+                model=model_id,
+            )
+        )
+    return rows
+
+
+def removable(store: Store) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return closed studies, and withdrawn models with predictions as (study, model)."""
+    with store.look() as look:
+        rows = studies.listed(look)
+        models_of = [
+            (row.name, model.model_id)
+            for row in rows
+            for model in models.ever_of_study(look, row.id)
+            if model.withdrawn_at_utc and models.predictions(look, model.id)
+        ]
+    return [row.name for row in rows if row.state == "closed"], list(dict.fromkeys(models_of))

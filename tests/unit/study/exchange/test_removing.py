@@ -1,0 +1,176 @@
+"""Removal of studies and predictions: nothing remains in the store, and a certificate says so."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from study.bank.managing import remove_bank
+from study.base.actor import COMMAND_LINE, By
+from study.base.errors import BadInput, NotFound, NotNow
+from study.exchange import backups, bundle, removing, restoring
+from study.lifecycle import studies
+from study.models.models import add_model, withdraw_model
+from study.reading import desk
+from study.store import Store, events, schema
+from study.trail.trails import record_taking
+from study.trail.verification import remarks, verify
+from tests.conftest import NOW, person, presentation, reading
+
+Opened = Callable[..., Store]
+BY = By(name="admin", role="administrator")
+LATER = NOW + timedelta(hours=1)
+TEXTS = ("a comment of a reader", "because reading is over", "raw output of a model")
+
+
+@pytest.fixture
+def closed(opened: Opened, tmp_path: Path) -> Store:
+    """Return a closed study with a reading, a comment and a withdrawn model."""
+    store = opened(readers=("R1", "R2"), comments=True)
+    reader = person(store, "R1")
+    for case in desk.desk(store, reader, now=NOW).cases:
+        records = [presentation(case.case), reading(case.case, comment=TEXTS[0])]
+        desk.take_records(store, reader, records, now=NOW)
+        break
+    file = tmp_path / "model.jsonl"
+    lines = ({"item_id": f"q{i:04d}", "output": f"{TEXTS[2]}. Answer: A"} for i in range(24))
+    file.write_text("\n".join(map(json.dumps, lines)))
+    add_model(store, file, study="trial", model_id="M1", now=NOW)
+    withdraw_model(store, study="trial", model_id="M1", reason="The wrong file", now=NOW)
+    studies.close(store, study="trial", reason=TEXTS[1], now=NOW)
+    return store
+
+
+def _removed(store: Store, **changed: str) -> removing.Certificate:
+    values = {"study": "trial", "typed": "trial", "reason": "Retention is over", **changed}
+    return removing.remove_study(store, **values, by=BY, now=LATER)
+
+
+def _export(store: Store, out: Path) -> None:
+    bundle.export(store, study="trial", out=out)
+    record_taking(store, study="trial", what="bundle", by=COMMAND_LINE, now=LATER)
+
+
+def _contents(store: Store) -> bytes:
+    files = (Path(f"{store.path}{end}") for end in ("", "-wal"))
+    return b"".join(file.read_bytes() for file in files if file.exists())
+
+
+def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path: Path) -> None:
+    """Neither the store's file nor its journal contains it; the store has no breach."""
+    closed.begin_witness()
+    _export(closed, tmp_path / "bundle")
+    assert all(text.encode() in _contents(closed) for text in TEXTS)
+    with closed.look() as look:
+        protocol = str(look.value("SELECT protocol FROM studies"))
+    made = _removed(closed)
+    assert made.overwritten
+    content = _contents(closed)
+    assert [text for text in (*TEXTS, protocol[:200]) if text.encode() in content] == []
+    assert verify(closed) == []
+    assert not [line for line in remarks(closed) if "trial" in line]
+    with closed.look() as look:
+        assert look.value("SELECT count(*) FROM people") == 0
+        assert events.chains(look) == ["deployment"]
+
+
+def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) -> None:
+    """It has counts, hashes, the person, the reason, and the backups that contain the study."""
+    backup = backups.make(closed, by=BY, now=NOW)
+    _export(closed, tmp_path / "bundle")
+    made = _removed(closed)
+    assert made.removed["rows"]["readings"] == 1
+    assert made.removed["rows"]["readers"] == 2
+    assert made.removed["rows"]["predictions"] == 8
+    assert made.removed["chains"]["study:trial"]["number"] == made.removed["rows"]["events"]
+    assert (made.by, made.reason) == ("admin", "Retention is over")
+    assert made.backups == (backup.file.name,)
+    assert json.loads(made.as_json)["event_hash"] == made.event_hash
+    assert backup.file.name in made.text
+    backups.make(closed, by=BY, now=LATER + timedelta(hours=1))
+    assert removing.certificates(closed) == [made]
+
+
+def test_a_study_is_removed_only_after_its_export(closed: Store) -> None:
+    """The name must be typed and the bundle written after the closing."""
+    with pytest.raises(NotNow, match="Export it first"):
+        _removed(closed)
+    with pytest.raises(BadInput, match="not confirmed"):
+        _removed(closed, typed="Trial")
+    with pytest.raises(BadInput):
+        _removed(closed, reason=" ")
+    assert verify(closed) == []
+
+
+def test_an_open_study_is_not_removed(opened: Opened) -> None:
+    """The store itself refuses to delete it."""
+    store = opened()
+    with pytest.raises(NotNow, match="Only a closed study"):
+        _removed(store)
+    with pytest.raises(sqlite3.IntegrityError, match="only a closed study"), store.change() as all_:
+        all_.execute("DELETE FROM studies")
+
+
+@pytest.mark.parametrize("table", sorted(schema.REMOVED_WITH_STUDY))
+def test_rows_of_a_study_cannot_be_deleted_while_it_exists(closed: Store, table: str) -> None:
+    """A trigger refuses it; predictions of a withdrawn model are the exception."""
+    with closed.look() as look:
+        is_empty = not look.value(f"SELECT count(*) FROM {table}")
+    if is_empty or table == "predictions":
+        return
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), closed.change() as change:
+        change.execute(f"DELETE FROM {table}")
+
+
+def test_a_removed_study_can_be_restored_from_its_bundle(closed: Store, tmp_path: Path) -> None:
+    """The name is free again, and the restored store has no breach."""
+    _export(closed, tmp_path / "bundle")
+    _removed(closed)
+    restoring.restore(closed, tmp_path / "bundle", by=BY, now=LATER)
+    assert verify(closed) == []
+
+
+def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_path: Path) -> None:
+    """The model's row stays; the bundle without its predictions can be restored."""
+    made = removing.remove_model(
+        closed,
+        study="trial",
+        model_id="M1",
+        typed="M1",
+        reason="The licence ended",
+        by=BY,
+        now=LATER,
+    )
+    assert made.removed["rows"] == {"predictions": 8}
+    assert made.removed["predictions_sha256"]
+    assert TEXTS[2].encode() not in _contents(closed)
+    assert verify(closed) == []
+    _export(closed, tmp_path / "bundle")
+    _removed(closed)
+    restoring.restore(closed, tmp_path / "bundle", by=BY, now=LATER)
+    assert verify(closed) == []
+
+
+def test_predictions_that_count_are_not_removed(opened: Opened, tmp_path: Path) -> None:
+    """The model must be withdrawn first; the store refuses the rows too."""
+    store = opened()
+    file = tmp_path / "model.json"
+    file.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
+    add_model(store, file, study="trial", model_id="M1", now=NOW)
+    with pytest.raises(NotFound, match="Withdraw it first"):
+        removing.remove_model(
+            store, study="trial", model_id="M1", typed="M1", reason="x", by=BY, now=NOW
+        )
+    with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
+        change.execute("DELETE FROM predictions")
+
+
+def test_the_removal_of_a_bank_has_a_certificate(banked: Store) -> None:
+    """It names the bank and the hash of its content."""
+    remove_bank(banked, "bank", now=NOW)
+    (made,) = removing.certificates(banked)
+    assert made.what == "bank removed: bank"
+    assert made.removed["content_sha256"]
