@@ -9,6 +9,7 @@ name. Events are searched and paged here, never all loaded into memory.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -455,21 +456,9 @@ def distinct(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
     return [row["name"] for row in rows]
 
 
-def events_where(
-    *,
-    chains: Sequence[str],
-    deployment: str = "",
-    study: str = "",
-    leave_out: Sequence[str] = (),
-    kind: str = "",
-    actor: str = "",
-    text: str = "",
-    named: Sequence[str] = (),
-    hidden: Sequence[str] = (),
-    from_utc: str = "",
-    before_utc: str = "",
-) -> EventFilter:
-    """Return a condition on events.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventSearch:
+    """What to search the events for; an empty value is no condition.
 
     Parameters
     ----------
@@ -477,6 +466,8 @@ def events_where(
         The chains to search.
     deployment, study
         A chain of which only the events that name this study are searched.
+    leave_out
+        Kinds that are not searched.
     text
         Text in the detail, kind or actor, in any case, or the beginning of a hash.
     named
@@ -484,35 +475,52 @@ def events_where(
     hidden
         Banks whose reasons for striking items are not searched.
     """
-    values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(chains)}
+
+    chains: Sequence[str]
+    deployment: str = ""
+    study: str = ""
+    leave_out: Sequence[str] = ()
+    kind: str = ""
+    actor: str = ""
+    text: str = ""
+    named: Sequence[str] = ()
+    hidden: Sequence[str] = ()
+    from_utc: str = ""
+    before_utc: str = ""
+
+
+def events_where(search: EventSearch) -> EventFilter:
+    """Return the condition of a search in SQL."""
+    values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(search.chains)}
     own = f"chain IN ({', '.join(f':{name}' for name in values)})"
-    if deployment:
+    if search.deployment:
         own = f"({own} OR (chain = :deployment AND json_extract(detail, '$.study') = :study))"
-        values |= {"deployment": deployment, "study": study}
+        values |= {"deployment": search.deployment, "study": search.study}
     parts = [own]
-    if leave_out:
-        names = {f"left{i}": omitted for i, omitted in enumerate(leave_out)}
+    if search.leave_out:
+        names = {f"left{i}": omitted for i, omitted in enumerate(search.leave_out)}
         parts.append(f"kind NOT IN ({', '.join(f':{name}' for name in names)})")
         values |= names
     for column, sign, value in (
-        ("kind", "=", kind),
-        ("actor", "=", actor),
-        ("at_utc", ">=", from_utc),
-        ("at_utc", "<", before_utc),
+        ("kind", "=", search.kind),
+        ("actor", "=", search.actor),
+        ("at_utc", ">=", search.from_utc),
+        ("at_utc", "<", search.before_utc),
     ):
         if value:
             name = f"{column}_{'from' if sign == '>=' else 'to' if sign == '<' else 'is'}"
             parts.append(f"{column} {sign} :{name}")
             values[name] = value
-    if text:
+    if search.text:
         parts.append(
-            f"({_searched(values, hidden)} LIKE :words ESCAPE '\\' OR kind LIKE :words ESCAPE '\\' "
+            f"({_searched(values, search.hidden)} LIKE :words ESCAPE '\\' "
+            "OR kind LIKE :words ESCAPE '\\' "
             "OR actor LIKE :words ESCAPE '\\' OR hash LIKE :begin ESCAPE '\\' "
-            f"OR kind IN ({', '.join(f':named{i}' for i in range(len(named)))}))"
+            f"OR kind IN ({', '.join(f':named{i}' for i in range(len(search.named)))}))"
         )
-        safe = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        safe = search.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         values |= {"words": f"%{safe}%", "begin": f"{safe}%"}
-        values |= {f"named{i}": name for i, name in enumerate(named)}
+        values |= {f"named{i}": name for i, name in enumerate(search.named)}
     return EventFilter(" AND ".join(parts), values)
 
 

@@ -246,7 +246,7 @@ def _told(store: Store, study: str, what: str) -> list[str]:
 
 def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFilter:
     chosen = wanted.kind in OF_READING
-    return stored.events_where(
+    search = stored.EventSearch(
         **_whose(look, study),
         leave_out=() if wanted.with_readings or chosen else OF_READING,
         kind=wanted.kind,
@@ -257,6 +257,7 @@ def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFil
         from_utc=stamp(wanted.since) if wanted.since else "",
         before_utc=stamp(wanted.until) if wanted.until else "",
     )
+    return stored.events_where(search)
 
 
 def _whose(look: Transaction, study: str) -> dict[str, Any]:
