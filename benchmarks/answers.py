@@ -83,7 +83,8 @@ class Reader:
         self._line.request("POST", "/sign-in", f"access_code={code}", headers)
         answer = self._line.getresponse()
         answer.read()
-        self._cookie = str(answer.getheader("set-cookie")).partition(";")[0]
+        cookies = [text.partition(";")[0] for text in answer.headers.get_all("set-cookie", [])]
+        self._cookie = next(text for text in cookies if text.startswith("reading_room="))
         self.ask()
 
     @property
