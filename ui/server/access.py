@@ -409,7 +409,6 @@ def _with_pending_cookie(request: Request, token: str) -> Response:
 
 def _with_cookie(request: Request, token: str) -> Response:
     response = _home("")
-    response.delete_cookie(PENDING_COOKIE, httponly=True, samesite="strict")
     secure = request.url.scheme == "https"
     response.set_cookie(
         SECURE_COOKIE if secure else COOKIE,
@@ -419,6 +418,8 @@ def _with_cookie(request: Request, token: str) -> Response:
         samesite="strict",
         secure=secure,
     )
+    if PENDING_COOKIE in request.cookies:
+        response.delete_cookie(PENDING_COOKIE, httponly=True, samesite="strict")
     return response
 
 
