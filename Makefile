@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test slow explore lint types format catalogue glossary docs-commands docs-tables docs screenshots requirements clean
+.PHONY: app help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs screenshots requirements clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -34,6 +34,9 @@ test: lint  ## Lint, type-check and run all tests, including the browser tests
 
 slow: $(VENV)/.test-ready  ## List tests that take over 0.5 s and are not marked as slow
 	$(BIN)/python -m tests.slow_tests $(WORKERS) 2
+
+torture: $(VENV)/.test-ready  ## Run 1,000 readers through faults of server, disk and connection
+	$(BIN)/python -m tests.torture
 
 explore: $(VENV)/.test-ready  ## Run the property tests on ten times as many new random examples
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=explore

@@ -1,0 +1,60 @@
+"""Run the fault suite: ``python -m tests.torture [--runs N] [--seed N] [--json]``."""
+
+import argparse
+import dataclasses
+import json
+import sys
+import time
+
+from tests.torture.suite import Outcome, Plan, run_batch
+
+
+def main() -> int:
+    """Run batches until the wanted number of runs is reached; return an exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
+    parser.add_argument("--runs", type=int, default=1000, help="readers in all (default: 1000)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first batch (default: 1)")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    args = parser.parse_args()
+    plan, total, began_s, failed = Plan(), Outcome(), time.monotonic(), []
+    n_batches = -(-args.runs // plan.readers)
+    for seed in range(args.seed, args.seed + n_batches):
+        outcome = run_batch(plan, str(seed), note=lambda line: print(line, file=sys.stderr))
+        total.add(outcome)
+        if not outcome.is_clean:
+            failed.append(seed)
+            print(
+                f"Failed: {_counts(outcome)}. Repeat with: "
+                f"python -m tests.torture --runs {plan.readers} --seed {seed}",
+                file=sys.stderr,
+            )
+    result = {
+        "runs": n_batches * plan.readers,
+        **dataclasses.asdict(total),
+        "failed_seeds": failed,
+        "seconds": round(time.monotonic() - began_s),
+    }
+    print(json.dumps(result, indent=1) if args.json else _text(result, total))
+    return 1 if failed else 0
+
+
+def _counts(outcome: Outcome) -> str:
+    return (
+        f"{outcome.lost} lost, {outcome.duplicated} duplicated, {outcome.wrong} wrong, "
+        f"{outcome.stuck} sessions that cannot continue, {outcome.unverified} findings of verify"
+    )
+
+
+def _text(result: dict[str, object], total: Outcome) -> str:
+    lines = [f"{n:6d}  {name}" for name, n in sorted(total.faults.items())]
+    return "\n".join(
+        [
+            f"{result['runs']} runs in {result['seconds']} s; faults:",
+            *lines,
+            f"{total.acknowledged} acknowledged answers: {_counts(total)}",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
