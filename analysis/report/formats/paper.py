@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -150,19 +150,21 @@ def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> 
     file = io.BytesIO()
     book = xlsxwriter.Workbook(file, TEXT_ONLY)
     book.set_properties({"created": CREATED, "title": "Tables of the report"})
-    head = book.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"})
-    quiet = book.add_format({"italic": True})
-    text = book.add_format({"quote_prefix": True})
+    formats = _Formats(
+        head=book.add_format({"bold": True, "bottom": 1, "text_wrap": True, "valign": "top"}),
+        note=book.add_format({"italic": True}),
+        text=book.add_format({"quote_prefix": True}),
+    )
     names = _sheet_names(tables)
     about = book.add_worksheet("about")
-    _row(about, 0, ("table", "sheet", "rows", "rows in the sheet", "all rows"), head)
+    _row(about, 0, ("table", "sheet", "rows", "rows in the sheet", "all rows"), formats.head)
     about.set_column(0, 4, 24)
     for place, (name, table) in enumerate(tables.items(), start=1):
         shown = min(len(table), most_rows)
         source = "agreement_pairs" if name.startswith(MATRIX) else name
         cells = (name, names[name], len(table), shown, f"tables/{source}.csv")
         _row(about, place, cells)
-        _sheet(book.add_worksheet(names[name]), name, table, shown, head, quiet, text)
+        _sheet(book.add_worksheet(names[name]), name, table, shown, formats)
     book.close()
     return file.getvalue()
 
@@ -171,19 +173,24 @@ def _sheet_names(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     return {name: name[:SHEET_NAME] for name in tables}
 
 
-def _sheet(
-    sheet: Any, name: str, table: pd.DataFrame, shown: int, head: Any, quiet: Any, text: Any
-) -> None:
-    _row(sheet, 0, list(table.columns), head)
+class _Formats(NamedTuple):
+    """The cell formats of a workbook."""
+
+    head: Any
+    note: Any
+    text: Any
+
+
+def _sheet(sheet: Any, name: str, table: pd.DataFrame, shown: int, formats: _Formats) -> None:
+    _row(sheet, 0, list(table.columns), formats.head)
     sheet.freeze_panes(1, 0)
     for j, column in enumerate(table.columns):
         sheet.set_column(j, j, min(40, max(10, len(str(column)) + 2)))
-        _column(sheet, j, table[column].iloc[:shown], text)
+        _column(sheet, j, table[column].iloc[:shown], formats.text)
     if shown < len(table):
         left = len(table) - shown
-        sheet.write_string(
-            shown + 1, 0, f"{left:,} more rows are not in this sheet: see tables/{name}.csv", quiet
-        )
+        note = f"{left:,} more rows are not in this sheet: see tables/{name}.csv"
+        sheet.write_string(shown + 1, 0, note, formats.note)
 
 
 def _column(sheet: Any, j: int, column: pd.Series[Any], text: Any) -> None:

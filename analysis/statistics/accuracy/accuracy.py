@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -121,7 +121,7 @@ def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> I
     counted, correct = matrix.given, matrix.correct
 
     def group(by: str, name: str, items: Ints) -> _Estimates:
-        return _group(matrix, counted, correct, by, name, items, alpha, weights)
+        return _group(matrix, counted, correct, _Group(by, name, items), alpha, weights)
 
     tasks = [group("task", name, items) for name, items in matrix.members("task").items()]
     yield group("overall", "micro", np.arange(len(matrix.truth)))
@@ -132,17 +132,23 @@ def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> I
             yield group(by, name, items)
 
 
+class _Group(NamedTuple):
+    """A group of items: the grouping, the name of the group, and positions of items."""
+
+    by: str
+    name: str
+    items: Ints
+
+
 def _group(
     matrix: ReadingMatrix,
     counted: Bools,
     correct: Bools,
-    by: str,
-    name: str,
-    items: Ints,
+    group: _Group,
     alpha: float,
     weights: Floats | None,
 ) -> _Estimates:
-    items = items[matrix.assigned[items]]
+    items = group.items[matrix.assigned[group.items]]
     counted, correct = counted[items], correct[items]
     n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (counted, correct))
     totals, counts = n.astype(np.float64), n_correct.astype(np.float64)
@@ -154,8 +160,8 @@ def _group(
     clusters[present] = sums[:, len(n) :] > 0
     missing = counted & (matrix.answers[items] == NO_LETTER)
     return _Estimates(
-        by=by,
-        group=name,
+        by=group.by,
+        group=group.name,
         n=n,
         n_correct=n_correct,
         n_missing=missing.sum(axis=0, dtype=np.int64),

@@ -398,7 +398,7 @@ def single_treatment(
         cov2=cov2,
         var_reader=beyond_rounding(msr - var + cov2, msr + var),
         random_readers=_random(estimate, msr, j * used, j, alpha, reason),
-        fixed_readers=_fixed(estimate, var, used, j, items_df, alpha, reason),
+        fixed_readers=_fixed(estimate, _fixed_variance(var, used, j), items_df, alpha, reason),
         fixed_items=_random(estimate, msr, 0.0, j, alpha, no_estimate and reason),
     )
 
@@ -413,13 +413,14 @@ def _random(
     return infer(estimate, denominator / j, df, alpha)
 
 
-def _fixed(
-    estimate: float, var: float, cov2: float, j: int, df: float, alpha: float, reason: str
-) -> Inference:
-    if reason:
-        return undefined(estimate, reason)
+def _fixed_variance(var: float, cov2: float, j: int) -> float:
+    """Return the variance of the mean of these readers; nan without readers."""
     between = (j - 1) * cov2 if j > 1 else 0.0
-    return infer(estimate, beyond_rounding(var + between, var) / j, df, alpha)
+    return beyond_rounding(var + between, var) / j if j else math.nan
+
+
+def _fixed(estimate: float, variance: float, df: float, alpha: float, reason: str) -> Inference:
+    return undefined(estimate, reason) if reason else infer(estimate, variance, df, alpha)
 
 
 def mean_square(values: Floats) -> float:
