@@ -36,7 +36,9 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
     """Return whether a letter precedes its option's words with one replaced by its opposite."""
     own = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
     numbers = {word for word in own if word[0].isdigit()}
-    for match in re.finditer(rf"(?<!\w){letter}(?!\w)[)\]]?[.:)]?\s*[-\u2013]?\s*([^\n;]+)", text):
+    label = rf"(?<!\w){letter}(?:[)\].:]+|[ \t](?=[-\u2013(])|(?<=\bis {letter})(?=[ \t]))"
+    alone = rf"^\W*{letter}(?=[ \t]{'[A-Z0-9]' if letter == 'A' else ''})"
+    for match in re.finditer(rf"(?m)(?:{label}|{alone})[ \t]*[-\u2013]?[ \t]*([^\n;]+)", text):
         words = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
         if words[:2] == ["is", "right"]:
             continue

@@ -3,8 +3,7 @@
 `answer_text` reduces the output to plain text; `answer_structures` and `answer_mentions` mark the
 answers in structures and every mention of an option; `answer_clauses`, `answer_stances` and
 `answer_lists` determine the stance on each mention; `answer_checks` rejects unknown wordings; and
-`answer_in` decides.
-``docs/predictions-format.md`` has the rules.
+`answer_in` decides. ``docs/predictions-format.md`` has the rules.
 """
 
 import re
@@ -12,7 +11,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from study.models.answer_checks import is_unknown_comment
+from study.models.answer_checks import is_background, is_unknown_comment
 from study.models.answer_clauses import Sentence, is_question, prepared, sentences
 from study.models.answer_contents import contradicts, names_only
 from study.models.answer_lists import verdicts_on
@@ -23,7 +22,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_words import MENTION, cue, pattern
 from study.models.refusals import is_refusal
 
-VERSION = 5
+VERSION = 6
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
@@ -313,6 +312,8 @@ class _Reading:
         discussion = self._discussion()
         for statement in self.statements:
             text = self.parts[statement.sentence].text
+            if is_background(statement, last, self.parts[statement.sentence]):
+                continue
             if statement.letters == letters:
                 if statement.place > last.place and statement.stance is Stance.REJECTED:
                     return True

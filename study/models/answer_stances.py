@@ -109,6 +109,7 @@ _FITS = cue("fits")
 _DEFINES = cue("defines")
 _SHOWN = cue("shown")
 _BARE = cue("bare")
+_SUBJECT_IS = cue("subject_is")
 _BARE_AFTER = cue("bare_after")
 _IS_SEEN = cue("is_seen")
 _FILLED = pattern(r"(?:[^\w?]|\d+ ?%|{second_thought}|{retraction}|{conclude}|{filler})*+")
@@ -377,7 +378,8 @@ def _found(around: _Around) -> Stance | None:
     if around.label:
         last = not re.search(r"[\w\ue000-\ue0ff]", around.rest) and around.begin == 0
         seen = _IS_SEEN.match(after) and re.search(r"\w", after) and _FILLED.fullmatch(before)
-        if seen or (last and _BARE.match(before) and re.search(r"\w", before)):
+        subject = around.begin == 0 and _SUBJECT_IS.match(before)
+        if seen or subject or (last and _BARE.match(before) and re.search(r"\w", before)):
             return Stance.STATED
     if around.own_text and around.begin == 0:
         bare = _BARE.match(before) and (_BARE_AFTER.match(after) or _IS_SEEN.match(after))
