@@ -170,13 +170,11 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Collect garbage between files if much memory is in use; large arrays do not count.
 
-    A collection takes about 1 s of processor time. What it leaves is in use until the end, so it is
-    not examined again, and the next collection waits until the memory has grown.
+    A collection takes about 1 s of processor time, so the next waits until the memory has grown.
     """
     file_ends = nextitem is None or nextitem.path != item.path
     if file_ends and _memory_bytes() > item.session.stash.get(COLLECT_AT, MOST_MEMORY_BYTES):
         collect_garbage()
-        gc.freeze()
         limit = max(_memory_bytes() + GROWTH_BYTES, MOST_MEMORY_BYTES)
         item.session.stash[COLLECT_AT] = limit
 
