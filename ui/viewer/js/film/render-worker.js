@@ -5,6 +5,7 @@ import { CanvasRenderer, WebglRenderer } from "./renderers.js";
 /** @import { PlacedFilm } from "./renderers.js" */
 
 const ASK_CARD_MS = 1;
+const WARM_UP_SIDE = 128;
 
 /** @type {OffscreenCanvas} */
 let canvas;
@@ -12,6 +13,11 @@ let canvas;
 let renderer;
 /** Uploaded films by number; null during the upload. @type {Map<number, any>} */
 const films = new Map();
+
+const rest = new MessageChannel();
+/** @type {(() => void)[]} */
+const resting = [];
+rest.port1.onmessage = () => resting.shift()?.();
 
 const tasks = { open, upload, release, picture };
 self.addEventListener("message", ({ data }) => tasks[data.do](data));
@@ -25,6 +31,23 @@ function open({ withoutWebgl }) {
     tell({ reply: "lost", graphics: graphics() });
   }, { once: true });
   tell({ reply: "opened", graphics: graphics() });
+  if (renderer instanceof WebglRenderer) warmUp(renderer).catch(() => {}); // a film's own upload reports the error
+}
+
+/**
+ * Draw a small film of each depth: the card compiles its programs now and not when the first case is drawn.
+ * @param {WebglRenderer} by
+ */
+async function warmUp(by) {
+  const side = WARM_UP_SIDE;
+  for (const Samples of [Uint8Array, Uint16Array]) {
+    const film = { samples: new Samples(side * side), width: side, height: side };
+    const handle = await by.upload(film, breathe);
+    const rect = { x: 0, y: 0, width: side, height: side };
+    const zoomPan = { fit: false, scale: 0.5, x: side / 2, y: side / 2 };
+    by.draw([{ handle, rect, zoomPan, window: { low: 0, high: 1 }, inverted: false, flipped: false }]);
+    by.release(handle);
+  }
 }
 
 /** @param {OffscreenCanvas} first */
@@ -80,9 +103,16 @@ async function cardIsDone() {
   while (!done()) await new Promise((resolve) => { setTimeout(resolve, ASK_CARD_MS); });
 }
 
-/** Between two strips of an upload, requested pictures are drawn first. @returns {Promise<void>} */
+/**
+ * Between two strips of an upload, requested pictures are drawn first. A message comes at once; a timer that follows
+ * other timers waits at least 4 ms.
+ * @returns {Promise<void>}
+ */
 function breathe() {
-  return new Promise((resolve) => { setTimeout(resolve); });
+  return new Promise((resolve) => {
+    resting.push(resolve);
+    rest.port2.postMessage(null);
+  });
 }
 
 const graphics = () => ({ name: renderer.name, software: renderer.software });
