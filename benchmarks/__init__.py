@@ -18,6 +18,7 @@ NAMES = (
     "power",
     "models",
     "uploads",
+    "load",
 )
 """The benchmarks in the order of the list; all but one have the name of their module."""
 

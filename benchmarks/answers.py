@@ -113,30 +113,7 @@ class Reader:
                 "circumstances": {"renderer": "webgl2"},
             }
         )
-        self._send(
-            {
-                "kind": "reading",
-                "id": f"read-{case}",
-                "case": case,
-                "option": "A",
-                "status": "answered",
-                "confidence": None,
-                "comment": None,
-                "times": {
-                    "response_ms": 900.5,
-                    "elapsed_ms": 900.5,
-                    "hidden_ms": 0.0,
-                    "paused_ms": 0.0,
-                    "first_selection_ms": 700.25,
-                },
-                "selections": [{"option": "A", "at_ms": 700.25}],
-                "behaviour": {},
-                "presented_epoch_ms": now_ms,
-                "committed_epoch_ms": now_ms + 900.5,
-                "flags": [],
-                "supersedes": None,
-            }
-        )
+        self._send({"id": f"read-{case}", "case": case, **servers.reading_record("A", now_ms)})
 
     def be_refused(self) -> None:
         """Send the same number of messages without a sign-in."""

@@ -1,55 +1,274 @@
-"""Keeps a server busy by requesting a reader's desk continuously.
+"""How many readers a server carries: one answer each per six seconds, with the images.
 
-Run by the timer's benchmark as a program of its own: ``python -m benchmarks.load PORT``, the
-reader's cookie in the environment variable ``BENCHMARK_COOKIE``.
+Every simulated reader holds a websocket, as the reading page does, requests the images of each
+case, and sends a presentation and an answer. The number of readers rises until the 95th percentile
+of the acknowledgement exceeds 100 ms. The baseline is a plain Streamlit page that writes each
+answer to SQLite, with the same readers; its acknowledgement is the end of the page's run.
 """
 
-import http.client
+import argparse
+import asyncio
 import os
-import sys
+import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from subprocess import DEVNULL, Popen
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
-ASKERS = 4
+import numpy as np
+
+from benchmarks import servers
+from benchmarks.http_client import Line
+from benchmarks.machine import Broken, memory_mb
+from benchmarks.servers import Server
+from benchmarks.streamlit_client import Page
+
+DESCRIPTION = "readers that a server carries, next to a plain Streamlit page"
+SMALLEST = "--readers 2 --seconds 4"
+
+BAR_MS = 100.0
+EXPECTED = 200
+EVERY_S = 6.0
+_STEPS = "50,100,150,200,300,400"
+_BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
+_CASES = 59
 
 
-def ask_for_ever(port: int, cookie: str) -> None:
-    """Request the desk repeatedly."""
-    while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the benchmark's options."""
+    parser.add_argument("--readers", default=_STEPS, help=f"numbers of readers ({_STEPS})")
+    parser.add_argument("--seconds", type=float, default=60.0, help="measured per step (60)")
+    parser.add_argument("--processes", type=int, default=1, help="app processes on one store (1)")
+
+
+@dataclass
+class Step:
+    """What was measured with one number of readers; times in ms."""
+
+    readers: int
+    acknowledgements_ms: list[float] = field(default_factory=list)
+    server_cpu: float = 0.0
+    client_cpu: float = 0.0
+    memory_mb: float = 0.0
+
+    def summary(self) -> dict[str, Any]:
+        """Return the step as plain data."""
+        p50, p95 = np.quantile(self.acknowledgements_ms, [0.5, 0.95])
+        return {
+            "readers": self.readers,
+            "answers": len(self.acknowledgements_ms),
+            "p50_ms": round(float(p50), 1),
+            "p95_ms": round(float(p95), 1),
+            "server_processors": round(self.server_cpu, 2),
+            "client_processors": round(self.client_cpu, 2),
+            "memory_mb": round(self.memory_mb),
+        }
+
+
+Open = Callable[[int], Awaitable["Reader"]]
+
+
+class Reader:
+    """A reader with a page; `answer` answers a case and returns when it is acknowledged."""
+
+    async def answer(self) -> float:
+        """Answer the next case; return the time to the acknowledgement in s."""
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """Close the page."""
+        raise NotImplementedError
+
+
+class OurReader(Reader):
+    """A reader of the app: sign-in, desk, images, presentations and answers over HTTP."""
+
+    def __init__(self, port: int) -> None:
+        self._line = Line(port)
+        self._page = Page(port)
+        self._desk: dict[str, Any] = {}
+
+    @classmethod
+    async def open(cls, port: int, code: str) -> "OurReader":
+        """Sign in, open the page and request the desk."""
+        reader = cls(port)
+        await reader._line.sign_in(code)
+        reader._page.cookie = reader._line.cookie
+        await reader._page.open()
+        reader._desk = await reader._line.json("GET", "/desk")
+        return reader
+
+    async def answer(self) -> float:
+        """Request the next case's images, show it and answer it."""
+        if not self._desk["cases"]:
+            raise Broken("a reader has no cases left: use fewer --seconds")
+        case, now_ms = self._desk["cases"][0], time.time() * 1000
+        for view in case["views"]:
+            await self._line.request("GET", f"/{view['url'].lstrip('/')}")
+        shown = {"kind": "presentation", "shown_epoch_ms": now_ms, "circumstances": {}}
+        await self._send(case["case"], shown)
+        began_s = time.perf_counter()
+        await self._send(case["case"], servers.reading_record("A", now_ms))
+        return time.perf_counter() - began_s
+
+    async def _send(self, case: str, record: dict[str, Any]) -> None:
+        record |= {"id": f"{record['kind']}-{case}", "case": case}
+        sent = {"seal": self._desk["seal"], "sent_epoch_ms": time.time() * 1000}
+        reply = await self._line.json("POST", "/desk/records", {**sent, "records": [record]})
+        if record["id"] not in reply.get("stored", ()):
+            raise Broken(f"the server did not store a {record['kind']}: {reply}")
+        self._desk = reply["desk"]
+
+    async def close(self) -> None:
+        """Close both connections."""
+        await self._page.close()
+        self._line.close()
+
+
+class NaiveReader(Reader):
+    """A reader of the plain page: two runs of the page per answer, and its images over HTTP."""
+
+    def __init__(self, port: int) -> None:
+        self._page = Page(port)
+        self._line = Line(port)
+
+    @classmethod
+    async def open(cls, port: int, code: str = "") -> "NaiveReader":
+        """Open the page."""
+        reader = cls(port)
+        await reader._page.open()
+        return reader
+
+    async def answer(self) -> float:
+        """Request the images, choose an option and confirm it."""
+        for url in self._page.images:
+            await self._line.request("GET", url)
+        await self._page.choose(0)
+        began_s = time.perf_counter()
+        await self._page.click(0)
+        return time.perf_counter() - began_s
+
+    async def close(self) -> None:
+        """Close both connections."""
+        await self._page.close()
+        self._line.close()
+
+
+def run(args: argparse.Namespace) -> dict[str, Any]:
+    """Measure the app and the plain page with a rising number of readers."""
+    numbers = [int(text) for text in str(args.readers).split(",")]
+    ours, naive = [], []
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        for n in numbers:
+            step = _ours(Path(folder, f"ours-{n}"), n, args.seconds, args.processes)
+            ours.append(step.summary())
+            if ours[-1]["p95_ms"] > BAR_MS:
+                break
+        for n in numbers:
+            naive.append(_naive(Path(folder, f"naive-{n}"), n, args.seconds).summary())
+            if naive[-1]["p95_ms"] > BAR_MS:
+                break
+    return {
+        "bar_ms": BAR_MS,
+        "expected_readers": EXPECTED,
+        "processes": args.processes,
+        "processors": os.cpu_count(),
+        "ours": ours,
+        "naive": naive,
+        "carried": _carried(ours),
+        "carried_naive": _carried(naive),
+    }
+
+
+def _carried(steps: list[dict[str, Any]]) -> int:
+    return max((step["readers"] for step in steps if step["p95_ms"] <= BAR_MS), default=0)
+
+
+def text(result: dict[str, Any]) -> str:
+    """Return the result as text."""
+    lines = [
+        f"One answer per reader and {EVERY_S:.0f} s, {result['processes']} process(es); "
+        "acknowledgement in ms, processors used, memory in MB:"
+    ]
+    for name, label in (("ours", "Reading Room"), ("naive", "plain Streamlit page")):
+        lines.append(f"{label:22s} readers    p50     p95  server  client  memory")
+        lines += [
+            f"{'':22s} {step['readers']:7d} {step['p50_ms']:6.1f} {step['p95_ms']:7.1f} "
+            f"{step['server_processors']:7.2f} {step['client_processors']:7.2f} "
+            f"{step['memory_mb']:7d}"
+            for step in result[name]
+        ]
+    lines.append(
+        f"readers with p95 of at most {BAR_MS:.0f} ms: {result['carried']} "
+        f"(plain page {result['carried_naive']}); expected: {EXPECTED}"
+    )
+    return "\n".join(lines)
+
+
+def _ours(folder: Path, n: int, seconds: float, processes: int) -> Step:
+    folder.mkdir()
+    names = [f"R{number}" for number in range(n)]
+    deployed = servers.deploy(folder / "store.db", _BANK, cases=_CASES, readers=names, seed=1)
+    codes = list(deployed.codes.values())
+    with ExitStack() as running:
+        apps = [
+            running.enter_context(servers.app(deployed.store, folder / f"log{number}"))
+            for number in range(processes)
+        ]
+        return _measured(
+            apps, n, seconds, lambda k: OurReader.open(apps[k % processes].port, codes[k])
+        )
+
+
+def _naive(folder: Path, n: int, seconds: float) -> Step:
+    folder.mkdir()
+    with servers.naive_page(_BANK, folder / "answers.db", folder / "log") as server:
+        return _measured([server], n, seconds, lambda k: NaiveReader.open(server.port))
+
+
+def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
+    step = Step(readers=n)
+
+    async def all_readers() -> None:
+        gate = asyncio.Semaphore(4)  # readers arrive one after another
+
+        async def arrive(k: int) -> Reader:
+            async with gate:
+                return await opened(k)
+
+        readers = await asyncio.gather(*(arrive(k) for k in range(n)))
         try:
-            while True:
-                connection.request("GET", "/desk", headers={"Cookie": cookie})
-                connection.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            connection.close()
+            with _watched(apps, step):
+                await asyncio.gather(
+                    *(_answers(reader, k / n, seconds, step) for k, reader in enumerate(readers))
+                )
+        finally:
+            await asyncio.gather(*(reader.close() for reader in readers), return_exceptions=True)
+
+    asyncio.run(all_readers())
+    return step
+
+
+async def _answers(reader: Reader, phase: float, seconds: float, step: Step) -> None:
+    """Answer every six seconds, at the reader's own phase of the interval."""
+    start_s = time.monotonic() + phase * EVERY_S
+    number = 0
+    while number * EVERY_S < seconds:
+        await asyncio.sleep(max(0.0, start_s + number * EVERY_S - time.monotonic()))
+        step.acknowledgements_ms.append(await reader.answer() * 1000)
+        number += 1
 
 
 @contextmanager
-def load(port: int, cookie: str) -> Iterator[None]:
-    """Keep a server busy within the context."""
-    process = Popen(
-        [sys.executable, "-m", "benchmarks.load", str(port)],
-        env={**os.environ, "BENCHMARK_COOKIE": cookie},
-        stdout=DEVNULL,
-        stderr=DEVNULL,
-    )
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
-
-
-def main() -> None:
-    """Request the desk with several threads."""
-    port, cookie = int(sys.argv[1]), os.environ["BENCHMARK_COOKIE"]
-    askers = [threading.Thread(target=ask_for_ever, args=(port, cookie)) for _ in range(ASKERS)]
-    for asker in askers:
-        asker.start()
-
-
-if __name__ == "__main__":
-    main()
+def _watched(apps: list[Server], step: Step) -> Iterator[None]:
+    """Measure processor time and memory of servers and clients within the context."""
+    before, own, began_s = sum(app.cpu_ms() for app in apps), time.process_time(), time.monotonic()
+    yield
+    took_s = time.monotonic() - began_s
+    step.server_cpu = (sum(app.cpu_ms() for app in apps) - before) / 1000 / took_s
+    step.client_cpu = (time.process_time() - own) / took_s
+    step.memory_mb = sum(memory_mb(app.process.pid) for app in apps)
+    threading.Event().wait(0.1)

@@ -1,13 +1,16 @@
 """The baseline: a plain implementation of a reader study in Streamlit.
 
 It uses ``st.image`` for images and ``st.radio`` and ``st.button`` for answers, and stores answers
-in a CSV file. It is not slowed down artificially: images are read once per process.
+in a CSV file, or in SQLite if the file's name ends with ``.db``. It is not slowed down
+artificially: images are read once per process.
 """
 
 import csv
 import json
 import os
+import sqlite3
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +37,13 @@ def load_film(path: Path) -> Image.Image | str:
 
 
 def save(number: int, answer: str, started_s: float) -> None:
-    """Append an answer to the CSV."""
+    """Append an answer to the file."""
+    if ANSWERS.suffix == ".db":
+        with closing(sqlite3.connect(ANSWERS)) as connection, connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS answers (number, answer, seconds)")
+            row = (number, answer, time.time() - started_s)
+            connection.execute("INSERT INTO answers VALUES (?, ?, ?)", row)
+        return
     with ANSWERS.open("a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow([number, answer, time.time() - started_s])
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,6 +55,30 @@ def deploy(path: Path, bank: Path, *, cases: int, readers: Sequence[str], seed: 
     )
     studies.open_study(store, study=STUDY, now=now)
     return Deployment(store=store, codes={reader: code.text for reader, code in codes.items()})
+
+
+def reading_record(option: str, now_ms: float) -> dict[str, Any]:
+    """Return a reading of 900.5 ms as the reading page sends it, without its id and case."""
+    return {
+        "kind": "reading",
+        "option": option,
+        "status": "answered",
+        "confidence": None,
+        "comment": None,
+        "times": {
+            "response_ms": 900.5,
+            "elapsed_ms": 900.5,
+            "hidden_ms": 0.0,
+            "paused_ms": 0.0,
+            "first_selection_ms": 700.25,
+        },
+        "selections": [{"option": option, "at_ms": 700.25}],
+        "behaviour": {},
+        "presented_epoch_ms": now_ms,
+        "committed_epoch_ms": now_ms + 900.5,
+        "flags": [],
+        "supersedes": None,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ from playwright.async_api import CDPSession, Page, async_playwright
 
 from benchmarks import banks, servers, summary
 from benchmarks.browser import RoomHands, Tie, new_page, press, tie, time_origin_ms, until
-from benchmarks.load import load
+from benchmarks.busy import load
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.proxy import SLOW, proxied
 from study.exchange import bundle

@@ -13,6 +13,8 @@ from enum import StrEnum
 from random import Random
 from typing import Any
 
+from benchmarks import servers
+
 _TIMEOUT_S = 30.0
 
 
@@ -79,7 +81,7 @@ class Browser:
         option = self.random.choice(case["options"])["option"]
         kinds = (
             {"kind": "presentation", "shown_epoch_ms": now_ms, "circumstances": {}},
-            {"kind": "reading", "option": option, **_reading(now_ms)},
+            servers.reading_record(option, now_ms),
         )
         for record in kinds:
             label = f"{record['kind']}-{name}-{case['case'][:8]}"
@@ -153,24 +155,3 @@ class Browser:
 def _pair(refused: Any) -> tuple[str, ...]:
     """Return a refused record's id and reason, from the server's pair or object."""
     return tuple(refused.values()) if isinstance(refused, dict) else tuple(refused)
-
-
-def _reading(now_ms: float) -> dict[str, Any]:
-    return {
-        "status": "answered",
-        "confidence": None,
-        "comment": None,
-        "times": {
-            "response_ms": 900.5,
-            "elapsed_ms": 900.5,
-            "hidden_ms": 0.0,
-            "paused_ms": 0.0,
-            "first_selection_ms": 700.25,
-        },
-        "selections": [],
-        "behaviour": {},
-        "presented_epoch_ms": now_ms,
-        "committed_epoch_ms": now_ms + 900.5,
-        "flags": [],
-        "supersedes": None,
-    }
