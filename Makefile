@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs screenshots requirements clean
+.PHONY: app help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -69,6 +69,10 @@ docs-tables: $(VENV)/.run-ready  ## Update docs/tables.md from the statistics
 docs: $(VENV)/.test-ready  ## Build the documentation in build/docs
 	$(BIN)/mkdocs build --strict
 
+wheelhouse: $(VENV)/.run-ready  ## Collect the wheels of all run-time packages in wheelhouse/
+	$(BIN)/python -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
+	  -r requirements.lock -d wheelhouse
+
 screenshots: $(VENV)/.test-ready  ## Take the screenshots of the documentation from a demo
 	$(BIN)/python -m tests.e2e.screenshots
 
@@ -78,7 +82,7 @@ requirements: $(VENV)/.tools-ready  ## Pin all packages with the hashes of their
 	--python-version 3.11 --no-emit-package pip $$name.txt --output-file $$name.lock || exit 1; done
 
 clean:  ## Remove the environment and all caches
-	rm -rf $(VENV) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) node_modules build wheelhouse .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.run-ready: requirements.lock
 	$(PYTHON) -m venv $(VENV)

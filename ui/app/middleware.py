@@ -275,7 +275,8 @@ class Document:
             home = await run_in_threadpool(_home, Request(scope))
         if name and name == home:
             query = scope["query_string"].decode("latin-1")
-            to, headers = f"/?{query}" if query else "/", {"Cache-Control": "no-store"}
+            root = "../" if scope["path"].endswith("/") else "./"  # a proxy may add a prefix
+            to, headers = f"{root}?{query}" if query else root, {"Cache-Control": "no-store"}
             await RedirectResponse(to, status_code=302, headers=headers)(scope, receive, send)
         elif scope["method"] == "HEAD":
             await self._app(scope, receive, send)

@@ -42,8 +42,8 @@ def test_only_the_persons_first_page_redirects_to_the_bare_address(
         answer = client.get(f"/{page.path}?a=b")
         led[page.path] = answer.headers.get("location") if answer.is_redirect else answer.text
     own = BEGINS_AT[who]
-    assert led == {page.path: f"/{page.path}" for page in every_page()} | {own: "/?a=b"}
-    assert client.get(f"/{own}/").headers["location"] == "/"
+    assert led == {page.path: f"/{page.path}" for page in every_page()} | {own: "./?a=b"}
+    assert client.get(f"/{own}/").headers["location"] == "../"
 
 
 def test_post_requests_are_not_redirected(enter: Callable[[str], Deployment]) -> None:
