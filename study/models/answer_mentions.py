@@ -14,6 +14,9 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 UNCLEAR = "?"
 """Stands for an answer that is not exactly one option."""
 
+_NEAR = 80
+"""Characters before and after a letter that decide whether it is a mention."""
+
 _KINDS = {"letter": 0xE000, "label": 0xE020, "text": 0xE040, "final": 0xE060}
 _UNCLEAR_AT = 31
 LETTER, LABEL, TEXT, FINAL = (
@@ -308,6 +311,12 @@ _CUE = pattern(
 )
 
 
+def _around(match: re.Match[str]) -> tuple[str, str]:
+    """Return the characters before and after a match; few, so that the time stays linear."""
+    begin, end = match.span()
+    return match.string[max(0, begin - _NEAR) : begin], match.string[end : end + _NEAR]
+
+
 def _letter(match: re.Match[str], options: Sequence[str]) -> str:
     written, letter = match[0], match[1]
     if LETTERS.index(letter.upper()) >= len(options) and written[0] in "\"'\u201c":
@@ -324,10 +333,10 @@ def _letter(match: re.Match[str], options: Sequence[str]) -> str:
         letter in "Aa"
         and named
         and not bracketed
-        and not re.match(_ARTICLE_A, match.string[match.end() :])
+        and not _ARTICLE_A.match(match.string, match.end())
     ):
         return written
-    before, after = match.string[: match.start()], match.string[match.end() :]
+    before, after = _around(match)
     ends = written[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
     if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before[-80:]):
         return f"({_letter_mark(letter, options)})"  # "effusion is present (A)"
@@ -335,10 +344,10 @@ def _letter(match: re.Match[str], options: Sequence[str]) -> str:
 
 
 def _labelled(match: re.Match[str], options: Sequence[str]) -> str:
-    before = match.string[: match.start()]
+    before, after = _around(match)
     at_start = not before.strip() or re.search(r"(?:[.!?;|\ue000-\ue0ff]|\n)\s*\Z", before)
     if not at_start and re.search(r"[:,]\s*\Z", before):  # within a list, not the end of a sentence
-        at_start = not match[0].endswith(".") or re.match(r"\s+[a-z]", match.string[match.end() :])
+        at_start = not match[0].endswith(".") or re.match(r"\s+[a-z]", after)
     mark = _letter_mark(match[1], options)
     if not at_start or (match[1] == "I" and len(options) < 9):
         return mark if not _NAME.search(before[-20:]) and at_start else match[0]
@@ -346,7 +355,7 @@ def _labelled(match: re.Match[str], options: Sequence[str]) -> str:
 
 
 def _capital(match: re.Match[str], options: Sequence[str]) -> str:
-    before, after = match.string[: match.start()], match.string[match.end() :]
+    before, after = _around(match)
     if _NAME.search(before[-20:]) or re.match(rf"[\s-]{_LIVING}\b", after):
         return match[0]
     if (
@@ -381,7 +390,7 @@ def _joined(marked: str) -> str:
 
     def letter_first(match: re.Match[str]) -> str:
         letter, between, text = match[1], match[2], match[3]
-        if meaning(letter) != meaning(text) and _GOES_ON.match(marked[match.end() :]):
+        if meaning(letter) != meaning(text) and _GOES_ON.match(marked, match.end()):
             return match[0]  # a new sentence
         if "\n" in between or (match[4] and not set("([") & set(between)):
             return match[0]

@@ -8,6 +8,7 @@ developer. `READ` has the share of clear outputs to read: what is not plain is l
 """
 
 import json
+import sys
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -220,3 +221,29 @@ def test_a_question_attribution_condition_or_retraction_is_no_answer(
     elif not after:
         statement += "."
     assert parse_answer(frame.format(statement), OPTIONS) is None
+
+
+def _calls(text: str) -> int:
+    """Return the number of function calls that parsing a text takes."""
+    calls = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        parse_answer(text, OPTIONS)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "repeated", ["A ", "(B) ", "The answer is B. ", "pleural effusion ", "| A "]
+)
+def test_the_number_of_calls_grows_linearly_with_the_length(repeated: str) -> None:
+    """Twice the text takes about twice the calls, so that repetitive outputs stay cheap."""
+    parse_answer(repeated * 2000, OPTIONS)  # compiles the patterns
+    assert _calls(repeated * 2000) <= 2.2 * _calls(repeated * 1000)
