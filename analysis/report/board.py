@@ -20,7 +20,7 @@ from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
 from analysis.presentation.wording import cases, clauses, in_a_row, models, percent, readers, span
 from analysis.readings.clusters import cluster_codes
-from analysis.report.formats.output import OutputPart, fresh_folder
+from analysis.report.formats.folder import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
 from analysis.statistics.accuracy.leaderboard import leaderboard
 from analysis.statistics.verdicts import FEWEST_PATIENTS

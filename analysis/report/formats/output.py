@@ -1,21 +1,13 @@
-"""Write the results atomically: all files, or none.
-
-All files are first written to a scratch folder on the same filesystem: in the output folder if it
-exists, else in its nearest existing parent. Then the earlier files are moved away and the new ones
-are moved in; if a step fails, all steps are undone.
-"""
+"""Write the tables, or the report with all its files, to a folder."""
 
 from __future__ import annotations
 
 import io
 import json
 import math
-import os
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -30,6 +22,7 @@ from analysis.parallel import alongside
 from analysis.registry import analyse
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
+from analysis.report.formats.folder import OutputPart, fresh_folder
 from analysis.report.formats.page import report_page
 from analysis.report.formats.paper import PAPER_FILES, paper_files
 from analysis.report.formats.pdf import report_pdf
@@ -38,147 +31,6 @@ from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES, provenan
 from analysis.report.tables import overviews
 from analysis.results import Results
 from analysis.translation import ENGLISH, spoken
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputPart:
-    """A file or folder that the report writes.
-
-    Parameters
-    ----------
-    name : str
-        File or folder name.
-    holds : tuple of str
-        Endings of the file names in a folder. A file with another ending than the first belongs to
-        the report only if the file with the first ending exists too.
-    names : tuple of str
-        The file names in a folder, if they are known.
-    """
-
-    name: str
-    holds: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-
-    @property
-    def is_file(self) -> bool:
-        """Whether it is a file."""
-        return not self.holds and not self.names
-
-    @property
-    def alone(self) -> bool:
-        """Whether only its name, not its contents, identifies it as written by a report."""
-        return not self.holds
-
-    def strange(self, names: Iterable[str]) -> list[str]:
-        """Return the names in the folder that no report would have written.
-
-        Examples
-        --------
-        >>> figures = OutputPart(name="figures", holds=(".json", ".svg"))
-        >>> figures.strange(["a.json", "a.svg", "b.svg"])
-        ['b.svg']
-        """
-        present = set(names)
-        return sorted(name for name in present if not self._ours(name, present))
-
-    def _ours(self, name: str, present: set[str]) -> bool:
-        if self.names:
-            return name in self.names
-        endings = [ending for ending in self.holds if name.endswith(ending)]
-        return bool(endings) and name.removesuffix(endings[0]) + self.holds[0] in present
-
-
-@contextmanager
-def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
-    """Yield an empty folder; after the block its entries replace `parts` in `out`.
-
-    Parameters
-    ----------
-    out : pathlib.Path
-        Destination of the entries; created with its parents if needed.
-    parts : sequence of OutputPart
-        The entries to replace; those without a new version are removed.
-
-    Yields
-    ------
-    pathlib.Path
-        The folder to fill.
-
-    Raises
-    ------
-    OutputError
-        A file of another program would be replaced, or a file cannot be written. `out` is then
-        unchanged.
-    """
-    try:
-        place = Path(os.path.realpath(out))  # a link may point to another filesystem
-        refuse_what_is_in_the_way(place, parts)
-        nearest = next(p for p in (place, *place.parents) if p.exists())
-        scratch = Path(tempfile.mkdtemp(prefix=".analysis-", dir=nearest))
-        try:
-            fresh = scratch / "fresh"
-            fresh.mkdir()
-            yield fresh
-            _swap(place, fresh, scratch / "aside", parts)
-        finally:
-            _clear(scratch)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
-
-
-def refuse_what_is_in_the_way(out: Path, parts: Sequence[OutputPart]) -> None:
-    """Refuse to replace files that no report has written."""
-    faults = [fault for part in parts for fault in _in_the_way(out / part.name, part)]
-    if faults:
-        raise OutputError(
-            "\n".join(f"{fault} Move it, or give another folder." for fault in faults)
-        )
-
-
-def _in_the_way(place: Path, part: OutputPart) -> list[str]:
-    if not os.path.lexists(place):
-        return []
-    if place.is_symlink():
-        return [f"{place}: is a link, which would be replaced."]
-    if part.is_file:
-        return [] if place.is_file() else [f"{place}: is not a file."]
-    if not place.is_dir():
-        return [f"{place}: is not a folder."]
-    entries = [entry for entry in place.iterdir() if not entry.name.startswith(".")]
-    folders = [entry.name for entry in entries if entry.is_dir()]
-    strange = sorted([*folders, *part.strange(e.name for e in entries if not e.is_dir())])
-    return [f"{place}: contains {strange[0]!r}, which no report wrote."] if strange else []
-
-
-def _swap(out: Path, fresh: Path, aside: Path, parts: Sequence[OutputPart]) -> None:
-    if not out.exists():
-        out.parent.mkdir(parents=True, exist_ok=True)
-        fresh.rename(out)
-        return
-    aside.mkdir()
-    with ExitStack() as undo:
-        for part in parts:
-            if (out / part.name).exists():
-                _move(out / part.name, aside / part.name, undo)
-        for entry in sorted(fresh.iterdir()):
-            _move(entry, out / entry.name, undo)
-        undo.pop_all()
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def _move(source: Path, target: Path, undo: ExitStack) -> None:
-    source.rename(target)
-    undo.callback(target.rename, source)
-
-
-def _clear(scratch: Path) -> None:
-    """Remove the scratch folder, except files that could not be moved back."""
-    shutil.rmtree(scratch / "fresh", ignore_errors=True)
-    for folder in (scratch / "aside", scratch):
-        with suppress(OSError):
-            folder.rmdir()
-
 
 TABLES = OutputPart(name="tables", holds=(".csv", ".jsonl"))
 REPORT = (

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.cli import main
 from analysis.errors import OutputError
-from analysis.report.formats.output import OutputPart, fresh_folder
+from analysis.report.formats.folder import OutputPart, fresh_folder
 
 pytestmark = pytest.mark.usefixtures("unprinted")
 
