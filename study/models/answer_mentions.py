@@ -7,6 +7,7 @@ says which option is meant and how it was written.
 import re
 from collections.abc import Sequence
 
+from study.models.answer_option_texts import flexible, option_key
 from study.models.answer_text import plain_option
 from study.models.answer_words import pattern, word_set, words
 
@@ -167,7 +168,7 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
     if not by_key:
         return text
     texts = sorted({*map(plain_option, options), *by_key}, key=len, reverse=True)
-    either = "|".join(_flexible(own) for own in texts if option_key(own) in by_key)
+    either = "|".join(flexible(own) for own in texts if option_key(own) in by_key)
     pattern = re.compile(
         rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
         rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
@@ -230,44 +231,6 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?:\d+(?:[.,]\d+)?\b|zero|one|two|three|four|five|six|seven|eight|nine"
     r"|ten)(?![a-z])"
 )
-
-
-def _flexible(own: str) -> str:
-    """Return a pattern of an option's text that ignores spaces next to punctuation."""
-    parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", own)
-    pattern = ""
-    for n, part in enumerate(parts):
-        if n:
-            words = part.isalpha() and parts[n - 1].isalpha()
-            pattern += r"\s+" if words and "and" not in (part, parts[n - 1]) else r"\s*"
-        if part in (",", "&", "and"):
-            pattern += _AND
-            continue
-        pattern += _SPELLING.sub(lambda match: _SPELLINGS[match[0].casefold()], re.escape(part))
-    return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
-
-
-_AND = r"(?:,\s*and\b|,|&|\band\b)"
-_SPELLINGS = {
-    "ae": "a?e",
-    "oe": "o?e",
-    "e": "[ao]?e",
-    "our": "ou?r",
-    "or": "ou?r",
-    "tre": "t(?:re|er)",
-    "ter": "t(?:re|er)",
-}
-_SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
-"""British and American spelling: oedema and edema, tumour and tumor."""
-
-
-_JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
-
-
-def option_key(text: str) -> str:
-    """Return an option's text without spaces, letter case and final full stops."""
-    key = "".join(_JOINS.sub("&", text).split()).casefold().strip(".()[]!\"'")
-    return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
 
 
 def _is_plain(text: str) -> bool:
