@@ -8,7 +8,9 @@ migration never changes; a change of the schema is a new migration.
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from importlib.resources import files
+from pathlib import Path
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -111,11 +113,40 @@ def create(connection: sqlite3.Connection) -> None:
         _refuse(connection, "UPDATE", table)
         _refuse(connection, "DELETE", table, when=f"WHEN EXISTS ({owner})")
     _mark(connection, FIRST_VERSION)
-    migrate(connection)
+    _migrate(connection)
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Run the migrations that a store has not had, within the caller's transaction."""
+    """Back the store up and run the migrations that it has not had, in the caller's transaction.
+
+    The backup is what the earlier version of the program opens if the upgrade is rolled back.
+    """
+    if version(connection) < newest():
+        _back_up(connection)
+        _migrate(connection)
+
+
+def upgrade_backup(store: Path, number: int) -> Path:
+    """Return the file of the backup made before a store of this version was upgraded."""
+    return store.with_name(f"{store.name}-backups") / f"{store.stem}-before-upgrade-{number}.db"
+
+
+def _back_up(connection: sqlite3.Connection) -> None:
+    """Copy the store as it is before an upgrade; an earlier copy of that version is replaced."""
+    store = Path(connection.execute("PRAGMA database_list").fetchone()[2])
+    file = upgrade_backup(store, version(connection))
+    file.parent.mkdir(mode=0o700, exist_ok=True)
+    new = file.with_name(f".making-{file.name}")
+    new.unlink(missing_ok=True)
+    new.touch(mode=0o600)
+    # SQLite does not copy from a connection that is in a write transaction.
+    with closing(sqlite3.connect(store)) as reader, closing(sqlite3.connect(new)) as copy:
+        reader.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+    new.replace(file)
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
     for migration in MIGRATIONS[version(connection) - FIRST_VERSION :]:
         migration(connection)
     _mark(connection, newest())
