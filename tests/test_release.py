@@ -49,3 +49,14 @@ def test_every_locked_package_has_the_hashes_of_its_files() -> None:
         entries = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]
         assert len(entries) > 50
         assert [entry.split()[0] for entry in entries if not _HASH.search(entry)] == []
+
+
+def test_the_tests_named_in_the_security_document_exist() -> None:
+    """Each promise names at least one test."""
+    document = (ROOT / "docs/security.md").read_text("utf-8")
+    nodes = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", document)
+    assert len(nodes) > 20
+    for file, name in nodes:
+        assert f"def {name}(" in (ROOT / file).read_text("utf-8")
+    rows = [line for line in document.splitlines() if line.startswith("| ") and "---" not in line]
+    assert [row for row in rows if "::" not in row and not row.startswith("| promise")] == []
