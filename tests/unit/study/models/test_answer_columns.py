@@ -1,4 +1,4 @@
-"""The reference standard of a file is never read as a model's answers, whatever its columns."""
+"""A file's reference standard is never read as a model's answers, regardless of its columns."""
 
 import csv
 import json
@@ -48,11 +48,11 @@ def write(folder: Path, rows: list[dict[str, Any]], form: str, name: str = "out"
 
 
 def rows_of(
-    beside: Mapping[str, Any], id_name: str = "item_id", **letters: Sequence[str]
+    other_columns: Mapping[str, Any], id_name: str = "item_id", **letters: Sequence[str]
 ) -> list[Any]:
-    """Return records with what is given beside, and a letter a row for each column."""
+    """Return records with the other columns, and a letter a row for each column."""
     return [
-        {id_name: f"q{n + 1}", **beside, **{key: text[n] for key, text in letters.items()}}
+        {id_name: f"q{n + 1}", **other_columns, **{key: text[n] for key, text in letters.items()}}
         for n in range(4)
     ]
 
@@ -63,14 +63,14 @@ def read(path: Path, columns: str = "", **items: Any) -> PredictionFile:
     return read_predictions(path, options=items or ITEMS, column_roles=meant)
 
 
-def letters(found: PredictionFile) -> str:
+def letters(file: PredictionFile) -> str:
     """Return the answers in order."""
-    return "".join(one.answer or "-" for one in found.predictions)
+    return "".join(prediction.answer or "-" for prediction in file.predictions)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
-    ("beside", "columns"),
+    ("other_columns", "columns"),
     [
         (QUESTION, {"answer": TRUTH}),
         (LETTERED, {"answer": TRUTH}),
@@ -98,10 +98,13 @@ def letters(found: PredictionFile) -> str:
     ],
 )
 def test_an_answer_that_may_be_the_reference_standard_is_refused(
-    tmp_path: Path, form: str, beside: Mapping[str, Any], columns: Mapping[str, Sequence[str]]
+    tmp_path: Path,
+    form: str,
+    other_columns: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
 ) -> None:
     """In every format, naming the columns and how to say which one it is."""
-    path = write(tmp_path, rows_of(beside, "item_id", **columns), form)
+    path = write(tmp_path, rows_of(other_columns, "item_id", **columns), form)
     with pytest.raises(BadFile) as refused:
         read(path)
     message = str(refused.value)
@@ -128,7 +131,7 @@ def test_a_reference_standard_alone_is_no_prediction(tmp_path: Path, form: str, 
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
-    ("beside", "said"),
+    ("other_columns", "answer_name"),
     [
         (QUESTION | LETTERED, "prediction"),
         (QUESTION, "model_prediction"),
@@ -138,17 +141,17 @@ def test_a_reference_standard_alone_is_no_prediction(tmp_path: Path, form: str, 
     ],
 )
 def test_the_models_answers_are_read_beside_a_reference_standard(
-    tmp_path: Path, form: str, beside: Mapping[str, Any], said: str
+    tmp_path: Path, form: str, other_columns: Mapping[str, Any], answer_name: str
 ) -> None:
     """Under any name that is the model's without doubt."""
-    found = read(write(tmp_path, rows_of(beside, answer=TRUTH, **{said: SAID}), form))
-    assert letters(found) == SAID
-    assert not [note for note in found.notes if "equal" in note]
+    file = read(write(tmp_path, rows_of(other_columns, answer=TRUTH, **{answer_name: SAID}), form))
+    assert letters(file) == SAID
+    assert not [note for note in file.notes if "equal" in note]
 
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize(
-    "beside",
+    "other_columns",
     [
         {},
         {"model": "m", "latency_s": 1.5},
@@ -156,24 +159,26 @@ def test_the_models_answers_are_read_beside_a_reference_standard(
         {"patient": "p", "sex": "M", "raw_answer": "B", "explanation": "B is larger."},
     ],
 )
-def test_our_own_answers_are_read(tmp_path: Path, form: str, beside: Mapping[str, Any]) -> None:
+def test_our_own_answers_are_read(
+    tmp_path: Path, form: str, other_columns: Mapping[str, Any]
+) -> None:
     """`item_id, answer`, and what has nothing to do with the question."""
-    assert letters(read(write(tmp_path, rows_of(beside, answer=SAID), form))) == SAID
+    assert letters(read(write(tmp_path, rows_of(other_columns, answer=SAID), form))) == SAID
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx", "json"])
 def test_a_prediction_left_empty_is_not_taken_from_answer(tmp_path: Path, form: str) -> None:
-    """The model said nothing; the reference standard beside it does not stand in."""
+    """The model said nothing; the reference standard does not replace it."""
     path = write(tmp_path, rows_of({"prediction": ""}, answer=TRUTH), form)
-    assert {one.status for one in read(path).predictions} == {"skipped"}
+    assert {prediction.status for prediction in read(path).predictions} == {"skipped"}
 
 
 def test_named_columns_are_read_with_a_note(tmp_path: Path) -> None:
-    """Whoever names a column knows it; its name is noted where it is a usual one of the truth."""
+    """A user who names a column knows it; its name is noted where it is usual for the truth."""
     path = write(tmp_path, rows_of(QUESTION, answer=SAID, label=TRUTH), "csv")
-    found = read(path, "id=item_id,answer=answer")
-    assert letters(found) == SAID
-    assert "read from column “answer”" in found.notes[0]
+    file = read(path, "id=item_id,answer=answer")
+    assert letters(file) == SAID
+    assert "read from column “answer”" in file.notes[0]
     assert "read from column “label”" in read(path, "id=item_id,answer=label").notes[0]
 
 
@@ -197,7 +202,7 @@ def test_a_file_named_like_a_reference_standard_is_noted(tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize(
-    ("given", "kept", "note"),
+    ("values", "kept", "note"),
     [
         ([5, 3, 1], [0.05, 0.03, 0.01], "the largest is 5 (taken as 0.05)"),
         ([10, 8, 1], [0.1, 0.08, 0.01], "the largest is 10"),
@@ -208,13 +213,13 @@ def test_a_file_named_like_a_reference_standard_is_noted(tmp_path: Path, name: s
     ],
 )
 def test_a_scale_of_confidence_that_is_hardly_percent_is_noted(
-    tmp_path: Path, given: list[Any], kept: list[float], note: str
+    tmp_path: Path, values: list[Any], kept: list[float], note: str
 ) -> None:
-    """Read as documented, and told."""
-    rows = [{"item_id": f"q{n}", "answer": "A", "confidence": c} for n, c in enumerate(given, 1)]
-    found = read(write(tmp_path, rows, "json"))
-    assert [one.confidence for one in found.predictions] == pytest.approx(kept)
-    notes = [one for one in found.notes if "confidence" in one]
+    """The scale is read as documented and noted."""
+    rows = [{"item_id": f"q{n}", "answer": "A", "confidence": c} for n, c in enumerate(values, 1)]
+    file = read(write(tmp_path, rows, "json"))
+    assert [prediction.confidence for prediction in file.predictions] == pytest.approx(kept)
+    notes = [line for line in file.notes if "confidence" in line]
     assert len(notes) == bool(note)
     assert note in "".join(notes)
 
@@ -230,14 +235,14 @@ def test_decimal_commas_are_read_where_commas_do_not_separate(
         "q1;B;0,95;0,2;0,8;70,5",
     ]
     path.write_text("\n".join(lines).replace(";", separator))
-    (one,) = read(path).predictions
-    assert one.confidence == 0.95
-    assert one.detail["probabilities"] == {"A": 0.2, "B": 0.8}
-    (one,) = read(path, "id=item_id,answer=prediction,confidence=sure").predictions
-    assert one.confidence == 0.705
+    (prediction,) = read(path).predictions
+    assert prediction.confidence == 0.95
+    assert prediction.detail["probabilities"] == {"A": 0.2, "B": 0.8}
+    (prediction,) = read(path, "id=item_id,answer=prediction,confidence=sure").predictions
+    assert prediction.confidence == 0.705
 
 
-def test_numbers_of_an_exam_paper_are_told_from_ids(tmp_path: Path) -> None:
+def test_numbers_of_an_exam_paper_are_distinguished_from_ids(tmp_path: Path) -> None:
     """An index counts by the paper, also where a bank's ids are numbers."""
     path = write(
         tmp_path, [{"index": n, "question": "?", "prediction": "B"} for n in (1, 2)], "tsv"
@@ -247,8 +252,11 @@ def test_numbers_of_an_exam_paper_are_told_from_ids(tmp_path: Path) -> None:
     paper = tmp_path / "paper.json"
     paper.write_text(json.dumps({"items": items, "model_protocol": {"condition": "image"}}))
     ids = {"1": OPTIONS, "2": OPTIONS}
-    found = read_predictions(path, paper, options=ids)
-    assert {one.item_id: one.answer for one in found.predictions} == {"2": "B", "1": "A"}
+    file = read_predictions(path, paper, options=ids)
+    assert {prediction.item_id: prediction.answer for prediction in file.predictions} == {
+        "2": "B",
+        "1": "A",
+    }
     alone = read_predictions(path, options=ids)
     assert "paper.json" in alone.notes[-1]
     assert read_predictions(path, options=ITEMS).needs_paper
@@ -264,8 +272,8 @@ def test_words_with_carriage_returns_read_the_same(tmp_path: Path, form: str) ->
         "B",
     ]
     rows = [
-        {"index": f"q{n}", "question": "w", "answer": "A", "prediction": one}
-        for n, one in enumerate(words, 1)
+        {"index": f"q{n}", "question": "w", "answer": "A", "prediction": word}
+        for n, word in enumerate(words, 1)
     ]
     path = tmp_path / f"out.{form}"
     if form == "csv":

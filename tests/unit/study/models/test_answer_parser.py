@@ -120,7 +120,7 @@ QUOTES = ["The radiologist said {}.", "A student might answer {}.", "According t
 def test_a_mention_that_is_no_answer_gives_none_and_does_not_hide_one(
     frame: str, mention: str
 ) -> None:
-    """Rejected, doubted, asked about or somebody else's: no answer; the one stated after it is."""
+    """Rejected, doubted, asked about or quoted: no answer; the one stated after it is."""
     text = frame.format(mention)
     assert parse_answer(text, OPTIONS) is None
     assert parse_answer(f"{text}\nThe answer is C.", OPTIONS) == "C"
@@ -190,7 +190,7 @@ STATEMENTS = [
 def test_a_denial_or_doubt_before_the_mention_is_never_that_letter(
     before: str, mention: str, after: str, word: str
 ) -> None:
-    """Whatever the statement: a word that turns it round leaves no answer."""
+    """A word that turns it round leaves no answer."""
     assert parse_answer(f"{before}{mention}{after}", OPTIONS) == "B"
     assert parse_answer(f"{before}{word}{mention}{after}", OPTIONS) is None
 
