@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements clean
+.PHONY: app help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements licences release clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -80,6 +80,17 @@ requirements: $(VENV)/.tools-ready  ## Pin all packages with the hashes of their
 	@for name in requirements requirements-test; do \
 	UV_CUSTOM_COMPILE_COMMAND="make requirements" $(VENV)/tools/bin/uv pip compile --quiet --universal --generate-hashes --no-annotate \
 	--python-version 3.11 --no-emit-package pip $$name.txt --output-file $$name.lock || exit 1; done
+
+licences: $(VENV)/.run-ready  ## Update docs/licences.md from the installed packages
+	$(BIN)/python -m tests.licences
+
+# The same commit and platform give the same bytes.
+release: $(VENV)/.tools-ready  ## Write archive, wheelhouse, SBOM and checksums to build/release
+	rm -rf build/release && mkdir -p build/release
+	git archive --format=tar --prefix=reading-room/ HEAD | gzip -9n > build/release/reading-room.tar.gz
+	$(VENV)/tools/bin/python -m pip wheel --quiet --no-deps --require-hashes -r requirements.lock -w build/release/wheelhouse
+	$(VENV)/tools/bin/cyclonedx-py requirements --output-reproducible -o build/release/sbom.cdx.json requirements.lock
+	cd build/release && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | xargs sha256sum > SHA256SUMS
 
 clean:  ## Remove the environment and all caches
 	rm -rf $(VENV) node_modules build wheelhouse .pytest_cache .mypy_cache .ruff_cache .hypothesis

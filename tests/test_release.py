@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analysis.version import program_version
 from study.base.version import version
+from tests import licences
 
 ROOT = Path(__file__).parents[1]
 _PIN = re.compile(r"^([A-Za-z0-9_.-]+)==(\S+)", re.MULTILINE)
@@ -60,3 +61,12 @@ def test_the_tests_named_in_the_security_document_exist() -> None:
         assert f"def {name}(" in (ROOT / file).read_text("utf-8")
     rows = [line for line in document.splitlines() if line.startswith("| ") and "---" not in line]
     assert [row for row in rows if "::" not in row and not row.startswith("| promise")] == []
+
+
+def test_every_package_has_a_licence_that_is_not_the_gpl() -> None:
+    """The list is up to date: `make licences`."""
+    text = licences.DOCUMENT.read_text("utf-8")
+    for name, number, licence, _ in licences.rows():
+        assert licence
+        assert "GPL" not in licence
+        assert f"| {name} | {number} | {licence} |" in text
