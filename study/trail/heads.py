@@ -255,10 +255,22 @@ def send_now(
 
 
 def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
-    """Send the heads that are due; return why any could not be sent."""
+    """Send the heads that are due; return why any could not be sent.
+
+    Of several servers on one store, one sends a head: the attempt is recorded before it is sent.
+    """
     with store.look() as look:
-        due = [row.name for row in studies.listed(look) if _is_due(look, row, now)]
-    return [why for name in due if (why := send_now(store, environment, name, now=now))]
+        due = [row for row in studies.listed(look) if _is_due(look, row, now)]
+    mine = [row.name for row in due if _claimed(store, row, now)]
+    return [why for name in mine if (why := send_now(store, environment, name, now=now))]
+
+
+def _claimed(store: Store, study: StudyRow, now: datetime) -> bool:
+    with store.change() as change:
+        is_due = _is_due(change, study, now)
+        if is_due:
+            _set(change, _TRIED, study.id, stamp(now))
+    return is_due
 
 
 def deposit_breaches(look: Transaction) -> Iterator[str]:

@@ -14,9 +14,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.torture", description=__doc__)
     parser.add_argument("--runs", type=int, default=1000, help="readers in all (default: 1000)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first batch (default: 1)")
+    parser.add_argument("--servers", type=int, default=1, help="servers on one store (default: 1)")
+    parser.add_argument("--readers", type=int, default=10, help="readers at a time (default: 10)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     args = parser.parse_args()
-    plan, total, began_s, failed = Plan(), Outcome(), time.monotonic(), []
+    plan, total, began_s, failed = (
+        Plan(readers=args.readers, servers=args.servers),
+        Outcome(),
+        time.monotonic(),
+        [],
+    )
     n_batches = -(-args.runs // plan.readers)
     for seed in range(args.seed, args.seed + n_batches):
         outcome = run_batch(plan, str(seed), note=lambda line: print(line, file=sys.stderr))
@@ -25,7 +32,8 @@ def main() -> int:
             failed.append(seed)
             print(
                 f"Failed: {_counts(outcome)}. Repeat with: "
-                f"python -m tests.torture --runs {plan.readers} --seed {seed}",
+                f"python -m tests.torture --runs {plan.readers} --seed {seed} "
+                f"--readers {plan.readers} --servers {plan.servers}",
                 file=sys.stderr,
             )
     result = {

@@ -8,6 +8,7 @@ import http.client
 import json
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
@@ -38,6 +39,8 @@ class Browser:
 
     Parameters
     ----------
+    ports
+        The servers on the same store; each message goes to one of them, as behind a proxy.
     acknowledged
         The letter of each reading that the server acknowledged, by the record's id. It is shared
         by all browsers of a reader.
@@ -45,7 +48,7 @@ class Browser:
         How far the computer's clock is ahead of the server's.
     """
 
-    port: int
+    ports: Sequence[int]
     code: str
     random: Random
     acknowledged: dict[str, str]
@@ -128,8 +131,9 @@ class Browser:
         headers: dict[str, str],
         fault: ConnectionFault = ConnectionFault.NONE,
     ) -> tuple[int, str, bytes]:
-        """Return status, cookie and content of a response."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_TIMEOUT_S)
+        """Return status, cookie and content of a response of any of the servers."""
+        port = self.random.choice(self.ports)
+        line = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_S)
         try:
             content = (body or "").encode()
             line.putrequest(method, path)

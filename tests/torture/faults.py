@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
@@ -30,14 +30,16 @@ class ServerFault(StrEnum):
 
 
 class Faults:
-    """The faults of one server."""
+    """The faults of servers on one store; each fault meets one of them."""
 
-    def __init__(self, server: Server, random: Random) -> None:
-        self._server = server
+    def __init__(self, servers: Sequence[Server], random: Random) -> None:
+        self._servers = servers
+        self._server = servers[0]
         self._random = random
 
     def inflict(self, fault: ServerFault) -> None:
-        """Run a fault and undo it."""
+        """Run a fault of one server and undo it."""
+        self._server = self._random.choice(self._servers)
         acts: dict[ServerFault, Callable[[], None]] = {
             ServerFault.KILL: self._kill,
             ServerFault.STOP: self._stop,
@@ -89,14 +91,16 @@ class Faults:
         The tail begins like the next frame of the log and then is random, as after a power loss
         in the middle of a write.
         """
-        self._server.kill()
+        for server in self._servers:  # a power loss stops all of them
+            server.kill()
         wal = Path(f"{self._server.store.path}-wal")
         end = _end_of_log(wal)
         if end:
             content = wal.read_bytes()[:end]
             torn = struct.pack(">II", 1, 1) + content[16:24]
             wal.write_bytes(content + torn + self._random.randbytes(self._random.randint(1, 9000)))
-        self._server.start()
+        for server in self._servers:
+            server.start()
 
 
 def _end_of_log(wal: Path) -> int:

@@ -4,7 +4,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -42,11 +42,15 @@ _PAGE = ("page reloaded", "second tab", "second computer", "computer's clock set
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The size of a batch: readers who answer at the same time, their cases, and server faults."""
+    """The size of a batch: readers who answer at the same time, their cases, and server faults.
+
+    All `servers` serve the same store.
+    """
 
     readers: int = 10
     cases: int = 10
     server_faults: int = 4
+    servers: int = 1
 
 
 @dataclass
@@ -79,12 +83,12 @@ class Outcome:
 class Reader:
     """One run: a reader who answers all cases, whatever happens to messages and windows."""
 
-    def __init__(self, port: int, code: str, seed: str) -> None:
+    def __init__(self, ports: Sequence[int], code: str, seed: str) -> None:
         self._random = Random(seed)
         self.acknowledged: dict[str, str] = {}
         self.faults: Counter[str] = Counter()
         self.is_stuck = False
-        self._make = partial(Browser, port, code, self._random, self.acknowledged)
+        self._make = partial(Browser, ports, code, self._random, self.acknowledged)
         self._windows = [self._make()]
         self._answered = 0
 
@@ -137,8 +141,8 @@ class Reader:
 
 
 @contextmanager
-def deployed(plan: Plan, seed: str) -> Iterator[tuple[Server, Mapping[str, str]]]:
-    """Run a server with an open study; yield it with the readers' access codes."""
+def deployed(plan: Plan, seed: str) -> Iterator[tuple[list[Server], Mapping[str, str]]]:
+    """Run servers with an open study; yield them with the readers' access codes."""
     random, now = Random(seed), datetime.now(UTC)
     readers = [f"R{n + 1}" for n in range(plan.readers)]
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
@@ -156,20 +160,26 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Server, Mapping[str, str]]
             now=now,
         )
         studies.open_study(store, study=STUDY, now=now)
-        server = Server(store=store, codes={}, port=free_port(), log=Path(folder, "log"))
-        server.start()
+        servers = [
+            Server(store=store, codes={}, port=free_port(), log=Path(folder, f"log{number}"))
+            for number in range(plan.servers)
+        ]
         try:
-            yield server, {reader: code.text for reader, code in codes.items()}
+            for server in servers:
+                server.start()
+            yield servers, {reader: code.text for reader, code in codes.items()}
         finally:
-            server.kill()
+            for server in servers:
+                server.kill()
 
 
 def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: None) -> Outcome:
     """Run one batch of readers on one server, with seeded faults, and count."""
     outcome, random = Outcome(), Random(f"{seed}/server")
-    with deployed(plan, seed) as (server, codes):
-        readers = [Reader(server.port, code, f"{seed}/{reader}") for reader, code in codes.items()]
-        faults = Faults(server, random)
+    with deployed(plan, seed) as (servers, codes):
+        ports = [server.port for server in servers]
+        readers = [Reader(ports, code, f"{seed}/{reader}") for reader, code in codes.items()]
+        faults = Faults(servers, random)
         with ThreadPoolExecutor(plan.readers) as pool:
             runs = [pool.submit(reader.read) for reader in readers]
             for n in range(plan.server_faults):
@@ -181,12 +191,14 @@ def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: 
                 outcome.faults[fault] += 1
             for run in runs:
                 run.result()
-        server.kill()
+        for server in servers:
+            server.kill()
+        store = servers[0].store
         for reader in readers:
             outcome.faults.update(reader.faults)
             outcome.stuck += reader.is_stuck
-        _count(server.store, readers, outcome)
-        for finding in verify(server.store):
+        _count(store, readers, outcome)
+        for finding in verify(store):
             outcome.unverified += 1
             note(f"verify: {finding}")
     return outcome
