@@ -1,7 +1,6 @@
 """Run the fault suite: ``python -m tests.torture [--runs N] [--seed N] [--json]``."""
 
 import argparse
-import dataclasses
 import json
 import sys
 import time
@@ -38,7 +37,8 @@ def main() -> int:
             )
     result = {
         "runs": n_batches * plan.readers,
-        **dataclasses.asdict(total),
+        **vars(total),
+        "faults": {str(name): n for name, n in sorted(total.faults.items())},
         "failed_seeds": failed,
         "seconds": round(time.monotonic() - began_s),
     }
