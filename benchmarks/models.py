@@ -125,4 +125,4 @@ def _ask(store: Store, name: str, port: int, args: argparse.Namespace, *, runs: 
 
 def _folder(store: Store, name: str) -> Path:
     """Return the folder of a model's only run."""
-    return folder_of(store.path, study=servers.STUDY, model=name, edition=1)
+    return folder_of(store.beside("runs"), study=servers.STUDY, model=name, edition=1)

@@ -182,6 +182,18 @@ def test_only_the_store_uses_sql() -> None:
     ]
 
 
+def test_only_the_store_knows_its_file() -> None:
+    """Other modules ask it for its address, its folder and the files beside it."""
+    uses = re.compile(r"\b(store|kept|store\(\))\.path\b")
+    outside = [
+        path
+        for folder in ("study", "ui", "pages")
+        for path in (ROOT / folder).rglob("*.py")
+        if "store" not in path.relative_to(ROOT).parts[:-1] and uses.search(path.read_text("utf-8"))
+    ]
+    assert outside == [ROOT / "ui/server/file_jobs.py"]  # `kept` is an uploaded file there
+
+
 def test_every_module_has_a_docstring() -> None:
     """It is the first statement of the module."""
     tracked = subprocess.run(

@@ -166,7 +166,7 @@ def import_bank(
                 bank=name, n_items=existing.n_items, n_films=existing.n_films, is_new=False
             )
         raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
-    work = store.path.with_name(f"{store.path.name}-import")
+    work = store.beside("import")
     missing_images = missing_images or ("drop" if skip_faulty else "refuse")
     with read_bank(
         files,

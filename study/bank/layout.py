@@ -58,7 +58,7 @@ class SeveralBanks(BadFile):
 
 def banks_folder(store: Store) -> Path:
     """Return the folder next to the store for banks that are uploaded in the browser."""
-    return store.path.resolve().parent / "banks"
+    return store.folder / "banks"
 
 
 def free_place(home: Path, name: str) -> Path:

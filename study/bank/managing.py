@@ -385,7 +385,7 @@ def remove_bank(store: Store, name: str, *, now: datetime, by: By = COMMAND_LINE
         banks.remove(change, row.id)
         detail = {**banks.facts(row), "n_items": row.n_items, "n_films": row.n_films}
         events.record(change, "", now, kind=EventKind.BANK_REMOVED, detail=detail, by=by)
-    film_shelf = shelf.beside(store.path)
+    film_shelf = shelf.Shelf(store.beside("films"))
     for sha256 in prepared:
         film_shelf.drop(sha256)
     return row

@@ -61,7 +61,7 @@ class Backup:
 
 def folder_of(store: Store) -> Path:
     """Return the folder of a store's backups."""
-    return store.path.with_name(f"{store.path.name}-backups")
+    return store.beside("backups")
 
 
 def schedule(look: Transaction) -> Schedule:
@@ -228,7 +228,7 @@ def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[
 
 def free_bytes(store: Store) -> int:
     """Return the free space, in bytes, on the disk of the backups."""
-    return shutil.disk_usage(store.path.parent).free
+    return shutil.disk_usage(store.folder).free
 
 
 def _integer(look: Transaction, name: str, otherwise: int) -> int:
@@ -278,7 +278,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
             store.copy_to(copy)
             finding = " ".join(verify(Store(copy), films=False))
             content = _flushed(copy)
-            file = out or _free(folder, store.path.stem, now)
+            file = out or _free(folder, store.stem, now)
             _name(copy, file)
     except OSError as error:
         raise BadFile(

@@ -30,7 +30,6 @@ from study.store import (
     people,
     removing,
     studies,
-    witness,
 )
 from study.store.events import EventKind, EventRow
 from study.store.models import ModelRow
@@ -129,7 +128,7 @@ def remove_study(
     """
     words = checked_reason(reason)
     _confirmed(study, typed)
-    record = witness.read(store.path)
+    record = store.read_witness()
     with store.change() as change:
         row = study_row(change, study)
         exports = _exports(change, row)
@@ -141,10 +140,8 @@ def remove_study(
         detail["reason"] = words
         events.record(change, "", now, kind=EventKind.STUDY_REMOVED, detail=detail, by=by)
     chains = facts["chains"]
-    witness.forget(
-        store.path, [head for head in record.heads if head.chain in chains] if record else []
-    )
-    archives = store.path.with_name(f"{store.path.name}-archives") / str(row.id)
+    store.forget_heads([head for head in record.heads if head.chain in chains] if record else [])
+    archives = store.beside("archives") / str(row.id)
     shutil.rmtree(archives, ignore_errors=True)
     return certificates(store)[-1]
 

@@ -116,11 +116,6 @@ class Shelf:
                     yield path, path.stat()
 
 
-def beside(store: Path) -> Shelf:
-    """Return the shelf of the films that are read from a store."""
-    return Shelf(store.with_name(f"{store.name}-films"))
-
-
 def ready(path: Path, sha256: str, shelf: Shelf) -> bytes:
     """Check a film's file against its import, and return it as it is sent.
 

@@ -61,7 +61,7 @@ class Preview:
 
     def discard(self) -> None:
         """Delete the copy, so that the next preview starts at the first case."""
-        _remove(self.store.path)
+        _remove(Path(self.store.address))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +242,7 @@ def _draw(copy: Store, draft: DraftRow, now: datetime) -> None:
 
 
 def _path(store: Store, mark: str) -> Path:
-    return store.path.with_name(f"{store.path.name}-previews") / f"{mark}.db"
+    return store.beside("previews") / f"{mark}.db"
 
 
 def _make_room(folder: Path, now: datetime) -> None:

@@ -110,11 +110,14 @@ class Journal:
         self.totals.add(answer)
 
 
-def folder_of(store: Path, *, study: str, model: str, edition: int) -> Path:
-    """Return the folder of a model's run; `edition` counts a study's models of that name."""
+def folder_of(runs: Path, *, study: str, model: str, edition: int) -> Path:
+    """Return the folder of a model's run, within `runs`.
+
+    `edition` counts a study's models of that name.
+    """
     mark = sha256_of([study, model, edition])[:8]
     name = re.sub(r"[^\w.-]+", "-", f"{study}-{model}").strip(".-")[:80]
-    return store.with_name(f"{store.name}-runs") / f"{name}-{mark}"
+    return runs / f"{name}-{mark}"
 
 
 @contextmanager

@@ -574,7 +574,7 @@ class _CachedReadings:
 
 def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[ReadingRow]:
     """Return all readings of a study, including superseded ones, by reader and position."""
-    key = (str(store.path), study.name)
+    key = (store.address, study.name)
     chain = events.study_chain(study.name)
     with _LOCK:
         cached = _CACHE.pop(key, None)

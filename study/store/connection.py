@@ -197,6 +197,30 @@ class Store:
             raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
         return cls(path, witnessed=witnessed)
 
+    @classmethod
+    def at(cls, address: str) -> "Store":
+        """Open the store of an `address`, for example in another process."""
+        return cls(Path(address))
+
+    @property
+    def address(self) -> str:
+        """Return what identifies the store in this process and opens it in another."""
+        return str(self.path)
+
+    @property
+    def stem(self) -> str:
+        """Return the name of the store for names of files."""
+        return self.path.stem
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the deployment's files."""
+        return self.path.resolve().parent
+
+    def beside(self, suffix: str) -> Path:
+        """Return the path of a file or folder that belongs to the store, such as its backups."""
+        return self.path.with_name(f"{self.path.name}-{suffix}")
+
     def hurried(self, patience_s: float) -> "Store":
         """Return the same store with another maximum waiting time for other writers."""
         store = copy.copy(self)
@@ -267,6 +291,19 @@ class Store:
         """Rewrite the witness, with its readable heads and the current ones."""
         with self.look() as look:
             witness.renew(self.path, _heads(look), needless=lambda heads: _needless(look, heads))
+
+    @property
+    def witness_file(self) -> Path:
+        """Return the path of the witness."""
+        return witness.file_of(self.path)
+
+    def read_witness(self) -> witness.Witness | None:
+        """Return the content of the witness, or None if there is none."""
+        return witness.read(self.path)
+
+    def forget_heads(self, heads: Iterable[Head]) -> None:
+        """Remove heads from the witness, after their loss or removal was recorded."""
+        witness.forget(self.path, heads)
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy of the store to a new file while others may write.

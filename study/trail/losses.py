@@ -135,7 +135,7 @@ def _restored_at(look: Transaction, chain: str) -> int:
 
 def remarks(look: Transaction, store: Store, record: witness.Witness | None) -> Iterator[str]:
     """Yield remarks for a person who verifies a store that are not breaches."""
-    name = witness.file_of(store.path).name
+    name = store.witness_file.name
     if record is None:
         yield (
             f"There is no witness file ({name}) next to this store, so it is unknown whether "
@@ -170,12 +170,12 @@ def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
         Whether no one writes yet, so that the witness must contain everything in the store.
     """
     store.begin_witness()
-    record = witness.read(store.path)
+    record = store.read_witness()
     with store.look() as look:
         losses, noted = open_losses(look, record), damage_noted(look)
-        after = witness.read(store.path)
+        after = store.read_witness()
         finding = _damage(look, after) if starting else after.damage if after else ""
-    if not witness.file_of(store.path).is_file():
+    if not store.witness_file.is_file():
         store.renew_witness()  # nothing can be recorded while the witness cannot be written
     if (finding and not noted) or any(not loss.noted_at_utc for loss in losses):
         with store.change() as change:
@@ -205,7 +205,7 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
     """
     words = checked_reason(reason)
     note(store, now=now, starting=True)
-    record = witness.read(store.path)
+    record = store.read_witness()
     with store.change() as change:
         losses, finding = open_losses(change, record), damage_noted(change)
         if not losses and not finding:
@@ -222,7 +222,7 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
             kind = EventKind.WITNESS_ACCEPTED
             events.record(change, "", now, kind=kind, detail=detail, by=by)
         lost = [head for head in record.heads if not is_there(change, head)] if record else []
-    witness.forget(store.path, lost)
+    store.forget_heads(lost)
     return losses
 
 

@@ -14,7 +14,7 @@ from functools import partial
 
 from study.base.canonical import moment, sha256_of
 from study.base.provenance import Provenance
-from study.store import Store, Transaction, banks, events, extract, shape, studies, witness
+from study.store import Store, Transaction, banks, events, extract, shape, studies
 from study.store.events import LONG_BACK, EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import checks, losses, trails
@@ -46,12 +46,12 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
     films
         Whether the films on disk are compared with their hashes too.
     """
-    record = witness.read(store.path)  # before the snapshot is taken
+    record = store.read_witness()  # before the snapshot is taken
     with store.look() as look:
         return [
             *_guarded("the store", partial(losses.breaches, look, record)),
             *_guarded("the store", partial(_store, look, films)),
-            *_guarded("the store", lambda: losses.damage(look, witness.read(store.path))),
+            *_guarded("the store", lambda: losses.damage(look, store.read_witness())),
         ]
 
 
@@ -60,7 +60,7 @@ def remarks(store: Store) -> list[str]:
 
     Accepted losses, clocks that were set back, and studies whose items no hash protects.
     """
-    record = witness.read(store.path)
+    record = store.read_witness()
     with store.look() as look:
         if extract.mark(look):
             return []
@@ -88,11 +88,11 @@ def _unprotected(look: Transaction) -> Iterator[str]:
 
 def verify_study(store: Store, study: str) -> Verification:
     """Verify a study with its bank and its chains, but not the films on disk."""
-    record, chain = witness.read(store.path), events.study_chain(study)
+    record, chain = store.read_witness(), events.study_chain(study)
     with store.look() as look:
         lost = tuple(_guarded(chain, partial(losses.breaches, look, record, chain)))
         verdict = study_verdict(look, study)
-        damage = _guarded(chain, lambda: losses.damage(look, witness.read(store.path)))
+        damage = _guarded(chain, lambda: losses.damage(look, store.read_witness()))
         breaches = (*lost, *verdict.breaches, *damage)
     return Verification(n_events=verdict.n_events, breaches=breaches)
 

@@ -265,7 +265,7 @@ def hand_out(person: Person, name: str) -> Path:
 
 
 def _place(kept: Store, person: Person) -> Path:
-    return kept.path.with_name(f"{kept.path.name}-archives") / str(person.study)
+    return kept.beside("archives") / str(person.study)
 
 
 def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
@@ -317,7 +317,7 @@ def merge_section(person: Person) -> None:
 def _restored(person: Person, file: KeptFile) -> str:
     done = outcome_of(
         "restore",
-        lambda: begin(bundle_restored, file, store().path, acting(person)),
+        lambda: begin(bundle_restored, file, store().address, acting(person)),
         t("Checking {file}", file=file.name),
     )
     restored = t(
@@ -332,7 +332,7 @@ def _restored(person: Person, file: KeptFile) -> str:
 
 
 def _merged(person: Person, file: KeptFile, site: str) -> str:
-    where = store().path, person.study_name, site
+    where = store().address, person.study_name, site
     done = outcome_of(
         "merge",
         lambda: begin(bundle_merged, file, *where, acting(person)),

@@ -131,7 +131,7 @@ def _read(handed_in: _HandedIn) -> Report:
 
 
 def _in_worker(handed_in: _HandedIn, column_roles: Mapping[str, str] | None = None) -> ModelFile:
-    where = store().path, handed_in.study, column_roles
+    where = store().address, handed_in.study, column_roles
     return outcome_of(
         _LOOK if column_roles is None else _LOOK_AGAIN,
         lambda: begin(model_file, handed_in.file, *where),
@@ -391,7 +391,7 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         "replace": replaces,
         "reason": reason,
     }
-    where = store().path, handed_in.study, waiting.column_roles
+    where = store().address, handed_in.study, waiting.column_roles
     outcome_of(
         _KEEP,
         lambda: begin(model_kept, handed_in.file, *where, model, acting(person)),

@@ -353,7 +353,7 @@ async def _paper(request: Request) -> Response:
 def _sent(person: Person, wanted: str, condition: Shown) -> Response:
     kept = store()
     paper = paper_of_study(kept, person.study_name, ModelProtocol(condition=condition))
-    folder = Path(tempfile.mkdtemp(dir=kept.path.parent, prefix=".exam-paper-"))
+    folder = Path(tempfile.mkdtemp(dir=kept.folder, prefix=".exam-paper-"))
     path = folder / f"exam-paper-{wanted}.zip"
     try:
         export_paper(kept, paper, path, formats=[wanted], **acting(person))

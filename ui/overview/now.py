@@ -49,7 +49,7 @@ def head(store: Store, study: str) -> str:
 def _kept(
     store: Store, study: str, read: Callable[..., Made], minute: str = "", **how: Any
 ) -> Made:
-    what = f"{read.__module__}.{read.__name__}", str(store.path), study, head(store, study), minute
+    what = f"{read.__module__}.{read.__name__}", store.address, study, head(store, study), minute
     return cast(Made, _read(what, lambda: read(store, study, **how)))
 
 

@@ -59,7 +59,7 @@ _SHORT = 0.2
 class Asked:
     """A state of a study, identified by its trail, with the reference standard or blinded."""
 
-    path: Path
+    address: str
     study: str
     head: str
     blinded: bool
@@ -131,7 +131,7 @@ class Job(worker.Job[Analysis]):
 def asked_now(store: Store, study: str) -> Asked:
     """Return the request for the study's current state in the current language."""
     return Asked(
-        path=store.path,
+        address=store.address,
         study=study,
         head=head(store, study),
         blinded=not accuracy_is_shown(store, study),
@@ -153,7 +153,7 @@ def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
     unless `anew` is set. Only one analysis runs at a time.
     """
     asked = asked_now(store, study)
-    key = (asked.path, study, asked.blinded, asked.language)
+    key = (asked.address, study, asked.blinded, asked.language)
     with _LOCK:
         job = _JOBS.pop(key, None)
         if job is None or job.is_over or (job.is_done() and _is_stale(job, asked, anew=anew)):
@@ -191,7 +191,7 @@ def leaderboard_of(
         A study no longer exists, its bundle cannot be analysed, or the process was stopped.
     """
     asked = [
-        Asked(path=store.path, study=study, head="", blinded=False, language=language())
+        Asked(address=store.address, study=study, head="", blinded=False, language=language())
         for study in studies
     ]
     rows = [dict(card) for card in cards]
@@ -209,7 +209,7 @@ def warm_up() -> None:
     threading.Thread(target=load, daemon=True).start()
 
 
-_JOBS: dict[tuple[Path, str, bool, str], Job] = {}
+_JOBS: dict[tuple[str, str, bool, str], Job] = {}
 _LOCK = threading.Lock()
 
 
@@ -321,7 +321,7 @@ def _zipped(folder: Path) -> bytes:
 def _bundle(asked: Asked, *, trails: bool) -> Any:
     import analysis
 
-    files = bundle_files(Store(asked.path), asked.study, blinded=asked.blinded, trails=trails)
+    files = bundle_files(Store.at(asked.address), asked.study, blinded=asked.blinded, trails=trails)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bundle.zip"
         path.write_bytes(zipped(files))

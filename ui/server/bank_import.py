@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Unpack
 
 from study.bank.importing import Imported, ImportOptions
@@ -22,7 +21,7 @@ class ImportJob(Job[Imported]):
         self.name, self._arrived = name, arrived
         held = Held(budget=BUDGET, name=arrived.name) if arrived.archive else None
         super().__init__(
-            _import, store.path, arrived, {"name": name, **what}, held=held, on_end=self._clear
+            _import, store.address, arrived, {"name": name, **what}, held=held, on_end=self._clear
         )
 
     def _clear(self, was_ended: bool) -> None:
@@ -30,7 +29,7 @@ class ImportJob(Job[Imported]):
             self._arrived.discard()
 
 
-_JOBS: dict[Path, ImportJob] = {}
+_JOBS: dict[str, ImportJob] = {}
 _LOCK = threading.Lock()
 
 
@@ -52,7 +51,7 @@ def begin(
         Another import is running.
     """
     with _LOCK:
-        job = _JOBS.get(store.path)
+        job = _JOBS.get(store.address)
         try:
             if job is not None and not job.is_done():
                 raise NotNow(
@@ -64,7 +63,7 @@ def begin(
                 "allow_possible_identifiers": allow_possible_identifiers,
                 **options,
             }
-            job = _JOBS[store.path] = ImportJob(store, arrived, name, what)
+            job = _JOBS[store.address] = ImportJob(store, arrived, name, what)
         except NotNow:
             arrived.discard()
             raise
@@ -73,13 +72,13 @@ def begin(
 
 def current(store: Store) -> ImportJob | None:
     """Return the running import, or the last import until it is dismissed."""
-    return _JOBS.get(store.path)
+    return _JOBS.get(store.address)
 
 
 def put_away(store: Store) -> None:
     """Forget the import that has ended."""
-    _JOBS.pop(store.path, None)
+    _JOBS.pop(store.address, None)
 
 
-def _import(tell: Tell, path: Path, arrived: Arrived, what: Mapping[str, Any]) -> Imported:
-    return import_arrived(Store(path), arrived, progress=tell, **what)
+def _import(tell: Tell, address: str, arrived: Arrived, what: Mapping[str, Any]) -> Imported:
+    return import_arrived(Store.at(address), arrived, progress=tell, **what)

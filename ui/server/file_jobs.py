@@ -95,12 +95,12 @@ class ModelFile:
 
 
 def model_file(
-    _: Tell, path: Path, db: Path, study: str, column_roles: ColumnRoles | None = None
+    _: Tell, path: Path, db: str, study: str, column_roles: ColumnRoles | None = None
 ) -> ModelFile:
     """Read a prediction file for a study, without keeping anything."""
     try:
         with _named(path):
-            summary = read_model(Store(db), path, study=study, column_roles=column_roles)
+            summary = read_model(Store.at(db), path, study=study, column_roles=column_roles)
     except BeyondBudget:
         raise  # reading it again for its columns would take as long again
     except BadFile as error:
@@ -119,14 +119,14 @@ def model_file(
 def model_kept(
     _: Tell,
     path: Path,
-    db: Path,
+    db: str,
     study: str,
     column_roles: ColumnRoles,
     model: Mapping[str, Any],
     acting: Acting,
 ) -> FileSummary:
     """Read a prediction file again and store it; `model` as in `keep_model`."""
-    store = Store(db)
+    store = Store.at(db)
     with _named(path):
         summary = read_model(store, path, study=study, column_roles=column_roles or None)
     keep_model(store, summary, **model, **acting)
@@ -157,13 +157,13 @@ def _named(path: Path) -> Iterator[None]:
         raise kind(str(error).replace(f"{path.parent}/", "")) from error
 
 
-def bundle_restored(_: Tell, path: Path, db: Path, acting: Acting) -> Restored:
+def bundle_restored(_: Tell, path: Path, db: str, acting: Acting) -> Restored:
     """Restore the study in a bundle."""
     with _named(path):
-        return restore(Store(db), path, **acting)
+        return restore(Store.at(db), path, **acting)
 
 
-def bundle_merged(_: Tell, path: Path, db: Path, study: str, site: str, acting: Acting) -> Merged:
+def bundle_merged(_: Tell, path: Path, db: str, study: str, site: str, acting: Acting) -> Merged:
     """Merge a bundle into a study."""
     with _named(path):
-        return merge(Store(db), path, study=study, site=site, **acting)
+        return merge(Store.at(db), path, study=study, site=site, **acting)

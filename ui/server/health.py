@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from study.base.errors import StudyError
 from study.exchange.backups import free_bytes
-from study.films.shelf import beside
+from study.films.shelf import Shelf
 from study.store import Store, deployment, readings
 from ui.server.deployment import store
 
@@ -63,12 +63,12 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
         with kept.look() as look:
             deployment.secret(look)
             films = readings.films_to_read(look)
-        writable = all(os.access(path, os.W_OK) for path in (kept.path, kept.path.parent))
+        writable = all(os.access(path, os.W_OK) for path in (kept.address, kept.folder))
         free = free_bytes(kept)
     except (StudyError, OSError):
         return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
     missing = sum(not row.file.is_file() for row in films)
-    shelf = beside(kept.path)
+    shelf = Shelf(kept.beside("films"))
     disk = f"{free // 1_000_000} MB are free; {LEAST_FREE_BYTES // 1_000_000} MB are needed."
     return Readiness(
         checks=(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
-from study.films.shelf import beside, ready
+from study.films.shelf import Shelf, ready
 from study.store import Store, readings
 from study.trail import heads, losses
 from ui.server import request_log
@@ -73,7 +73,7 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
     Each film is tried once in a server's lifetime; otherwise a shelf that is too small would cause
     endless work.
     """
-    shelf = beside(store.path)
+    shelf = Shelf(store.beside("films"))
     with store.look(sealed=True) as look:
         rows = readings.films_to_read(look)
     for row in rows:

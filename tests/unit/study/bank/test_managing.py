@@ -106,7 +106,7 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
     with banked.look() as look:
         own = banks.only_here(look, banks.bank_row(look, "more").id)
     assert len(own) == 2
-    kept = shelf.beside(banked.path)
+    kept = shelf.Shelf(banked.beside("films"))
     for sha256 in (own[0], shared[0]):
         kept.put(sha256, b"film")
     assert remove_bank(banked, "more", now=NOW).n_items == 26

@@ -139,7 +139,7 @@ def test_the_error_of_a_damaged_line_has_its_number(tmp_path: Path) -> None:
 def test_each_run_has_a_separate_folder(tmp_path: Path) -> None:
     """Names are distinguished even if special characters are removed."""
     names = [("a/b", "c", 1), ("a-b", "c", 1), ("a", "b-c", 1), ("a", "b-c", 2), ("..", "..", 1)]
-    folders = {folder_of(tmp_path / "s.db", study=s, model=m, edition=e) for s, m, e in names}
+    folders = {folder_of(tmp_path / "s.db-runs", study=s, model=m, edition=e) for s, m, e in names}
     assert len(folders) == len(names)
     assert {folder.parent for folder in folders} == {tmp_path / "s.db-runs"}
 

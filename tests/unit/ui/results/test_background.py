@@ -160,7 +160,9 @@ def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.slow
 def test_an_error_of_the_other_process_is_raised_here(read: Store) -> None:
     """With its class and its words."""
-    gone = background.Job(background.Asked(path=read.path, study="gone", head="", blinded=False))
+    gone = background.Job(
+        background.Asked(address=read.address, study="gone", head="", blinded=False)
+    )
     with pytest.raises(NotFound, match="gone"):
         gone.analysis()
     faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Fix it")]
