@@ -20,7 +20,7 @@ from study.base.canonical import moment, stamp
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.base.text import checked_reason
 from study.base.translation import t
-from study.people.codes import Entropy, new_code
+from study.people.codes import Entropy, new_code, normalised
 from study.people.persons import grant_in, record_for
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people, second_factors
@@ -214,5 +214,4 @@ def _step_of(secret: str, code: str, now: datetime) -> int | None:
 
 
 def _hash(person: int, code: str) -> str:
-    plain = "".join(sign for sign in code.upper() if sign.isalnum())
-    return hashlib.sha256(f"{person}/{plain}".encode()).hexdigest()
+    return hashlib.sha256(f"{person}/{normalised(code)}".encode()).hexdigest()

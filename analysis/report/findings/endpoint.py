@@ -113,7 +113,7 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
     rest = [decision for decision in decided if decision.outcome is not Outcome.UNDECIDED]
     lines = [_line(results, plan, decision) for decision in rest[:MOST_VERDICTS]]
     if rest[MOST_VERDICTS:]:
-        lines.append(VerdictLine(word="", text=_counted(plan, rest[MOST_VERDICTS:])))
+        lines.append(VerdictLine(word="", text=_counted(results, plan, rest[MOST_VERDICTS:])))
     return [*lines, *_undecided_lines(results, plan, undecided)]
 
 
@@ -125,7 +125,7 @@ def _line(results: Results, plan: Plan, decision: Decision) -> VerdictLine:
     )
 
 
-def _counted(plan: Plan, rest: list[Decision]) -> str:
+def _counted(results: Results, plan: Plan, rest: list[Decision]) -> str:
     """Return the numbers of further comparisons by outcome, in words."""
     counts = Counter(decision.outcome for decision in rest)
     outcomes = [
@@ -135,7 +135,7 @@ def _counted(plan: Plan, rest: list[Decision]) -> str:
     ]
     return t(
         "{comparisons}: {outcomes}.",
-        comparisons=_more_comparisons(len(rest)),
+        comparisons=_more_comparisons(results, plan, len(rest)),
         outcomes=listed(outcomes),
     )
 
@@ -159,12 +159,14 @@ def _undecided_lines(results: Results, plan: Plan, undecided: list[Decision]) ->
     ]
 
 
-def _more_comparisons(n: int) -> str:
+def _more_comparisons(results: Results, plan: Plan, n: int) -> str:
+    weighted = plan.pair_weighted and rows_of(results, "uncrossed", method=PAIR_WEIGHTED)
+    table = "uncrossed" if weighted else "panel_adjusted"
     return tn(
         "{n} more comparison in {file}",
         "{n} more comparisons in {file}",
         n,
-        file="tables/panel_adjusted.csv",
+        file=f"tables/{table}.csv",
     )
 
 
@@ -388,7 +390,7 @@ def _of(results: Results, outcome: Outcome, decided: list[Decision]) -> list[str
     parts = [_decision(results, plan, part) for part in decided[:MOST_OF_AN_OUTCOME]]
     left = len(decided) - len(parts)
     if left:
-        parts.append(t("and {comparisons}", comparisons=_more_comparisons(left)))
+        parts.append(t("and {comparisons}", comparisons=_more_comparisons(results, plan, left)))
     note = narrower_note(*(part.row for part in decided))
     return [sentences([t("{verdict}: {what}.", verdict=words, what=clauses(parts)), note])]
 

@@ -432,3 +432,7 @@ def test_a_pair_weighted_endpoint_is_decided_by_the_u_statistic(run: Results) ->
     assert "score test" not in text
     usual = replace(results, bundle=replace(results.bundle, protocol=declared))
     assert "Not decided: Model-1_x" in _said(usual)
+    many = _with(run, results.bundle.protocol, *[panel] * 40, score_p=0.5)
+    assert "more comparisons in tables/uncrossed.csv" in _said(
+        replace(many, tables={**many.tables, "uncrossed": results.tables["uncrossed"]})
+    )
