@@ -194,6 +194,19 @@ def test_only_the_store_knows_its_file() -> None:
     assert outside == [ROOT / "ui/server/file_jobs.py"]  # `kept` is an uploaded file there
 
 
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """Python before 3.11.5 matches too much, such as "aca" for `(?:ab?c)++`; `(?>...)` is right."""
+    possessive = re.compile(r"\)(?:[*+?]|\{[\d,]+\})\+")
+    assert possessive.search(r"(?:ab?c)" "++")
+    files = [
+        path
+        for folder in ("study", "analysis", "ui")
+        for ending in ("py", "toml")
+        for path in (ROOT / folder).rglob(f"*.{ending}")
+    ]
+    assert not [path for path in files if possessive.search(path.read_text("utf-8"))]
+
+
 def test_every_module_has_a_docstring() -> None:
     """It is the first statement of the module."""
     tracked = subprocess.run(

@@ -9,7 +9,7 @@ from study.base.text import id_key
 # An entry of a list written as text by Python or NumPy; possessive, so that no text makes the match
 # slow.
 _QUOTED = r"""'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)\""""
-_WRITTEN_LIST = re.compile(rf"\[\s*+(?:(?:{_QUOTED})\s*+,?\s*+)*+\]", re.DOTALL)
+_WRITTEN_LIST = re.compile(rf"\[\s*+(?>(?:(?:{_QUOTED})\s*+,?\s*+)*)\]", re.DOTALL)
 _ENTRY = re.compile(_QUOTED, re.DOTALL)
 
 
