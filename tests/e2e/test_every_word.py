@@ -89,6 +89,8 @@ NOT_OURS = {
         ".js-plotly-plot",
         ".stDataFrame",
     ],
+    # The key of a new second factor.
+    "second-factor": ["[data-testid=stCode]"],
     # Names of the bank's tasks.
     "leaderboard": ["th bdi"],
     "score-card": ["bdi"],
