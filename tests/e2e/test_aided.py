@@ -84,7 +84,7 @@ class Traffic:
             return
         if request.url.endswith("/desk/records"):
             self.log.append(("sent", request.post_data_buffer or b""))
-        response = route.fetch()
+        response = route.fetch(max_retries=3)  # the server closes connections idle for 5 s
         if of_desk and self.line == "lost":
             route.abort()
             return
