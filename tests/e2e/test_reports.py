@@ -94,13 +94,6 @@ class Desk:
         self.page.get_by_role("tab", name=label).click()
         rest(self.page)
 
-    def upload(self, path: Path) -> None:
-        """Choose a file and wait until the browser has uploaded it; a click then includes it."""
-        self.page.locator("input[type=file]").first.set_input_files(path)
-        listed = self.page.get_by_test_id("stFileUploaderFile").filter(has_text=path.name)
-        listed.filter(has_not=self.page.get_by_role("progressbar")).first.wait_for()
-        rest(self.page)
-
     def fill(self, label: str, text: str, *, within: Locator | None = None) -> None:
         """Fill a text field and wait until the page has processed it."""
         field = (within or self.page).get_by_role("textbox", name=label).filter(visible=True)
@@ -128,11 +121,13 @@ def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> 
     faulty, sound = tmp_path / "faulty.zip", tmp_path / "sound.zip"
     _zipped(write_bank(tmp_path / "faulty"), faulty, spoil=True)
     _zipped(write_bank(tmp_path / "sound"), sound, spoil=False)
-    desk.upload(faulty)
+    desk.page.locator("input[type=file]").first.set_input_files(faulty)
+    rest(desk.page)
     desk.press("Import", "“Bank name” is empty")
     desk.fill("Bank name", f"Faulty {size}")
     desk.press("Import", "question has errors")
-    desk.upload(sound)
+    desk.page.locator("input[type=file]").first.set_input_files(sound)
+    rest(desk.page)
     desk.fill("Bank name", f"Sound {size}")
     desk.press("Import", f"Imported Sound {size}")
     desk.tab("Demo bank")
@@ -162,7 +157,8 @@ def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) ->
     desk.press("Read the file", "Choose a file")
     garbage = tmp_path / "garb.json"
     garbage.write_text("no JSON")
-    desk.upload(garbage)
+    desk.page.locator("input[type=file]").first.set_input_files(garbage)
+    rest(desk.page)
     desk.press("Read the file", "“Model” is empty")
     desk.fill("Model", f"m{size}")
     desk.press("Read the file", "garb.json")
@@ -177,7 +173,8 @@ def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) ->
         ]
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["Fall,Antwort", *(f"{item_id},A" for item_id in ids)]))
-    desk.upload(table)
+    desk.page.locator("input[type=file]").first.set_input_files(table)
+    rest(desk.page)
     desk.press("Read the file", "could not be recognised", goes=True)
     for label, column in (("Case ID", "Fall"), ("Answer or model output", "Antwort")):
         desk.page.get_by_role("combobox", name=re.compile(label)).click()
