@@ -66,7 +66,8 @@ class GroupRules:
             The provider left out the groups because the account has too many.
         """
         top = self.claim.partition(".")[0]
-        if top not in claims and top in (claims.get("_claim_names") or {}):
+        elsewhere = claims.get("_claim_names")
+        if top not in claims and isinstance(elsewhere, Mapping) and top in elsewhere:
             _log.error("%s left out %s: the account has too many groups.", self.issuer, self.claim)
             raise SignInRefused(
                 "too-many-groups",
@@ -77,7 +78,7 @@ class GroupRules:
             value = value.get(name) if isinstance(value, Mapping) else None
         if value is None:
             _log.warning("The token of %s has no claim %s.", self.issuer, self.claim)
-        groups = [value] if isinstance(value, str) else value or ()
+        groups = value if isinstance(value, list) else [value]
         return {
             self.roles[group]: group
             for group in sorted(group for group in groups if isinstance(group, str))
@@ -166,9 +167,6 @@ def apply(
     person = account.person
     held = people.roles_held(change, person) if person is not None else []
     by_group = {row.id for row in held} & people.grants_by_group(change, account.issuer)
-    for row in held:
-        if row.id in by_group and GroupRole(Role(row.role), row.study_name or "") not in granted:
-            _end(change, row, now)
     has = {GroupRole(Role(row.role), row.study_name or "") for row in held}
     for wanted in sorted(granted.keys() - has):
         try:
@@ -193,6 +191,9 @@ def apply(
             group=granted[wanted],
         )
         people.mark_group_grant(change, grant, account.issuer)
+    for row in held:  # last: without any role, the person would also lose the access code
+        if row.id in by_group and GroupRole(Role(row.role), row.study_name or "") not in granted:
+            _end(change, row, now)
     return person
 
 

@@ -75,21 +75,13 @@ def is_asked(look: Transaction, person: int) -> bool:
     return (
         policy(look) is not Policy.NEVER
         and second_factors.of(look, person) is not None
-        and _is_staff(look, person)
+        and any(row.role != Role.READER for row in people.roles_held(look, person))
     )
 
 
 def must_add(look: Transaction, person: int) -> bool:
-    """Return whether a person must add a second factor before anything else."""
-    return (
-        policy(look) is Policy.ALWAYS
-        and second_factors.of(look, person) is None
-        and _is_staff(look, person)
-    )
-
-
-def _is_staff(look: Transaction, person: int) -> bool:
-    return any(row.role != Role.READER for row in people.roles_held(look, person))
+    """Return whether a staff member must add a second factor before anything else."""
+    return policy(look) is Policy.ALWAYS and second_factors.of(look, person) is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -105,15 +105,8 @@ def ticket(
             "stale", "The sign-in with your institution was too long ago. Sign in again."
         )
     text = entropy(32).hex()
-    with store.change() as change:
-        person = _person_of(change, identity)
-        if granted is not None:
-            account = Account(
-                issuer=identity.issuer, person=person, name=identity.name, email=identity.email
-            )
-            person = apply(change, account, granted, now)
-            if person is not None and people.roles_held(change, person):
-                _bind_first(change, person, identity, now, place)
+    if granted is not None:
+        _apply_groups(store, identity, granted, now, place)
     with store.change() as change:
         person = _person_of(change, identity)
         if person is None or not people.roles_held(change, person):
@@ -127,6 +120,26 @@ def ticket(
             change, id=_hash(text), person=person, expires_at_utc=stamp(now + TICKET_STAYS)
         )
     return text
+
+
+def _apply_groups(
+    store: Store,
+    identity: Identity,
+    granted: Mapping[GroupRole, str],
+    now: datetime,
+    place: str,
+) -> None:
+    """Apply the roles of an account's groups; they are kept if the sign-in is refused later."""
+    with store.change() as change:
+        account = Account(
+            issuer=identity.issuer,
+            person=_person_of(change, identity),
+            name=identity.name,
+            email=identity.email,
+        )
+        person = apply(change, account, granted, now)
+        if person is not None and people.roles_held(change, person):
+            _bind_first(change, person, identity, now, place)
 
 
 def _person_of(look: Transaction, identity: Identity) -> int | None:

@@ -440,6 +440,7 @@ def _account(scope: Scope, member: Member) -> None:
             _Removal(
                 name="release",
                 label=t("Release the sign-in account"),
+                refused=t("Only an administrator of this server can release the sign-in account."),
                 do=single_sign_on.release,
                 done=t("The sign-in account of {who} was released.", who=member.who),
             ),
@@ -454,6 +455,7 @@ def _account(scope: Scope, member: Member) -> None:
             _Removal(
                 name="remove-factor",
                 label=t("Remove the second factor"),
+                refused=t("Only an administrator of this server can remove a second factor."),
                 do=second_factor.remove,
                 done=t("The second factor of {who} was removed.", who=member.who),
             ),
@@ -468,17 +470,14 @@ class _Removal:
 
     name: str
     label: str
+    refused: str
     do: Callable[..., None]
     done: str
 
 
 def _removal(scope: Scope, member: Member, about: str, removal: _Removal) -> None:
     if not scope.everywhere:
-        st.caption(
-            t("Only an administrator of this server can release the sign-in account.")
-            if removal.name == "release"
-            else t("Only an administrator of this server can remove a second factor.")
-        )
+        st.caption(removal.refused)
         return
     st.caption(about)
     name = f"{removal.name}-{member.grant}"

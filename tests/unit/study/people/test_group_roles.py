@@ -103,6 +103,26 @@ def test_a_role_assigned_by_hand_stays(store: Store) -> None:
     assert _roles(store) == {("coordinator", "")}
 
 
+def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> None:
+    """The new role is given before the old role ends."""
+    _sign_on(store, "research")
+    with store.look() as look:
+        (grant,) = people.grants_of_deployment(look)
+    persons.replace_code(
+        store,
+        study="",
+        grant=grant.id,
+        code=codes.new_code(entropy_from(2)),
+        expires=None,
+        everywhere=True,
+        **WHO,
+    )
+    _sign_on(store, "experts")
+    assert _roles(store) == {("reviewer", "")}
+    with store.look() as look:
+        assert people.code(look, grant.person) is not None
+
+
 def test_the_last_administrator_keeps_the_role(store: Store) -> None:
     """Nobody could otherwise correct the settings."""
     _sign_on(store, "admins")
@@ -130,6 +150,9 @@ def test_a_group_gives_a_role_in_a_study_but_none_to_its_readers(
     [
         ({}, {}),
         ({"access": None}, {}),
+        ({"access": {"roles": 7}}, {}),
+        ({"access": {"roles": {"research": True}}}, {}),
+        ({"_claim_names": 7}, {}),
         ({"access": "admins"}, {}),
         ({"access": {"roles": "research"}}, {GroupRole(Role.COORDINATOR): "research"}),
         (
