@@ -143,6 +143,7 @@ def remove_study(
     store.forget_heads([head for head in record.heads if head.chain in chains] if record else [])
     archives = store.beside("archives") / str(row.id)
     shutil.rmtree(archives, ignore_errors=True)
+    store.fold_in()
     return certificates(store)[-1]
 
 
@@ -178,24 +179,29 @@ def remove_model(
             events.record(
                 change, study, now, kind=EventKind.MODEL_DATA_REMOVED, detail=detail, by=by
             )
+    store.fold_in()
     return certificates(store, study)[-1]
 
 
 def certificates(store: Store, study: str = "") -> list[Certificate]:
-    """Return the certificates of all removals, or of those that a study's chain records."""
-    overwritten = store.fold_in()
+    """Return the certificates of all removals, or of those that a study's chain records.
+
+    The journal is emptied if no other connection prevents it; this does not wait for them.
+    """
     with store.look() as look:
         chains = [events.study_chain(study)] if study else events.chains(look)
         kept = deployment.backups_kept(look)
-        return [
-            _certificate(
-                event, overwritten, [row.file for row in kept if row.made_at_utc <= event.at_utc]
-            )
-            for event in sorted(
-                (event for chain in chains for event in events.of_kinds(look, chain, _KINDS)),
-                key=lambda event: event.at_utc,
-            )
-        ]
+        removals = sorted(
+            (event for chain in chains for event in events.of_kinds(look, chain, _KINDS)),
+            key=lambda event: event.at_utc,
+        )
+    overwritten = bool(removals) and store.hurried(0).fold_in()
+    return [
+        _certificate(
+            event, overwritten, [row.file for row in kept if row.made_at_utc <= event.at_utc]
+        )
+        for event in removals
+    ]
 
 
 def _certificate(event: EventRow, overwritten: bool, files: list[str]) -> Certificate:
@@ -287,11 +293,7 @@ def _kept(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
 
 
 def _withdrawn(look: Transaction, study: StudyRow, model_id: str) -> list[ModelRow]:
-    rows = [
-        row
-        for row in models.ever_of_study(look, study.id)
-        if row.model_id == model_id and row.withdrawn_at_utc and models.predictions(look, row.id)
-    ]
+    rows = [row for row in _withdrawn_of(look, study.id) if row.model_id == model_id]
     if not rows:
         raise NotFound(
             t(
@@ -317,9 +319,15 @@ def removable(store: Store) -> tuple[list[str], list[tuple[str, str]]]:
     with store.look() as look:
         rows = studies.listed(look)
         models_of = [
-            (row.name, model.model_id)
-            for row in rows
-            for model in models.ever_of_study(look, row.id)
-            if model.withdrawn_at_utc and models.predictions(look, model.id)
+            (row.name, model.model_id) for row in rows for model in _withdrawn_of(look, row.id)
         ]
     return [row.name for row in rows if row.state == "closed"], list(dict.fromkeys(models_of))
+
+
+def _withdrawn_of(look: Transaction, study: int) -> list[ModelRow]:
+    """Return the withdrawn models of a study whose predictions are stored."""
+    return [
+        row
+        for row in models.ever_of_study(look, study)
+        if row.withdrawn_at_utc and models.has_predictions(look, row.id)
+    ]

@@ -189,6 +189,11 @@ def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
     return [ModelRow(**row) for row in rows]
 
 
+def has_predictions(look: Transaction, model: int) -> bool:
+    """Return whether predictions of a model are stored."""
+    return bool(look.value("SELECT 1 FROM predictions WHERE model = :model LIMIT 1", model=model))
+
+
 def predictions(look: Transaction, model: int) -> list[PredictionRow]:
     """Return a model's predictions by case, condition and run, as a model's hash covers them."""
     return look.tuples(
