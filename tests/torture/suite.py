@@ -8,17 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from random import Random
 
-from study.bank.importing import import_bank
-from study.lifecycle import studies
-from study.lifecycle.deployments import init
-from study.people.codes import new_code
-from study.people.invitations import Invitation
-from study.protocol.protocol import Protocol
+from benchmarks.servers import deploy
 from study.reading.records import canonical
 from study.store import Store
 from study.trail.verification import verify
@@ -27,7 +21,6 @@ from tests.e2e.server import Server, free_port
 from tests.torture.browser import Browser, ConnectionFault, Cut
 from tests.torture.faults import Faults, ServerFault
 
-STUDY = "torture"
 PATIENCE_S = 60.0
 """How long a reader tries before the session counts as one that cannot continue."""
 
@@ -143,31 +136,24 @@ class Reader:
 @contextmanager
 def deployed(plan: Plan, seed: str) -> Iterator[tuple[list[Server], Mapping[str, str]]]:
     """Run servers with an open study; yield them with the readers' access codes."""
-    random, now = Random(seed), datetime.now(UTC)
-    readers = [f"R{n + 1}" for n in range(plan.readers)]
+    names = [f"R{n + 1}" for n in range(plan.readers)]
     with tempfile.TemporaryDirectory(prefix="torture-") as folder:
         bank = write_bank(Path(folder, "bank"), n_patients=plan.cases)
-        store = init(Path(folder, "store.db"), entropy=random.randbytes, now=now)
-        import_bank(store, bank, name="bank", images=bank.parent, now=now)
-        protocol = Protocol.from_json({"cases": plan.cases, "one_question_per": "item"})
-        studies.draw(store, bank="bank", study=STUDY, protocol=protocol, now=now)
-        codes = {reader: new_code(random.randbytes) for reader in readers}
-        studies.invite(
-            store,
-            study=STUDY,
-            invitations=[Invitation(reader_id=reader) for reader in readers],
-            codes=list(codes.values()),
-            now=now,
+        made = deploy(
+            Path(folder, "store.db"),
+            bank,
+            cases=plan.cases,
+            readers=names,
+            seed=Random(seed).getrandbits(32),
         )
-        studies.open_study(store, study=STUDY, now=now)
         servers = [
-            Server(store=store, codes={}, port=free_port(), log=Path(folder, f"log{number}"))
+            Server(store=made.store, codes={}, port=free_port(), log=Path(folder, f"log{number}"))
             for number in range(plan.servers)
         ]
         try:
             for server in servers:
                 server.start()
-            yield servers, {reader: code.text for reader, code in codes.items()}
+            yield servers, made.codes
         finally:
             for server in servers:
                 server.kill()
