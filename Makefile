@@ -106,7 +106,7 @@ $(VENV)/.test-ready: requirements-test.lock tests/install_browser.sh
 	$(PYTHON) -m venv $(VENV) && $(PIP) --no-deps --require-hashes -r requirements-test.lock && wait $$browsers
 	@touch $(VENV)/.run-ready $@
 
-# Tools of a release, in an environment of their own.
+# The tools of `make release` are installed in a separate environment.
 $(VENV)/.tools-ready: requirements-release.txt
 	$(PYTHON) -m venv $(VENV)/tools
 	$(VENV)/tools/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-release.txt

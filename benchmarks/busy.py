@@ -1,6 +1,6 @@
 """Keeps a server busy by requesting a reader's desk continuously.
 
-Run by the timer's benchmark as a program of its own: ``python -m benchmarks.busy PORT``, the
+The benchmark `timer` starts it as a separate process: ``python -m benchmarks.busy PORT``, with the
 reader's cookie in the environment variable ``BENCHMARK_COOKIE``.
 """
 
