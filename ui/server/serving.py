@@ -4,8 +4,8 @@ Streamlit starts the server and offers no settings for these limits, so they are
 first connection.
 
 A connection that has not sent a complete request only occupies a file descriptor: it is closed
-after `HEADER_S`, and the oldest are closed if there are too many. A connection that waits for a
-response is never closed in favour of a new one.
+after `HEADER_S`, and the oldest are closed if there are too many that never sent one. A connection
+that waits for a response is never closed in favour of a new one.
 
 The same problem is logged once a minute, with its count. Otherwise a client that connects a
 thousand times a second would write a thousand lines to the disk that contains the store.
@@ -15,6 +15,7 @@ import asyncio
 import logging
 import resource
 import signal
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -87,7 +88,8 @@ class Lines:
     most
         Maximum number of connections, including websockets; a further connection is closed at once.
     most_waiting
-        Maximum number of connections without a request; the oldest of more is closed.
+        Maximum number of connections that never sent a complete request; the oldest of more is
+        closed.
     """
 
     def __init__(
@@ -96,18 +98,20 @@ class Lines:
         self.most = most
         self._most_waiting = most_waiting
         self._header_s = header_s
-        self._waiting: dict[CountedLine, asyncio.TimerHandle] = {}  # the oldest is first
+        self._silent: dict[CountedLine, asyncio.TimerHandle] = {}  # the oldest is first
+        self._idle: dict[CountedLine, asyncio.TimerHandle] = {}  # between two requests
 
     def waits(self, line: "CountedLine") -> None:
         """Let a connection wait for its next request for a limited time."""
         self.leaves(line)
-        self._waiting[line] = line.loop.call_later(self._header_s, line.transport.close)
-        if len(self._waiting) > self._most_waiting:
+        waiting = self._silent if line.cycle is None else self._idle
+        waiting[line] = line.loop.call_later(self._header_s, line.transport.close)
+        if len(self._silent) > self._most_waiting:
             self.make_way(line)
 
     def leaves(self, line: "CountedLine") -> None:
         """Record that a connection no longer waits: its request has arrived, or it was closed."""
-        clock = self._waiting.pop(line, None)
+        clock = self._silent.pop(line, None) or self._idle.pop(line, None)
         if clock is not None:
             clock.cancel()
 
@@ -117,8 +121,8 @@ class Lines:
         Connections that never sent a complete request are closed before those of a browser between
         two requests.
         """
-        others = [line for line in self._waiting if line is not newcomer]
-        oldest = next((other for other in others if other.cycle is None), next(iter(others), None))
+        waiting = (*self._silent, *self._idle)
+        oldest = next((line for line in waiting if line is not newcomer), None)
         if oldest is None:
             return False
         self.leaves(oldest)
@@ -135,8 +139,14 @@ class CountedLine(H11Protocol):
         self._stalled: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection, if necessary in place of one that has sent nothing."""
+        """Accept a connection, if necessary in place of one that has sent nothing.
+
+        asyncio sends small packets at once only on sockets that were created with the number of
+        the protocol; Streamlit's listener is not. Header and body of a response are written
+        separately, so the body would wait about 40 ms for the acknowledgement of the header.
+        """
         super().connection_made(transport)
+        _send_at_once(transport)
         self._lines.waits(self)
         if len(self.connections) > self._lines.most and not self._lines.make_way(self):
             transport.abort()
@@ -188,6 +198,13 @@ class CountedLine(H11Protocol):
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
+
+
+def _send_at_once(transport: asyncio.Transport) -> None:
+    """Switch off the delay that collects small packets (Nagle's algorithm), if this is TCP."""
+    connection = transport.get_extra_info("socket")
+    if connection is not None and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 MOST_LINES = 4096

@@ -1,6 +1,7 @@
 """Connections to the server: limits, time limits, and which connection is closed first."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, TypeVar
@@ -23,7 +24,9 @@ LAST = b"GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
 @asynccontextmanager
-async def served(lines: Lines) -> AsyncIterator[tuple[Say, asyncio.Event]]:
+async def served(
+    lines: Lines, state: ServerState | None = None
+) -> AsyncIterator[tuple[Say, asyncio.Event]]:
     """Serve a page at once, and ``/later`` when the event is set."""
     go_on = asyncio.Event()
 
@@ -32,12 +35,12 @@ async def served(lines: Lines) -> AsyncIterator[tuple[Say, asyncio.Event]]:
             await go_on.wait()
         await PlainTextResponse("done")(scope, receive, send)
 
-    config, state = uvicorn.Config(application, lifespan="off", log_config=None), ServerState()
+    config = uvicorn.Config(application, lifespan="off", log_config=None)
     config.load()
+    state = state or ServerState()
     server = await asyncio.get_running_loop().create_server(
         lambda: CountedLine(lines=lines, config=config, server_state=state, app_state={}),
-        "127.0.0.1",
-        0,
+        sock=socket.create_server(("127.0.0.1", 0)),  # as Streamlit creates it
     )
     async with AsyncExitStack() as opened, server:
 
@@ -145,6 +148,35 @@ def test_a_connection_that_sent_a_request_is_kept_longer() -> None:
             return await reader.read()
 
     assert within_ten_seconds(scene).endswith(b"done")
+
+
+def test_browsers_between_two_requests_do_not_count_as_incomplete_requests() -> None:
+    """As many browsers as the server has connections for keep theirs open."""
+
+    async def scene() -> list[bytes]:
+        async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):
+            browsers = [await say(WHOLE) for _ in range(20)]
+            for reader, _writer in browsers:
+                await reader.readuntil(b"done")
+            for _reader, writer in browsers:
+                writer.write(LAST % b"/")
+            return [await reader.read() for reader, _ in browsers]
+
+    assert [reply[-4:] for reply in within_ten_seconds(scene)] == [b"done"] * 20
+
+
+def test_the_body_of_a_response_does_not_wait_for_the_acknowledgement_of_its_header() -> None:
+    """Small packets are sent at once on every connection."""
+
+    async def scene() -> list[int]:
+        state = ServerState()
+        async with served(Lines(most=10), state) as (say, _):
+            reader, _writer = await say(WHOLE)
+            await reader.readuntil(b"done")
+            sockets = [line.transport.get_extra_info("socket") for line in state.connections]
+            return [each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for each in sockets]
+
+    assert within_ten_seconds(scene) == [1]
 
 
 def test_a_connection_that_waits_for_an_answer_is_kept() -> None:
