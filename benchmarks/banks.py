@@ -38,7 +38,7 @@ class Lightbox:
         """Return film 0 (frontal) or 1 (lateral) of a case: no two cases have a film in common."""
         sources = self.lateral if view else self.frontal
         signal = sources[number % len(sources)]
-        # Shifting a field by steps without a common period is as good as drawing a new field.
+        # A field shifted by steps without a common period replaces a new random field.
         shift = (number * 389 + view * 131, number * 577 + view * 257)
         noisy = with_noise(signal, np.roll(self.noise, shift, axis=(0, 1)))
         return marked(as_levels(noisy, bits), f"{number:03d}")

@@ -42,7 +42,7 @@ FILMS = ("/films/", "/media/")
 VIEWS = 2
 _QUIET_S = 1.5
 _LONGEST_QUIET_S = 20.0
-_CHOOSE_AT = 0.6  # of the pace: readers select, look again, and confirm
+_CHOOSE_AT = 0.6  # share of the pace: readers select, look again, and confirm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -119,7 +119,7 @@ def _draw(working: Working) -> Report:
     def leave() -> None:
         st.session_state["drawn"] = entered
         st.query_params.clear()
-        st.rerun()  # the next run builds the menu of the study just entered
+        st.rerun()  # the next run builds the menu of this study
 
     words = t("The sample has been drawn.")
     return Report(

@@ -147,7 +147,9 @@ def _matrix(results: Results, conditions: list[str]) -> None:
             t("Condition"), conditions, format_func=condition_name, key="matrix-condition"
         )
     known = set(pairs["measure"])
-    if "kappa" in known:  # the same number; without a caveat if all options are the same
+    if (
+        "kappa" in known
+    ):  # the number is the same; no note is needed if all items have the same options
         known.remove("kappa_letters")
     measures = [title for title in MEASURE_TITLES if title in known]
     if not measures:

@@ -228,7 +228,7 @@ def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return a store with a bank of 24 items of 12 patients."""
     store = Store(templates.copy(tmp_path, _banked))
     with ExitStack() as used:
-        if "opened" not in request.fixturenames:  # which may replace the file
+        if "opened" not in request.fixturenames:  # the test may replace the file
             used.enter_context(_in_use(request, store))
         yield store
 

@@ -19,7 +19,7 @@ Cells = npt.NDArray[np.object_]
 
 # A cell may contain a model's complete output; the csv module's own limit is 128 KiB.
 LONGEST_CELL = 16 * 2**20
-# Number of rows that are lists at the same time.
+# Number of rows that are held as lists at the same time.
 BLOCK = 10_000
 
 

@@ -68,7 +68,9 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     conditions = sorted(set(readings.loc[~is_model, "condition"]))
     if not conditions:
         return readings.loc[~later], readings.loc[later]
-    only = conditions if len(conditions) == 1 else []  # of several, models have the same names
+    only = (
+        conditions if len(conditions) == 1 else []
+    )  # bundles of several conditions repeat the names of models
     own = readings["condition"].copy()
     away = pd.Series(False, index=readings.index)
     conditions_of: dict[str, set[str]] = defaultdict(set)

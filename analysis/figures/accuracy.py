@@ -91,7 +91,7 @@ def with_macro_if_other(rows: pd.DataFrame) -> pd.DataFrame:
         overall.loc[overall["group"] == group].set_index(["rater_id", "condition"])["accuracy"]
         for group in ("micro", "macro")
     )
-    # To the precision that tables show.
+    # Rounded as in tables.
     same = np.allclose(micro, macro.reindex(micro.index), rtol=0, atol=5e-4, equal_nan=True)
     return rows.loc[(rows["by"] != "overall") | (rows["group"] != "macro")] if same else rows
 

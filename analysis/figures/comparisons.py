@@ -219,7 +219,7 @@ def panel_chart(
     )
     axis = fitted_axis([*ends_of(estimates), 0.0, margin], title=title)
     if len(axis.ticks) > 1 and axis.ticks[-1].at <= 0:
-        # A tick above 0 as well.
+        # Ensures a tick above 0.
         axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
     plot = forest(
         rater_labels(models, names),

@@ -293,7 +293,9 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
     [0.5, nan]
     """
     if np.all(denominator):
-        quotient: Floats = np.divide(numerator, denominator)  # unmasked, and so by vectors
+        quotient: Floats = np.divide(
+            numerator, denominator
+        )  # without a mask the loop is vectorised
         return quotient
     shape = np.broadcast_shapes(numerator.shape, denominator.shape)
     out = np.full(shape, np.nan)

@@ -391,7 +391,7 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
     families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
     return {
         _key(row): {
-            # The larger of both tests' p-values, and so none of the score test where it has none.
+            # The larger p-value of both tests; undefined where the score test is.
             Outcome.SHOWN: float(
                 np.fmax(number(row, "p_noninferior_adjusted"), score_p(results, row, "p_adjusted"))
             ),

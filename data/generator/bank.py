@@ -249,7 +249,7 @@ TASK_DIFFICULTY = {
 }
 DIFFICULTY_SD = 1.0
 MAIN_DISTRACTOR_SHARE = 0.7
-# Raw words instead of a letter, so that the unparsed path of an importer is seen.
+# Words instead of a letter, so that the demo contains outputs without a parsed answer.
 RAW_WORDS = {
     "simulated-model-c": (
         "I cannot tell from this image.",

@@ -24,7 +24,8 @@ WATER_CM2_PER_G = np.array([0.2683, 0.2269, 0.2059, 0.1837, 0.1707])
 CORTICAL_BONE_CM2_PER_G = np.array([0.6655, 0.4242, 0.3148, 0.2229, 0.1855])
 TITANIUM_CM2_PER_G = np.array([2.214, 1.213, 0.7661, 0.4052, 0.2721])
 
-# Five-line stand-in for a 120 kVp tungsten spectrum behind 3 mm Al, as the detector absorbs it.
+# Five energies approximate a 120 kVp tungsten spectrum behind 3 mm Al, weighted by the detector's
+# absorption.
 SPECTRUM_WEIGHTS = np.array([0.13, 0.26, 0.29, 0.21, 0.11])
 
 CORTICAL_BONE_G_PER_CM3 = 1.92

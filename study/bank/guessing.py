@@ -127,7 +127,7 @@ class _Seen:
         self._shown: Counter[tuple[int, int, str]] = Counter()
         self.sizes: Counter[int] = Counter()
         self.n_longest = 0
-        self._hashes: Counter[int] = Counter()  # of texts, most of which occur once
+        self._hashes: Counter[int] = Counter()  # hashes of texts; most texts occur once
 
     def add(self, question: GuessableQuestion) -> None:
         k, place = len(question.options), question.place

@@ -184,7 +184,7 @@ class ImageFolder:
             return path, None, now[1]
         try:
             return path, self.read(path), now[1]
-        except BadFilm as bad:  # the traceback of the raised one refers to the film's bytes
+        except BadFilm as bad:  # a traceback would keep the film's bytes in memory
             return path, BadFilm(bad.what, bad.remedy, bad.rule), now[1]
 
     def bytes_of(self, path: str) -> bytes:

@@ -193,7 +193,7 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
     if len(id_key(text)) > 1 or not all(
         len(option) > 1 and option[-1] != "." for option in options
     ):
-        letters |= _by_text(text, options)  # a single character is no option's text
+        letters |= _by_text(text, options)  # a single character is not the text of an option
     if len(letters) == 1:
         return letters.pop()
     choices = f"A to {LETTERS[len(options) - 1]}"

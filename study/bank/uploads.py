@@ -203,5 +203,7 @@ def import_arrived(
         raise BadFile(words) from error
     finally:
         arrived.discard_archive()
-        if imported is None or not imported.is_new or is_dicom:  # DICOM files name patients
+        if (
+            imported is None or not imported.is_new or is_dicom
+        ):  # DICOM files contain patients' names
             arrived.discard()

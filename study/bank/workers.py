@@ -131,7 +131,10 @@ def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
 
     def work() -> int:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ended by the parent process
-        for line in (own_end, *(other.line for other in others)):  # to notice the parent's end
+        for line in (
+            own_end,
+            *(other.line for other in others),
+        ):  # closes when the parent process ends
             line.close()
         _work(do, worker_end)
         return 0

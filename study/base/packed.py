@@ -57,7 +57,7 @@ def opened(
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
             for entry in entries:
-                entry.filename = entry.filename.replace("\\", "/")  # as Windows packs them
+                entry.filename = entry.filename.replace("\\", "/")  # ZIP files made on Windows
             entries = [entry for entry in entries if not _is_litter(entry)]
             faults = [*_excesses(entries, _size_of(archive), budget)]
             if faults := faults or [*_faults(entries, on_disk=on_disk)]:

@@ -271,7 +271,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         folder = out.parent if out else folder_of(store)
         if out is None:
             folder.mkdir(mode=0o700, exist_ok=True)
-            for leftover in folder.glob(f"{_SCRATCH}*"):  # of a backup that crashed
+            for leftover in folder.glob(f"{_SCRATCH}*"):  # left by a backup that crashed
                 shutil.rmtree(leftover, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"

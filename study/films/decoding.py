@@ -18,7 +18,7 @@ from study.base.errors import BadFile, StudyError
 Grey = NDArray[np.uint8] | NDArray[np.uint16]
 
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "WEBP")
-MAX_SIDE = 8_192  # what graphics cards draw as one texture
+MAX_SIDE = 8_192  # the largest texture that graphics cards draw
 MAX_PIXELS = 1 << 26  # below the size at which Pillow starts to warn of decompression bombs
 MAX_BYTES = 1 << 28
 
@@ -195,7 +195,7 @@ def check_size(width: int, height: int) -> None:
 
 def _check_frames(image: Image.Image) -> None:
     frames = getattr(image, "n_frames", 1)
-    if frames > 1 and image.format != "MPO":  # a photograph with its own preview behind it
+    if frames > 1 and image.format != "MPO":  # a photograph followed by its preview
         raise BadFilm(f"{frames} frames in one file", "save each frame as a file of its own")
 
 

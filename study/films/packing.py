@@ -58,7 +58,7 @@ _SPLITS = (0, 1, 2, 4, 8)
 """Numbers of low bits stored separately: divisors of 8, because Huffman coding wastes bits."""
 
 _STRETCH = 1 << 18
-_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"  # no name, no time, no system
+_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"  # a gzip header without name, time and system
 _MEMORY = 9
 _LEVEL = 4
 _SPARSE = 3

@@ -112,7 +112,7 @@ class Shelf:
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
         for path in self._folder.iterdir():
             if path.suffix in (_ENDING, _HALF_WRITTEN):
-                with suppress(FileNotFoundError):  # another process threw it out
+                with suppress(FileNotFoundError):  # another process removed it
                     yield path, path.stat()
 
 

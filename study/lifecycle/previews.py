@@ -197,7 +197,9 @@ def _make(
     """Create the copy with one reader under a temporary name, then rename it."""
 
     def fill(change: Transaction) -> None:
-        deployment.set_once(change, "secret", entropy(32).hex())  # so that seals differ
+        deployment.set_once(
+            change, "secret", entropy(32).hex()
+        )  # different entropy gives different seals
         deployment.set_once(change, "preview_owner", _owner(person))
         deployment.set_once(change, "preview_made_up", "yes" if source.made_up else "")
         truth = _made_up() if source.made_up else None
@@ -252,7 +254,7 @@ def _make_room(folder: Path, now: datetime) -> None:
     for number, (used_s, path) in enumerate(stores, start=1):
         if number >= MOST or used_s < oldest:
             _remove(path)
-    for path in folder.glob(".new-*"):  # of a process that was killed
+    for path in folder.glob(".new-*"):  # left by a process that was killed
         if _used_s(path) < oldest:
             shutil.rmtree(path, ignore_errors=True)
 

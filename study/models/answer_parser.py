@@ -177,7 +177,7 @@ class _Reading:
             if not (chosen := candidates.get(rule)):
                 continue
             letters = _letters(chosen)
-            if rule == "final":  # stated otherwise without saying so
+            if rule == "final":  # a different statement that does not announce a correction
                 letters |= _letters(candidates["stated"])
             if rule == "stated":
                 letters |= _letters(

@@ -105,7 +105,7 @@ def read_differently(
                 or detail.get("failed")
                 or (detail.get("rule") in RULES["strict"] and detail.get("parser") == VERSION)
             ):
-                continue  # all rules agree on what the strict rules read
+                continue  # all rule sets agree where the strict rules give an answer
             letters = _by_rules(prediction, options[prediction.item_id])
             if set(letters.values()) != {prediction.answer or prediction.status}:
                 yield model, prediction, letters

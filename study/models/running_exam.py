@@ -49,7 +49,7 @@ JOURNAL_COLUMNS = {
 }
 """The roles of a journal's columns, for reading it as a file of predictions."""
 
-_KEPT_BYTES = 64_000_000  # of films, enough for about 250 cases of the release
+_KEPT_BYTES = 64_000_000  # bytes of films, enough for about 250 cases of ReXVQA
 
 _CIRCUMSTANCES = (
     *("model", "server", "at_utc", "input_tokens", "output_tokens", "latency_ms"),
@@ -208,7 +208,7 @@ def run_model(
     exam = PaperExam(paper=run.paper, most=run.most)
     folder = run_folder(store, study=study, model_id=run.model_id)
     with opened_journal(folder, run.protocol, wait=wait) as journal:
-        if _is_kept(store, run):  # by the process that was waited for
+        if _is_kept(store, run):  # the awaited process has removed it
             return None
         _record(store, run, by, now())
         outcome = ask_all(exam, asker, journal, run.limits, tell=tell, parent_pipe=parent_pipe)

@@ -137,7 +137,9 @@ def _crossed(
     """Yield the parts of sessions in which each case block has another condition."""
     n, number = len(divided), place.number - 1
     square = williams(n)
-    first = (number // n) * n % len(square)  # of an odd number, the rows or their reverse
+    first = (
+        (number // n) * n % len(square)
+    )  # for an odd number of conditions: the rows, or the rows reversed
     order = square[number // len(square) % len(square)]
     own_blocks = {item: block for block, items in enumerate(divided, start=1) for item in items}
     for after in range(protocol.sessions - n_before):

@@ -260,7 +260,7 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     letters = LETTERS[: len(texts)]
     item_id, seed = case.item_id, reader.seed
     whose = f"{reader.person.name}/{item_id}/{case.repeat}"
-    in_sequence = case.stage > 0  # the own answer of both stages is the same
+    in_sequence = case.stage > 0  # the reader's own answer is the same in both stages
     if case.condition != Condition.UNAIDED and not in_sequence:
         whose += f"/{case.condition}"  # otherwise conditions would never differ by chance
     difficulty = DIFFICULTY_SD * _normal(item_id, reader.items_seed, "difficulty")

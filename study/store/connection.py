@@ -372,7 +372,9 @@ class Store:
             held = None
             with _attached(database.conn, attached), _immediate(database.conn):
                 yield transaction
-                if self._witnessed:  # one act at a time is committed and not yet witnessed
+                if (
+                    self._witnessed
+                ):  # at most one action is committed and not yet in the witness file
                     locks.enter_context(self._telling)
                     held = locks.enter_context(witness.locked(self.path))
             if self._witnessed:
@@ -559,7 +561,7 @@ def _connect(path: Path, patience_s: float = _BUSY_TIMEOUT_S) -> sqlite3.Connect
         add_functions(connection)
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")  # a name that was erased is gone
+        connection.execute("PRAGMA secure_delete = ON")  # erased names are overwritten on disk
     except sqlite3.DatabaseError:
         connection.close()
         raise

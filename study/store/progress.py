@@ -44,7 +44,7 @@ class ReadingRow(NamedTuple):
 
 _CURRENT = "NOT EXISTS (SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id)"
 
-# Of every assignment the reading that no other supersedes, and whether it stands excluded.
+# The last reading of every assignment, and whether it is excluded.
 _OUTCOMES = (
     "WITH standing AS (SELECT reading, excluded FROM exclusions "
     "WHERE rowid IN (SELECT max(rowid) FROM exclusions GROUP BY reading)), "
@@ -126,7 +126,8 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedRea
         f"{_CURRENT}, reader_id, session, "
         "condition, repeat, shown_order, item_id, cases.number, case_id, "
         "coalesce(words, '') "
-        # Asked again after every reading: it begins with the new rows, whatever SQLite would guess.
+        # This query runs after every reading: the join order is fixed so that it begins with the
+        # new rows.
         "FROM readings CROSS JOIN assignments ON assignments.id = readings.assignment "
         "JOIN presentations ON presentations.assignment = assignments.id "
         "JOIN readers ON readers.id = reader JOIN cases ON cases.id = case_id "

@@ -721,7 +721,7 @@ def _locked(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=0)
     try:
         # Data lost in a crash of the machine is read again.
-        connection.execute("PRAGMA page_size = 16384")  # of a new file: items are long
+        connection.execute("PRAGMA page_size = 16384")  # page size of a new file: items are long
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         connection.execute(HELD)

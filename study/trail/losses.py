@@ -121,7 +121,7 @@ def _behind(look: Transaction, record: witness.Witness) -> Iterator[str]:
         ends[head.chain] = max(head.number, ends.get(head.chain, 0))
     for chain in events.chains(look):
         if "#" in chain and not _study_of(look, chain):
-            continue  # of another site, added with an event of the study's own chain
+            continue  # rows of another site were added with an event of the study's own chain
         after = max(ends.get(chain, 0), _restored_at(look, chain) - 1)
         if events.length(look, chain) > after and events.n_moments(look, chain, after) > 1:
             yield f"it has no event of {chain} after number {after}"

@@ -143,7 +143,7 @@ def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
     """Run one check; an exception in it is a breach."""
     try:
         yield from check()
-    except Exception as error:  # any: the file may contain anything
+    except Exception as error:  # any error: the file may contain anything
         yield f"{where}: cannot be checked ({type(error).__name__}: {error})."
 
 

@@ -189,7 +189,7 @@ def walk(
     entries = pages_for(role) if entries is None else entries
     for entry in sorted(
         entries, key=lambda entry: entry.hidden
-    ):  # hidden pages last: they have no menu
+    ):  # pages outside the menu come last
         turn_to(page, server, entry)
         yield entry.path
         if entry.path == "new-study" and entry.path in parts:

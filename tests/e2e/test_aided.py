@@ -91,7 +91,8 @@ class Traffic:
         head = f"{request.url} {response.headers}\n".encode()
         self.log.append(("received", head + response.body()))
         if request.resource_type == "document":
-            # Chromium lets no page from a test connect to this machine: the browser asks again.
+            # Chromium does not let a page served by a test connect to this machine, so the browser
+            # repeats the request.
             route.continue_()
         else:
             route.fulfill(response=response)

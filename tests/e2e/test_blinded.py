@@ -45,7 +45,7 @@ def _forms(share: float) -> Iterator[bytes]:
     yield double
     for before in range(
         3
-    ):  # offset in a group of three bytes; only characters that depend on the double alone
+    ):  # offset within three bytes; only the characters that depend on the searched text alone
         written = base64.b64encode(bytes(before) + double + bytes(3))
         yield written[-(-8 * before // 6) : 8 * (before + 8) // 6]
 

@@ -128,7 +128,7 @@ def beyond(page: Page) -> dict[int, list[int]]:
     exceeding = {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": LOW})
-        # Figures get their new layout a moment after the window.
+        # Figures are laid out shortly after the window is resized.
         with suppress(TimeoutError):
             page.wait_for_function(f"() => ({BEYOND})().every((excess) => excess === 0)")
         over = page.evaluate(BEYOND)

@@ -35,7 +35,7 @@ from tests.e2e.server import Server, begin
 from ui import catalogue
 
 pytestmark = pytest.mark.browser
-LANGUAGE = "ar"  # a code that browsers request; the catalogue is not Arabic
+LANGUAGE = "ar"  # browsers request this language code; the catalogue does not contain Arabic
 FILLER = "אבגדה וזחט יכלמנ סעפצקר "
 """Letters written from right to left, with which every message begins."""
 
@@ -73,7 +73,7 @@ DATA = (
 Receipts and heads of a chain have the same text in every language, because `verify` reads them."""
 
 STREAMLITS = (
-    # The link for the keyboard, past the menu.
+    # The link that lets keyboard users skip the menu.
     "[data-testid=stSkipToContent]",
     # Maximum size and types of a file: Streamlit has no setting for these texts.
     "[data-testid=stFileUploaderDropzone] span",

@@ -127,7 +127,7 @@ def test_an_inactive_reader_is_warned_and_then_signed_out_without_a_loss(
     warning.wait_for()
     page.keyboard.press("c")
     warning.wait_for(state="hidden")
-    assert page.locator("[aria-pressed=true]").count() == 0  # the key closed the warning only
+    assert page.locator("[aria-pressed=true]").count() == 0  # the key closed only the warning
     page.keyboard.press("c")
     _leave_alone(server.store, 121)
     page.keyboard.press("Enter")

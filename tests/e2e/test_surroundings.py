@@ -43,7 +43,7 @@ def test_each_doubtful_circumstance_is_flagged(serve: Serve, reader: Reader) -> 
         start=1,
     ):
         reader.wait("ready", position)
-        page.wait_for_timeout(150)  # the first check is complete
+        page.wait_for_timeout(150)  # the first check has been made
         if before:
             page.evaluate(before)
         page.wait_for_timeout(700)

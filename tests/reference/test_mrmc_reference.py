@@ -29,7 +29,7 @@ TREATMENT_NUMBERS: dict[str, Callable[[Any, Any], float]] = {
     "Cov2": lambda result, claim: result.cov2,
     "StdErr": lambda result, claim: claim.se,
     "df": lambda result, claim: claim.df,
-    # MRMCaov cuts the limits of means to the range of the figure of merit.
+    # MRMCaov truncates the limits of means to the range of the figure of merit.
     "CI_lower": lambda result, claim: max(claim.ci_low, 0.0),
     "CI_upper": lambda result, claim: min(claim.ci_high, 1.0),
 }

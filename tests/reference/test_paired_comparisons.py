@@ -91,7 +91,7 @@ def test_thyroid_glands_give_the_values_of_yangs_test(reference: Reference) -> N
     sizes = both + first + second + neither
     statistic, p = yang_test(correct, sizes, np.array([0]), np.array([1]))
     expected = reference.expected("clustered_thyroids")
-    # The published value stands last under the same name, to two places.
+    # The published value is the last of this name, to two decimals.
     assert statistic[0] == pytest.approx(3.13165974354344, abs=1e-9)
     assert statistic[0] == pytest.approx(expected["yang.statistic"][0], abs=0.005)
     assert p[0] == pytest.approx(expected["yang.p"][0], abs=1e-9)

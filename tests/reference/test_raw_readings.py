@@ -171,7 +171,8 @@ def test_a_bundle_gives_mrmcaovs_numbers(reference: Reference, metric: str, figu
             numbers |= {f"{to}.{cov}": parts[(metric, cov)] for to in ("vcov", "test_equality[1]")}
         expected = reference.expected(f"VanDyke|{figure}|jackknife|{name}")
         if name == "FRRC":
-            # MRMCaov has the normal distribution here, the table t with 113 degrees of freedom.
+            # MRMCaov uses the normal distribution here, the table uses t with 113 degrees of
+            # freedom.
             assert row["p"] == pytest.approx(2 * t.sf(abs(statistic), CASES - 1), rel=1e-12)
             numbers = {k: v for k, v in numbers.items() if not re.search("p-value|CI_", k)}
         compare(numbers, {k: v for k, v in expected.items() if k in numbers})

@@ -241,7 +241,7 @@ class Headers:
 def _is_stranger(connection: HTTPConnection) -> bool:
     try:
         return signed_in(connection.cookies) is None
-    except StudyError:  # the page says it
+    except StudyError:  # the page shows the error
         return True
 
 
@@ -313,7 +313,7 @@ def _home(request: Request) -> str | None:
     """Return the first page of the person who sends the request, or None if unknown."""
     try:
         return home_of(asking(request)).path
-    except StudyError:  # the page says it
+    except StudyError:  # the page shows the error
         return None
 
 

@@ -40,8 +40,8 @@ TABLE_TYPES = ("csv", "tsv", "xlsx", "xlsm")
 MOST_MB = 500
 """Maximum upload size: `maxUploadSize` in .streamlit/config.toml."""
 
-# Streamlit's own words on its uploader are English in every language: ours are shown instead. Its
-# button keeps its word unseen, for a name made by a style is none to a screen reader.
+# Streamlit's texts on its uploader are English in every language, so styles show ours instead. The
+# button keeps Streamlit's text, hidden, because screen readers ignore a text that a style adds.
 _UPLOAD_CSS = page_file(__file__, "upload.css")
 
 

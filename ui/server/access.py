@@ -506,8 +506,8 @@ async def _sign_out(request: Request) -> Response:
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     if request.url.scheme == "https":
         response.delete_cookie(SECURE_COOKIE, httponly=True, samesite="strict", secure=True)
-    # Films stay in the browser's cache for an hour, the page itself for its Back button. Never
-    # "storage": answers not sent yet are there. Heeded where the line is encrypted.
+    # Browsers cache films for an hour, and the page for the Back button. "storage" is not cleared,
+    # because it holds answers not sent yet. Browsers obey this header only over HTTPS.
     response.headers["Clear-Site-Data"] = '"cache"'
     return response
 

@@ -65,7 +65,7 @@ def quieten() -> None:
     root, once = logging.getLogger(), OnceAMinute()
     for known in map(logging.getLogger, list(root.manager.loggerDict)):
         known.addFilter(once)
-    written = logging.StreamHandler()  # of loggers without a handler that are created later
+    written = logging.StreamHandler()  # for loggers without a handler that are created later
     written.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
     written.addFilter(OnceAMinute())
     root.addHandler(written)

@@ -138,7 +138,8 @@ def _others() -> list[str]:
 
 @cache
 def _component() -> ComponentRenderer:
-    # Registered once a process; Streamlit itself repeats it for a further runtime, as in AppTest.
+    # Registered once in a process; Streamlit itself repeats it for a further runtime, as in
+    # AppTest.
     # The styles are not isolated, so that the page's state can be read without a shadow root.
     return st.components.v2.component(
         "reading_room",

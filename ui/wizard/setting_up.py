@@ -154,7 +154,7 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
     """Show the fields of an amendment; return the changes and the reason."""
     names = labels()
     if not protocol.instructions:
-        del names["instructions"]  # they can be reworded, not added
+        del names["instructions"]  # texts can be reworded, not added
     # New fields after each amendment: a second click does not repeat it.
     key = st.selectbox(
         t("What to change"), list(names), format_func=names.__getitem__, key=f"what-{n_made}"

@@ -156,11 +156,11 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     (panel,) = chart.panels
     names = [tick.label for tick in panel.y.ticks]
     room = _Columns(chart, measure).widths[0]
-    # As the columns are, where there are few enough for that.
+    # Rows are named like the columns if there are few of them.
     if room >= LEAST_CELL_MM * len(names) or len(panel.x.ticks) != len(names):
         return chart
     keys = (Key(label=name.text, otherwise=name.otherwise, ink=None) for name in names)
-    # A matrix numbers its columns from the left as its rows from above.
+    # Columns of a matrix are numbered from the left, rows from the top.
     numbered = replace(panel, y=replace(panel.y, ticks=panel.x.ticks))
     return replace(chart, rows=((numbered,),), key=(*chart.key, *keys))
 
@@ -326,7 +326,7 @@ def _cut(line: str, width: float, measure: Measure) -> str:
 
 
 LONGEST_BESIDE = 26
-# Of the text, at the size of small print: what is reserved, in millimetres.
+# Space reserved for the text in small print, in millimetres.
 LETTER_MM, HIGH_MM, AWAY_MM = 1.35, 2.9, 1.7
 # Possible positions of a text relative to its mark, in order of preference: side, and up.
 PLACES = (

@@ -10,7 +10,7 @@ from analysis.presentation.wording import Row, decimals_for, number, rounded, sp
 from analysis.results import Results
 from analysis.translation import later, said, t, written
 
-# More would not fit the page, which refers to the tables for the others.
+# More findings would not fit the page; it refers to the tables for the rest.
 MOST_CONDITIONS = 3
 LONGEST = 40
 

@@ -65,7 +65,7 @@ class _Estimates:
     high: Floats
     method: str
     resampled: Floats | None  # (n_columns, n_resamples)
-    clusters: Bools  # (n_clusters, n_columns): those with an item that counts
+    clusters: Bools  # (n_clusters, n_columns): clusters with an item in the estimate
     because: str = ""
 
 

@@ -242,7 +242,7 @@ def _mean(
     low, high, _ = percentile_limits(ratio(drawn[0], drawn[1]), study.options.alpha, n_patients)
     few = too_few(len(present), clustered=True)
     because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
-    if not because and np.ptp(values) == 0:  # resamples of it are all the same
+    if not because and np.ptp(values) == 0:  # all its resamples are equal
         because = NO_VARIATION
     return {
         "estimate": float(values.mean()),

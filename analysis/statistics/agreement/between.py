@@ -218,7 +218,9 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     parts: list[list[Floats]] = [[] for _ in comparisons]
     if comparisons:
         for block in _weight_blocks(matrix, options, weights):
-            same: dict[tuple[str, bytes], Floats] = {}  # a study of one task has all items in it
+            same: dict[
+                tuple[str, bytes], Floats
+            ] = {}  # in a study of one task, the task contains all items
             for drawn, comparison in zip(parts, comparisons, strict=True):
                 key = comparison.condition, comparison.items.tobytes()
                 if key not in same:

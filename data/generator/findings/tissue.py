@@ -42,7 +42,7 @@ def texture(
 ) -> NDArray[np.float32]:
     """Smooth random field over a box, mean 0 and standard deviation 1, of a given grain."""
     shape = tuple(s.stop - s.start for s in box)
-    # Coarse sampling: a field smoother than a voxel need not be drawn at every voxel.
+    # The field is smoother than a voxel, so it is drawn on a coarser grid.
     steps = [max(int(grain_mm / 2.0 / mm), 1) for mm in chest.spacing_mm]
     small = tuple(n // step + 3 for n, step in zip(shape, steps, strict=True))
     sigma = [grain_mm / (mm * step) for mm, step in zip(chest.spacing_mm, steps, strict=True)]

@@ -13,11 +13,11 @@ from tests.conftest import examples
 
 OPTIONS = Options(bootstrap=20)
 LETTERS = "ABCD"
-# Measures that know an item's options, but not the order of its letters.
+# Measures that use the options of an item, but not the order of its letters.
 UNBOUND = ["raw", "brennan_prediger", "error_consistency", "same_wrong"]
 RATERS = ["rater_id", "rater_a", "rater_b", "model_id", "contrast"]
 LETTERED = ["truth", "model_answer", "readers_answers"]
-# Columns that look at all raters, or at all pairs of a family.
+# Columns that depend on all raters, or on all pairs of a family.
 OF_ALL = {"rank", "rank_low", "rank_high", "p_adjusted"}
 ESTIMATE = {
     "accuracy": "accuracy",
@@ -192,7 +192,7 @@ def _another_rater_changes_no_row_but_of_those_it_belongs_to(
 def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
     for column in set(RATERS) & set(table):
         table = table.loc[table[column] != gone]
-    if "analysis" in table:  # stands where any reading is excluded, perhaps the other's alone
+    if "analysis" in table:  # true if a reading of any rater is excluded
         table = table.loc[table["analysis"] != "excluded readings dropped"]
     return table.loc[table["raters"] == "readers"] if "raters" in table else table
 

@@ -83,7 +83,7 @@ def test_random_readers_variance_is_the_one_shot_u_statistic(correct: np.ndarray
     assert single_treatment.random_readers.se**2 == pytest.approx(expected, abs=1e-12)
 
 
-# Nothing but rounding is left of the covariance of these: it must not become a standard error.
+# The covariance of these data is a rounding error; it must not become a standard error.
 CANCELLING = np.array(
     [[1, 1, 1, 1, 1, 1, 1], [1, 1, 0, 0, 0, 1, 1], [1, 0, 1, 1, 1, 1, 1]], dtype=bool
 )

@@ -12,7 +12,7 @@ from study.base.errors import BadProtocol
 from study.protocol.metadata import METADATA_KEYS
 from study.protocol.protocol import Protocol, as_toml, faults_of, protocol_from, read_protocol
 
-# Half of a sign cannot be written into a file at all.
+# A lone surrogate cannot be encoded in UTF-8.
 _text = st.text(st.characters(codec="utf-8"), max_size=60)
 _words = _text.filter(lambda text: bool(text.strip()))
 _questions = st.lists(

@@ -131,7 +131,7 @@ def test_one_field_gone_wrong_never_stops_the_rest(
     receipt = desk.take_records(opened, reader, [*sent, neighbour], now=now)
     assert f"read-{second.case}" in receipt.stored
     assert len(receipt.stored) + len(receipt.refused) == 3
-    if receipt.desk.cases and receipt.desk.cases[0].case == first.case:  # leave no case behind
+    if receipt.desk.cases and receipt.desk.cases[0].case == first.case:  # finish every case
         desk.take_records(opened, reader, [reading(first.case, id=f"again-{first.case}")], now=now)
 
 

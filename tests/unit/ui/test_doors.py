@@ -323,7 +323,7 @@ def test_reading_requests_do_not_wait_for_writing_requests(
         for thread in posts:
             thread.start()
         assert client.get("/desk").status_code == 200
-        assert len(answers) < 60  # the desk was answered before the posts ended
+        assert len(answers) < 60  # the request for the desk was answered before the posts ended
         for thread in posts:
             thread.join()
         other.execute("ROLLBACK")

@@ -308,7 +308,8 @@ def _scatter(
     """Return the standard error; `by_chance` is by kind, or by item where `kinds` is given."""
     if not np.isfinite(estimate):
         return np.nan
-    # Items with a single answer are not in observed agreement, which has the others' mean for them.
+    # Observed agreement leaves out items with a single answer, which is equal to giving them the
+    # mean of the others.
     scale = ratio(sums.n, sums.n_paired)
     observed, paired = scale * observed_by_item(ratings.counts), scale * (ratings.answers >= 2)
     times = ratings.times * (ratings.answers >= 1)

@@ -416,7 +416,7 @@ def correctness_tables(counts: PairCounts) -> Floats:
 
 
 Numbers = npt.NDArray[np.float32] | npt.NDArray[np.float64]
-SHARED = 3  # numbers counted once a pair: same answer, both right, same answer not judged
+SHARED = 3  # numbers of a pair: same answer, both right, same answer not judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

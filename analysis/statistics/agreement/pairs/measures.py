@@ -460,7 +460,8 @@ SAME_WRONG = Measure(
     estimate=same_wrong,
     standard_error=same_wrong_se,
     n=attrgetter("both_wrong"),
-    constant=_never,  # a share: raters who vary may still always make the same errors
+    # the measure is a share: raters whose answers vary may still always make the same errors
+    constant=_never,
     reason=_why_not_same_wrong,
     normal=False,
     method="share with the same wrong option where both are wrong; SE of a share (n - 1)",

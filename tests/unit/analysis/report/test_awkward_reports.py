@@ -45,7 +45,7 @@ def test_an_awkward_bundle_gives_all_files_without_errors(
 ) -> None:
     """No undefined value is printed as a number; LaTeX, Excel and JSON are valid."""
     columns, options = AWKWARD[what]
-    if "hostile" not in columns:  # the PNG repeats the SVG
+    if "hostile" not in columns:  # the PNG shows the same figure as the SVG
         monkeypatch.setattr("analysis.figures.drawing.to_print.png", lambda _: b"\x89PNG")
     out = tmp_path / "out"
     bundle = write_bundle(tmp_path / "bundle", **columns)

@@ -133,7 +133,7 @@ def test_a_complete_report_cites_all_sources(run: Results) -> None:
     others = {s.name: accuracy for s in STATISTICS if s.sources and s.name not in run.tables}
     others["agreement_indices"] = accuracy
     everything = replace(run, tables={**run.tables, **others, "reader_panel": with_area})
-    # One is used where items are single, one in the tests alone, one where words are scored.
+    # The first is used for independent items, the second only by tests, the third for scored texts.
     elsewhere = {"hillis2005", "gallas2009", "cohen1968"}
     keys = set(cited_keys(part.text for part in methods(everything)))
     ours = {reference.key for reference in method_references() if reference.source in SOURCES}

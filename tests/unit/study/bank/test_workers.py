@@ -223,7 +223,7 @@ def test_no_worker_remains() -> None:
 
     read_end, write_end = os.pipe()
     parent = os.fork()
-    if not parent:  # it prints its workers and continues until it is killed
+    if not parent:  # the command prints its workers and continues until it is killed
         os.close(read_end)
         for pid in in_order(lambda _: os.getpid(), iter(int, 1), 2):
             os.write(write_end, f"{pid}\n".encode())

@@ -133,7 +133,7 @@ def test_only_films_of_the_current_cases_are_served(taught: Store) -> None:
     case = page.cases[0].case
     assert teaching.film(taught, who, BANK, 1, case, 1) is not None
     _answers(taught, who, page, right=True)
-    assert teaching.film(taught, who, BANK, 1, case, 1) is not None  # its feedback is on the screen
+    assert teaching.film(taught, who, BANK, 1, case, 1) is not None  # the feedback is visible
     assert teaching.film(taught, who, BANK, 1, "0" * 32, 1) is None
     assert teaching.film(taught, who, BANK, 1, case, 99) is None
 

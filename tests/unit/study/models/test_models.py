@@ -398,7 +398,7 @@ def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle(
     assert flags == {(first, "unparsed"): "cut_off", (second, "answered"): ""}
     assert n_cut_off(read_bundle(folder)) == {"M": 1}
     reread_answers = reread(trial, study="trial", model_id="M", rules="loose")
-    assert not reread_answers.changed  # no rules read an output that was cut off
+    assert not reread_answers.changed  # no rule set parses a truncated output
 
 
 def test_the_command_reports_a_missing_card(

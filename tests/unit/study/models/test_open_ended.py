@@ -274,7 +274,7 @@ def test_rules_for_letters_do_not_apply_to_text(trial: Store, tmp_path: Path) ->
     assert first not in bundle_files(trial, "trial")["answers_by_rules.csv"].decode()
 
 
-# The use of the answers
+# Use of the answers
 
 
 def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_practice_shows_no_film_of_the_sample(store: Store, tmp_path: Path) -> N
     records = json.loads(write_bank(tmp_path / "bank", n_patients=6).read_text())
     for number, record in enumerate(records.values()):
         del record["PatientID"], record["study_id"]
-        if number % 2:  # the same two films, the other one first: another examination
+        if number % 2:  # the same two films in the other order are another examination
             record["ImagePath"].reverse()
             record["ImageViewPosition"].reverse()
     path = tmp_path / "bank" / "nameless.json"

@@ -248,7 +248,9 @@ def test_verification_reports_a_witness_older_than_the_store(opened: Opened) -> 
     (breach,) = verify(store)
     assert "ends before the store: it has no event of deployment after number" in breach
     losses.note(store, now=NOW)
-    assert verify(store) == [breach]  # other processes may be writing: only a start can decide
+    assert verify(store) == [
+        breach
+    ]  # other processes may be writing, so only a start of the server can decide
     losses.note(store, now=NOW, starting=True)
     assert any("the witness: on " in name for name in verify(store))
 

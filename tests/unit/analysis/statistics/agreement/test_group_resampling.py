@@ -62,7 +62,9 @@ def test_a_resample_of_a_group_is_the_estimate_of_the_drawn_items(
             assert group.resampled is not None
             estimate = measure.estimate(group.resampled)[r]
             expected = measure.estimate(alone.sums)
-            if measure.one_size:  # what varies over all items is undefined in every resample
+            if (
+                measure.one_size
+            ):  # the estimate over all items is defined, and undefined in every resample
                 assert np.isnan(estimate)
             else:
                 assert estimate == pytest.approx(float(expected), abs=1e-12, nan_ok=True)
