@@ -73,6 +73,7 @@ _LATER_KEYS = frozenset(
         *("sex", "without_flags", "only_items", "without_items"),
         *AID_KEYS,
         *("reads_per_case", "cases_per_reader", "anchor", "arms", "metadata"),
+        "session_feedback",
         *("positive", "subgroups", "sample_size"),
     }
 )

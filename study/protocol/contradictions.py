@@ -107,6 +107,9 @@ def _case_blocks(protocol: "Protocol") -> int:
     return max(arm.case_blocks for arm in protocol.by_arm.values())
 
 
+LEAST_IN_FEEDBACK = 20
+"""Answers of a session that its feedback has to be about, so that it reveals none of them."""
+
 RULES = (
     _rule(
         "endpoint confidence",
@@ -356,6 +359,32 @@ RULES = (
             "condition. Increase cases or cases_per_reader, or set sessions to 1.",
             n=_own_cases(p),
             blocks=_case_blocks(p),
+        ),
+    ),
+    _rule(
+        "session_feedback sessions",
+        lambda p: p.session_feedback and p.sessions == 1,
+        lambda p: t(
+            "session_feedback is given between sessions, but sessions = 1. Increase sessions, or "
+            "set session_feedback to false."
+        ),
+    ),
+    _rule(
+        "session_feedback cases cases_per_reader",
+        lambda p: p.session_feedback and _own_cases(p) < LEAST_IN_FEEDBACK,
+        lambda p: t(
+            "session_feedback with {n} cases of a reader would reveal answers to cases that are "
+            "shown again. Use at least {least} cases, or set session_feedback to false.",
+            n=_own_cases(p),
+            least=LEAST_IN_FEEDBACK,
+        ),
+    ),
+    _rule(
+        "session_feedback back_navigation",
+        lambda p: p.session_feedback and p.back_navigation,
+        lambda p: t(
+            "session_feedback with back_navigation would let readers correct their answers after "
+            "learning how many were right. Choose one of the two."
         ),
     ),
 )

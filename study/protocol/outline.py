@@ -91,6 +91,11 @@ def _confounded(protocol: Protocol, n_readers: int) -> Iterator[str]:
         n_in_arm = _readers_by_arm(protocol, n_readers)[name]
         for sentence in _in_arm(of_arm, n_in_arm):
             yield t("Arm {arm}: {text}", arm=name, text=sentence) if name else sentence
+    if protocol.session_feedback:
+        yield t(
+            "Feedback after a session: later sessions include its effect. Differences between "
+            "sessions cannot be separated from it."
+        )
     if protocol.case_order == "fixed":
         yield t(
             "Case order: all readers read the cases in the same order. Difficulty cannot be "

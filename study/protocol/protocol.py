@@ -121,6 +121,7 @@ _LEFT_OUT = frozenset(
         "cases_per_reader",
         "anchor",
         "arms",
+        "session_feedback",
         "metadata",
         "sample_size",
     }
@@ -223,6 +224,8 @@ class Protocol:
         Number of cases that every reader reads in an incomplete design.
     arms
         Parallel arms to which readers are randomised; empty for none.
+    session_feedback
+        Whether readers learn after a session about how many answers were correct.
     metadata
         Information for reviewers; it does not affect cases.
     sample_size
@@ -285,6 +288,7 @@ class Protocol:
     cases_per_reader: int = 0
     anchor: int = 0
     arms: tuple[Arm, ...] = ()
+    session_feedback: bool = False
     metadata: Metadata = field(default_factory=Metadata)
     sample_size: SampleSize = field(default_factory=SampleSize)
 
@@ -628,6 +632,7 @@ _CHECKS: Mapping[str, checks.Check] = {
     "cases_per_reader": checks.whole(0, 1_000_000),
     "anchor": checks.whole(0, 1_000_000),
     "arms": arms(conditions=_conditions, aid=_aid, prose=checks.prose(MAX_PROSE)),
+    "session_feedback": checks.yes_no,
     "metadata": metadata,
     "sample_size": sample_size,
 }

@@ -41,6 +41,7 @@ from study.reading.records import (
     record_id,
     shown,
 )
+from study.reading.session_feedback import session_feedback
 from study.store import Store, Transaction, aids, events, people, readings, studies
 from study.store.aids import DueAid
 from study.store.banks import FilmRow
@@ -151,7 +152,8 @@ class Desk:
     `opens_at_utc` and `opens_in_ms` state when the session opens, if known. `stored` counts this
     reader's records in the store; a smaller number than before means that an older store was
     restored. `receipt` is the reader's receipt if there are no cases. `debriefing` tells a reader
-    who has finished that the model's answers contained planted errors.
+    who has finished that the model's answers contained planted errors. `ended_session` is a session
+    about which the reader now learns `session_feedback`; 0 for none.
     """
 
     seal: str
@@ -173,6 +175,8 @@ class Desk:
     stored: int = 0
     receipt: str = ""
     debriefing: str = ""
+    ended_session: int = 0
+    session_feedback: str = ""
 
     @property
     def finished(self) -> bool:
@@ -232,13 +236,24 @@ def desk(store: Store, person: Person, *, now: datetime) -> Desk:
         The study is not open yet.
     """
     with store.look(sealed=True) as look:
-        return desk_within(look, person, now=now)
+        shown = desk_within(look, person, now=now)
+    return with_session_feedback(store, person, shown, now=now)
 
 
 def desk_within(look: Transaction, person: Person, *, now: datetime) -> Desk:
-    """Return a reader's desk within a transaction; see `desk`."""
+    """Return a reader's desk within a transaction, without feedback on a session; see `desk`."""
     _reader(person)
     return _desk(*_opened(look, person, now))
+
+
+def with_session_feedback(store: Store, person: Person, shown: Desk, *, now: datetime) -> Desk:
+    """Return a desk with the feedback on the session that has just ended, if there is any."""
+    if not shown.ended_session:
+        return shown
+    with store.look(sealed=True) as look:
+        _, reader = _opened(look, person, now)
+    text = session_feedback(store, person, reader.protocol, shown.ended_session, now=now)
+    return replace(shown, session_feedback=text)
 
 
 def seal(look: Transaction, person: Person) -> str:
@@ -292,7 +307,7 @@ def take_records(
     """
     with store.desk() as change:
         taken = take_within(change, person, records, now=now)
-    return with_feedback(store, taken)
+    return with_feedback(store, person, taken, now=now)
 
 
 def take_within(
@@ -321,8 +336,11 @@ def take_within(
     )
 
 
-def with_feedback(store: Store, taken: Acknowledgement) -> Acknowledgement:
+def with_feedback(
+    store: Store, person: Person, taken: Acknowledgement, *, now: datetime
+) -> Acknowledgement:
     """Return the outcomes of stored records with the feedback the reader may now see."""
+    taken = replace(taken, desk=with_session_feedback(store, person, taken.desk, now=now))
     if not taken.to_explain:
         return taken
     return replace(taken, feedback=_feedback(store, taken.to_explain))
@@ -412,7 +430,17 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         stored=readings.n_records(look, reader.reader),
         receipt="" if cases or due else receipt(look, study, reader.reader, person.name),
         debriefing=_debriefing(reader),
+        ended_session=_ended_session(study, reader),
     )
+
+
+def _ended_session(study: StudyRow, reader: ReaderContext) -> int:
+    """Return the session about which a reader learns before the next one; 0 if there is none."""
+    current, hold = reader.place.current, reader.place.hold
+    is_between = current.session > 1 and current.first_at_utc is None
+    is_due = is_between and hold in (None, Hold.WASHING_OUT) and study.state == "open"
+    asked = reader.protocol.session_feedback and not reader.is_simulated
+    return current.session - 1 if asked and is_due else 0
 
 
 def _debriefing(reader: ReaderContext) -> str:

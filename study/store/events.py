@@ -96,6 +96,7 @@ class EventKind(StrEnum):
     SECOND_FACTOR_POLICY = "second factor policy"
     SECOND_FACTOR_REMOVED = "second factor removed"
     SESSION_EXTENDED = "session extended"
+    SESSION_FEEDBACK_SHOWN = "session feedback shown"
     SESSION_RELEASED = "session released"
     SIGNED_IN = "signed in"
     SIGNED_OUT = "signed out"

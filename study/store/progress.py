@@ -220,6 +220,33 @@ def matches_of_cases(look: Transaction, study: int, but: int) -> list[dict[str, 
     )
 
 
+def matches_of_session(look: Transaction, reader: int, session: int) -> dict[str, int]:
+    """Return counts over a reader's last answers to the cases of a session.
+
+    Open-ended cases and those with wrong images are left out.
+
+    Returns
+    -------
+    dict of str to int
+        ``n``, ``n_correct`` and ``n_aid_correct``: correct answers of the aid, whether they were
+        shown or not.
+    """
+    (counts,) = look.rows(
+        "SELECT count(*) AS n, coalesce(sum(readings.answer IS truth), 0) AS n_correct, "
+        "coalesce(sum(aids.answer IS truth), 0) AS n_aid_correct "
+        "FROM assignments JOIN cases ON cases.id = assignments.case_id "
+        "JOIN reference_standard ON reference_standard.item = cases.item "
+        "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
+        "(SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
+        "LEFT JOIN aids ON aids.case_id = cases.id "
+        "WHERE reader = :reader AND session = :session AND stage <> 1 "
+        f"AND condition NOT IN ('{OPEN_ENDED}', 'wrong-image')",
+        reader=reader,
+        session=session,
+    )
+    return counts
+
+
 def matches_of_models(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return counts by model and task; a case without a prediction is not correct."""
     return look.rows(

@@ -1,5 +1,6 @@
 """Sessions, pauses and lapsed deadlines on the reading page."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -9,7 +10,11 @@ from playwright.sync_api import Page
 from study.base.actor import By
 from study.base.canonical import moment
 from study.monitoring import interventions
+from study.reading import desk
+from study.store import events
+from study.store.events import EventKind
 from study.trail.verification import verify
+from tests.conftest import NOW, person, presentation, reading
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
@@ -213,3 +218,40 @@ def test_a_lapsed_session_resumes_after_its_release(serve: Serve, reader: Reader
     page.locator(".rr-sheet button").click()
     page.wait_for_selector("input[name='access_code']")
     assert verify(server.store) == []
+
+
+def test_feedback_on_a_session_is_shown_until_the_next_one_begins(
+    serve: Serve, reader: Reader
+) -> None:
+    """In the wash-out, after a reload, and before the first case of the next session."""
+    server = serve(
+        cases=20,
+        sessions=2,
+        session_feedback=True,
+        washout_days=timedelta(seconds=8) / timedelta(1),
+    )
+    me = person(server.store)
+    for _ in range(19):
+        case = desk.desk(server.store, me, now=NOW).cases[0].case
+        desk.take_records(server.store, me, [presentation(case), reading(case)], now=NOW)
+    page = reader.page
+    reader.enter(server.url, server.codes["R1"])
+    _continue(reader, "begin")
+    reader.wait("ready", 20)
+    assert "In session" not in page.locator(".rr-curtain").inner_text()
+    reader.answer("a")
+    _held(reader, "washing out")
+    shown = re.search(r"In session 1 your answers were correct in about \d0 %", _curtain(page))
+    assert shown
+    page.reload()
+    _held(reader, "washing out")
+    assert shown[0] in _curtain(page)
+    page.wait_for_selector("[data-halt='begin']")
+    assert shown[0] in _curtain(page)
+    _continue(reader, "begin")
+    reader.wait("ready", 1)
+    page.reload()
+    reader.wait("ready", 1)
+    with server.store.look() as look:
+        kind = (EventKind.SESSION_FEEDBACK_SHOWN,)
+        assert len(events.of_kinds(look, events.study_chain("trial"), kind)) == 1

@@ -64,6 +64,7 @@ LABELS = {
     EventKind.READER_WITHDRAWN: later("reader withdrawn"),
     EventKind.READING_EXCLUDED: later("reading excluded"),
     EventKind.READING_FINISHED: later("reading finished"),
+    EventKind.SESSION_FEEDBACK_SHOWN: later("feedback on a session shown"),
     EventKind.READING_PAUSED: later("reading paused"),
     EventKind.READING_REINSTATED: later("reading reinstated"),
     EventKind.READING_RESUMED: later("reading resumed"),
@@ -156,6 +157,7 @@ SENTENCES = {
     EventKind.READER_WITHDRAWN: later("{who} withdrew reader {reader_id}"),
     EventKind.READING_EXCLUDED: later("{who} excluded {reader_id}’s reading of case {position}"),
     EventKind.READING_FINISHED: later("{who} finished reading"),
+    EventKind.SESSION_FEEDBACK_SHOWN: later("{who} was shown feedback on session {session}"),
     EventKind.READING_PAUSED: later("{who} paused reading for {reader_id}"),
     EventKind.READING_REINSTATED: later(
         "{who} reinstated {reader_id}’s reading of case {position}"

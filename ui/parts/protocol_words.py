@@ -84,6 +84,7 @@ def setting_labels() -> dict[str, str]:
         "cases_per_reader": t("Cases per reader"),
         "anchor": t("Cases read by everyone"),
         "arms": t("Arms"),
+        "session_feedback": t("Feedback after each session"),
         "metadata": t("About the study"),
         "sample_size": t("Sample size"),
     }

@@ -60,7 +60,10 @@ def routes() -> list[Route]:
 
 async def _desk(request: Request) -> Response:
     def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
-        reader_desk = desk.desk_within(look, person, now=datetime.now(UTC))
+        now = datetime.now(UTC)
+        reader_desk = desk.with_session_feedback(
+            store(), person, desk.desk_within(look, person, now=now), now=now
+        )
         return desk_json(reader_desk, _films(look, person))
 
     return await _for_reader(request, hand_out)
@@ -97,11 +100,13 @@ async def _records(request: Request) -> Response:
             if desk.seal(change, person) != seal:
                 why = t("These answers belong to another reader.")
                 return refusal(403, why, reason="other-reader")
-            receipt = desk.take_within(change, person, records, now=datetime.now(UTC))
+            now = datetime.now(UTC)
+            receipt = desk.take_within(change, person, records, now=now)
             address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
         metrics.records.labels("stored").inc(len(receipt.stored))
         metrics.records.labels("refused").inc(len(receipt.refused))
-        return acknowledgement_json(desk.with_feedback(kept, receipt), address_of)
+        explained = desk.with_feedback(kept, person, receipt, now=now)
+        return acknowledgement_json(explained, address_of)
 
     return await answered(take, writes=True)
 
@@ -221,7 +226,11 @@ def desk_json(reader_desk: Desk, address_of: Address) -> dict[str, Any]:
         "opens_in_ms": reader_desk.opens_in_ms,
         "stored": reader_desk.stored,
         "receipt": reader_desk.receipt,
-        **({"debriefing": reader_desk.debriefing} if reader_desk.debriefing else {}),
+        **{
+            name: text
+            for name in ("debriefing", "session_feedback")
+            if (text := getattr(reader_desk, name))
+        },
         "cases": [case_json(case, address_of) for case in reader_desk.cases],
     }
 

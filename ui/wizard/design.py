@@ -138,6 +138,19 @@ def _sessions(working: Working) -> None:
         high=3650,
     )
     _days(working)
+    if several:
+        working.switch(
+            "session_feedback",
+            t("Feedback after each session"),
+            t(
+                "Before the next session a reader learns about what share of their answers was "
+                "correct, and of the model's if the reader has an aid. Shares are rounded, so that "
+                "they reveal no answer."
+            ),
+            t("Readers learn nothing about their answers between sessions."),
+        )
+    else:
+        working.values["session_feedback"] = False
 
 
 def _washout(days: int, sessions: int) -> str:

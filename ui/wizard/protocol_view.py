@@ -201,6 +201,15 @@ def _design(protocol: Protocol) -> Lines:
         if protocol.sessions > 1
         else t("None (one session)"),
         t("Days per session"): f"{days:g}" if days else t("No limit"),
+        **(
+            {
+                t("Feedback after each session"): value_in_words(
+                    "session_feedback", protocol.session_feedback
+                )
+            }
+            if protocol.sessions > 1
+            else {}
+        ),
         t("Hidden repeats"): str(protocol.hidden_repeats),
         **_aid(protocol),
         **_groups(protocol),

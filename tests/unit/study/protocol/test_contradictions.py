@@ -83,6 +83,15 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
         {**AIDED, "sessions": 2, "cases": 1},
         "The 1 cases of a reader cannot be divided into 2 blocks",
     ),
+    ({"session_feedback": True}, "session_feedback is given between sessions, but sessions = 1"),
+    (
+        {"session_feedback": True, "sessions": 2, "cases": 19},
+        "session_feedback with 19 cases of a reader",
+    ),
+    (
+        {"session_feedback": True, "sessions": 2, "back_navigation": True},
+        "session_feedback with back_navigation",
+    ),
 ]
 
 

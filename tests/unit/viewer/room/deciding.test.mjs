@@ -71,6 +71,12 @@ test("a new condition is announced before its first case, also in a break", () =
   assert.match(rest.text, /without images/);
 });
 
+test("a session begins with the feedback on the one before, if there is any", () => {
+  const second = (more) => before({ been: true, desk: desk({ session: 2, sessions: 2, total: 20, ...more }) }, 1);
+  assert.match(second({ session_feedback: "About half." }).text, /^About half. 20 cases/);
+  assert.match(second({}).text, /^20 cases/);
+});
+
 test("after an earlier case comes the next one, up to the running case or the end", () => {
   const read = (position) => ({ item: item(position, { reading: { id: "old" } }) });
   const from = (position, more, about) => following(state(about, { shown: read(position), ...more }));

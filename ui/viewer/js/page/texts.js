@@ -142,10 +142,10 @@ export const texts = {
     }[feedback], t("The timer starts with the first image.")].join(" "),
     button: t("Start"),
   }),
-  beginSession: (n, sessions, total, turned) => ({
-    title: t("Session {n} of {total}", { n, total: sessions }),
-    text: [tn("{n} case.", "{n} cases.", total), turned, t("The timer starts with the first image.")].filter(Boolean)
-      .join(" "),
+  beginSession: ({ session, sessions, total, session_feedback: feedback = "" }, turned) => ({
+    title: t("Session {n} of {total}", { n: session, total: sessions }),
+    text: [feedback, tn("{n} case.", "{n} cases.", total), turned, t("The timer starts with the first image.")]
+      .filter(Boolean).join(" "),
     button: t("Start"),
   }),
   onAgain: {
@@ -154,10 +154,11 @@ export const texts = {
     button: t("Continue"),
   },
   holds: {
-    "washing out": ({ session, sessions, opens_at_utc }) => ({
+    "washing out": ({ session, sessions, opens_at_utc, session_feedback: feedback = "" }) => ({
       title: t("Session {n} of {total} is complete", { n: session - 1, total: sessions }),
       lines: [
         t("Thank you. Your answers are saved."),
+        feedback,
         opens_at_utc ? t("Session {n} opens on {date}.", { n: session, date: date(opens_at_utc) }) : "",
         t("This interval is there so that you do not recognise the cases."),
         t("You can sign out now, and sign in again with the same access code."),

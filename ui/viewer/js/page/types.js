@@ -36,9 +36,10 @@
  *   practice_total: number, preparation: PreparationStep[],
  *   session: number, sessions: number, review: boolean, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
  *   opens_at_utc: string|null, opens_in_ms: number|null,
- *   stored: number, receipt: string, debriefing?: string,
+ *   stored: number, receipt: string, debriefing?: string, session_feedback?: string,
  *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none;
- *   stored: how many of this reader's records the server has; debriefing: shown at the end
+ *   stored: how many of this reader's records the server has; debriefing: shown at the end;
+ *   session_feedback: shown between two sessions
  *
  * @typedef {{id: string, kind: "presentation"|"reading"|"preparation"|"finish"|"aid request", case?: string, [field: string]: any}} Record
  * @typedef {{option: string, correct: boolean|null, explanation: string}} ReferenceAnswer  of an open-ended case the

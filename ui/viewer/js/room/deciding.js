@@ -107,8 +107,9 @@ function begun(item, said) {
 
 /** A study, or a session that opened while the page was open, starts only when the reader is ready.
  *  @param {Desk} desk @param {string} turned */
-function beginning({ session, sessions, total, practice_total, rules }, turned) {
-  if (session > 1) return texts.beginSession(session, sessions, total, turned);
+function beginning(desk, turned) {
+  const { session, total, practice_total, rules } = desk;
+  if (session > 1) return texts.beginSession(desk, turned);
   return (practice_total ? texts.beginAfterPractice : texts.begin)(total, rules);
 }
 
