@@ -14,6 +14,7 @@ if "pandas" not in sys.modules:
     import_module("sqlite_utils")
     del sys.modules["pandas"]
 
-from study.store.connection import SEALED_TABLES, Store, Transaction
+from study.store.connection import Store, Transaction
+from study.store.schema import SEALED_TABLES
 
 __all__ = ["SEALED_TABLES", "Store", "Transaction"]

@@ -61,6 +61,29 @@ _EVENT_OF_A_CHAIN = (
     "OR substr(old.chain, 1, length(name) + 7) = 'study:' || name || '#'"
 )
 
+SEALED_TABLES = frozenset(
+    {
+        "reference_standard",
+        "report_texts",
+        "explanations",
+        "item_attributes",
+        "wrong_images",
+        "aids",
+        "predictions",
+        "names",
+        "second_factors",
+        "recovery_codes",
+    }
+)
+"""Tables that must never reach a reader during a study; see `Store.desk`."""
+
+SHOWN_VIEWS = {
+    "report_texts": "shown_context",
+    "aids": "due_aids",
+    "wrong_images": "items_with_images",
+}
+"""The only way into a sealed table: the view of it with what a reader may be shown."""
+
 REMOVED_WITH_STUDY = {
     **dict.fromkeys(("cases", "practice_cases", "amendments", "interventions"), _ROW_OF_A_STUDY),
     **dict.fromkeys(("models", "scorings"), _ROW_OF_A_STUDY),

@@ -1,0 +1,119 @@
+"""What a database engine provides to the store: `study.store.sqlite` or `study.store.postgres`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+PATIENCE_S = 20.0
+"""How long a transaction waits for other writers by default, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a connection may do, which is set once for each."""
+
+    sealed: bool
+    writes: bool
+    patience_s: float
+
+
+class Cursor(Protocol):
+    """The result of a statement, as in the DB-API."""
+
+    @property
+    def description(self) -> Any:
+        """Return a tuple for each column, which begins with its name."""
+
+    @property
+    def rowcount(self) -> int:
+        """Return the number of rows that the statement changed."""
+
+    @property
+    def lastrowid(self) -> int | None:
+        """Return the number of the row that the statement inserted."""
+
+    def fetchone(self) -> Any:
+        """Return the next row, or None."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the rows as tuples."""
+
+
+class Connection(Protocol):
+    """An open connection that runs SQL in the dialect of SQLite."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """Return whether a transaction is open."""
+
+    def execute(self, sql: str, values: Any = ..., /) -> Cursor:
+        """Run one statement with named values."""
+
+    def executemany(self, sql: str, rows: Iterable[Any], /) -> object:
+        """Run one statement for each row of values in the order of its marks."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class Database(Protocol):
+    """A connection as sqlite-utils wraps it."""
+
+    @property
+    def conn(self) -> Connection:
+        """Return the connection."""
+
+    def execute(self, sql: str, values: Any = ..., /) -> Cursor:
+        """Run one statement with named values."""
+
+
+class Engine(Protocol):
+    """A deployment's database: opens connections to it, and maintains it.
+
+    Attributes
+    ----------
+    errors
+        The exceptions that `explained` can explain.
+    """
+
+    errors: tuple[type[Exception], ...]
+
+    @property
+    def path(self) -> Path:
+        """Return the path to which the names of the deployment's other files are added."""
+
+    @property
+    def address(self) -> str:
+        """Return what opens the database in another process."""
+
+    def create(self, fill: Callable[[Database], None]) -> None:
+        """Create the store and fill it completely or not at all, unless it exists."""
+
+    def ready(self) -> None:
+        """Check that the database is a store, and upgrade it to the version of this program."""
+
+    def opened(self, kind: Kind) -> Database:
+        """Open a connection."""
+
+    def held_open(self) -> AbstractContextManager[None]:
+        """Keep the database open, so that opening and closing connections is fast."""
+
+    def attached(self, database: Database, file: Path) -> AbstractContextManager[None]:
+        """Make the tables of a SQLite file readable within a transaction as `beside.items`."""
+
+    def explained(self, error: Exception) -> Exception:
+        """Return an error of the database as a sentence with its remedy; other errors unchanged."""
+
+    def copy_to(self, path: Path) -> None:
+        """Write a consistent copy to a new SQLite file."""
+
+    def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
+        """Remove deleted content from the journal; return whether no connection prevented it."""
+
+    def put_in_place(self, path: Path) -> None:
+        """Rename the database, unless one of that name exists."""
+
+    def journal_again(self) -> None:
+        """Switch a database that is a single file back to a write-ahead log."""

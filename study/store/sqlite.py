@@ -1,0 +1,262 @@
+"""The default engine: a store is one SQLite file, opened with sqlite-utils."""
+
+import logging
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from study.base.errors import BrokenStore, Busy, NotFound, StudyError
+from study.base.translation import later, said
+from study.store import comparing, engine, schema
+from study.store.engine import PATIENCE_S, Kind
+
+HELD = "PRAGMA cache_size = -32768"
+"""Lets SQLite cache 32 MB of a file, for queries that read much of it in random order."""
+
+_log = logging.getLogger("reading_room.store")
+
+
+class Sqlite:
+    """The engine of a SQLite file."""
+
+    errors: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def address(self) -> str:
+        """Return the path."""
+        return str(self.path)
+
+    def create(self, fill: Callable[[engine.Database], None]) -> None:
+        """Create the file under another name and then rename it, unless it exists.
+
+        Neither a crash nor two processes at once leave an incomplete store.
+
+        Raises
+        ------
+        NotFound
+            The folder does not exist.
+        """
+        path = self.path
+        if path.exists():
+            return
+        if not path.parent.is_dir():
+            raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
+        try:
+            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-store-") as scratch:
+                new = Path(scratch) / "store.db"
+                _make(new, fill)
+                _put_in_place(new, path)
+        except OSError as error:
+            raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
+
+    def ready(self) -> None:
+        """Check that the file is a store, and upgrade it to the version of this program.
+
+        Raises
+        ------
+        NotFound
+            There is no file.
+        BrokenStore
+            The file is not a Reading Room store, or of a version that is not supported.
+        """
+        if not self.path.is_file():
+            raise NotFound(
+                f"There is no store {self.path.name}. Make one with: python -m study init --db DB"
+            )
+        with self._connection() as connection:
+            _check_ours(connection, self.path)
+            if schema.version(connection) < schema.newest():
+                connection.execute("BEGIN IMMEDIATE")  # only one of several processes migrates it
+                with connection:
+                    schema.migrate(connection)
+
+    def opened(self, kind: Kind) -> Database:
+        """Open a connection."""
+        connection = _connect(self.path, kind.patience_s)
+        if kind.sealed:
+            connection.set_authorizer(_refuse_sealed)
+        if not kind.writes:
+            connection.execute("PRAGMA query_only = ON")
+        return Database(connection, recursive_triggers=False)
+
+    @contextmanager
+    def held_open(self) -> Iterator[None]:
+        """Keep one connection open.
+
+        When a connection is opened, SQLite reads the schema, which takes longer than most
+        transactions; when the last one is closed, it checkpoints the journal, which costs several
+        flushes to disk.
+        """
+        with self._connection() as connection:
+            connection.execute("SELECT count(*) FROM deployment").fetchone()
+            yield
+
+    @contextmanager
+    def attached(self, database: engine.Database, file: Path) -> Iterator[None]:
+        """Make the tables of a file readable within a transaction as `beside.items`."""
+        connection = database.conn
+        connection.execute("ATTACH ? AS beside", (f"{file.absolute().as_uri()}?mode=ro",))
+        (before,) = connection.execute("PRAGMA main.cache_size").fetchone()
+        connection.execute(HELD)
+        try:
+            yield
+        finally:
+            connection.execute(f"PRAGMA main.cache_size = {before}")
+            connection.execute("DETACH beside")
+
+    def explained(self, error: Exception) -> Exception:
+        """Return an error of the file as a sentence with its remedy; other errors unchanged.
+
+        Readers and strangers see it too, so only the log contains the path.
+        """
+        return _explained(error, self.path)
+
+    def copy_to(self, path: Path) -> None:
+        """Write a consistent copy to a new file, with everything committed before it begins."""
+        with self._connection() as connection, closing(sqlite3.connect(path)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # a single complete file
+
+    def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
+        """Checkpoint the journal; return whether no other connection prevented it.
+
+        With `quietly`, as much as possible without blocking other connections.
+        """
+        mode = "PASSIVE" if quietly else "TRUNCATE"
+        with self._connection(patience_s) as connection:
+            (busy, _, _) = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        return not busy
+
+    def put_in_place(self, path: Path) -> None:
+        """Rename the file, unless a file of that name exists; it is then one file."""
+        self.fold_in(PATIENCE_S)
+        _put_in_place(self.path, path)
+
+    def journal_again(self) -> None:
+        """Switch a store that is a single file back to a write-ahead log."""
+        with self._connection() as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+
+    @contextmanager
+    def _connection(self, patience_s: float = PATIENCE_S) -> Iterator[sqlite3.Connection]:
+        with closing(_connect(self.path, patience_s)) as connection:
+            yield connection
+
+
+def add_functions(connection: sqlite3.Connection) -> None:
+    """Register the functions of `study.store.comparing` with a connection."""
+    for function, n_arguments in comparing.FUNCTIONS:
+        connection.create_function(function.__name__, n_arguments, function, deterministic=True)
+
+
+def _make(path: Path, fill: Callable[[engine.Database], None]) -> None:
+    """Create a store under a name that no other process uses; closing it leaves one file."""
+    path.touch(mode=0o600)
+    try:
+        with closing(_connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:
+                schema.create(connection)
+                fill(Database(connection, recursive_triggers=False))
+    except sqlite3.DatabaseError as error:
+        raise _explained(error, path) from error
+
+
+def _put_in_place(new: Path, path: Path) -> None:
+    """Rename a finished store, unless another one of that name exists."""
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not path.exists():
+            new.replace(path)
+
+
+def _connect(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
+    """Open an existing file; SQLite would otherwise create a missing one."""
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=rw",
+        uri=True,
+        timeout=patience_s,
+        isolation_level=None,
+        check_same_thread=False,  # a connection kept for the next may be used by another thread
+    )
+    try:
+        add_functions(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")  # erased names are overwritten on disk
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_sealed(
+    action: int, table: str | None, column: str | None, database: str | None, within: str | None
+) -> int:
+    shown = within is not None and within == schema.SHOWN_VIEWS.get(table or "")
+    if action == sqlite3.SQLITE_READ and table in schema.SEALED_TABLES and not shown:
+        return sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
+    if application_id != schema.APPLICATION_ID:
+        raise BrokenStore(f"{path.name} is not a Reading Room store. Name another file.")
+    version = schema.version(connection)
+    if version < schema.FIRST_VERSION:
+        raise BrokenStore(
+            f"{path.name} was made before the first release: export its studies with the program "
+            "that made it (python -m study export), and restore the bundles into a new store "
+            "(python -m study restore)."
+        )
+    if version > schema.newest():
+        raise BrokenStore(
+            f"{path.name} was made by a newer version of Reading Room (store version {version}; "
+            f"this program supports {schema.newest()}). Use the newer version."
+        )
+
+
+def _explained(error: Exception, path: Path) -> Exception:
+    words = str(error)
+    for mark, sentence in _BROKEN.items():
+        if mark in words:
+            _log.error("%s: %s", path, words)
+            return BrokenStore(said(sentence))
+    for mark, sentence in _TROUBLE.items():
+        if mark in words and isinstance(error, sqlite3.OperationalError):
+            _log.error("%s: %s", path, words)
+            return (Busy if mark == "locked" else StudyError)(said(sentence))
+    return error
+
+
+_BROKEN = {
+    "not a database": later("The database is not a SQLite file. Name another file."),
+    "malformed": later("The database is damaged. Restore it from a backup."),
+    "no such table": later("The database is incomplete. Restore it from a backup."),
+    "no such column": later("The database is incomplete. Restore it from a backup."),
+}
+_TROUBLE = {
+    "locked": later("The database is busy. Try again in a moment."),
+    "disk is full": later(
+        "The database cannot be written: the disk is full. Free some space and try again."
+    ),
+    "disk I/O": later("The database cannot be read or written: the disk reports an error."),
+    "readonly": later("The database cannot be written: it is read-only. Check its permissions."),
+    "unable to open": later(
+        "The database cannot be opened. Check that it exists, and check its permissions."
+    ),
+}
