@@ -4,6 +4,7 @@ The same seed and number give the same pixels. Noise proportional to the root of
 quantum noise, makes the files as large as those of real films.
 """
 
+import argparse
 import io
 import json
 from collections.abc import Sequence
@@ -105,6 +106,16 @@ OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "None of these")
 VIEWS = ("PA", "LATERAL")
 SOURCES = 16
 """Demo films used for each view. Neighbouring cases never share one."""
+
+
+def add_shrink(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--shrink`."""
+    parser.add_argument("--shrink", type=int, default=1, help="divide the films' size by this")
+
+
+def shrunk(divisor: int) -> dict[str, int]:
+    """Return the width and height of films whose size is divided, for `write_bank`."""
+    return {"width": WIDTH // divisor, "height": HEIGHT // divisor}
 
 
 def write_bank(

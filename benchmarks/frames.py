@@ -20,7 +20,7 @@ from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
 from benchmarks.summary import quantile_interval
 
 DESCRIPTION = "the film under a moving hand: the page's frames and the film's pictures"
-SMALLEST = "--seconds 0.3"
+SMALLEST = "--seconds 0.3 --shrink 8 --bits 8"
 WATCH = Path(__file__).with_name("frames.js")
 DEPTHS = (8, 16)
 DRAGS = {"rest": None, "window": 0, "zoom": 2, "move": 1}
@@ -33,26 +33,28 @@ _REST_S = 4.0  # until the next cases are fetched and the page is idle
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's options."""
     parser.add_argument("--seconds", type=float, default=4.0, help="length of each drag")
+    parser.add_argument("--bits", type=int, nargs="+", default=DEPTHS, help="depths of the films")
+    banks.add_shrink(parser)
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure every drag on films of both depths."""
-    return asyncio.run(_run(args.seconds))
+    """Measure every drag on films of each depth."""
+    return asyncio.run(_run(args))
 
 
-async def _run(seconds: float) -> dict[str, Any]:
+async def _run(args: argparse.Namespace) -> dict[str, Any]:
     result: dict[str, Any] = {}
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium(), args=list(CHROMIUM_FLAGS)
         )
         machine = facts(browser.version)
-        for bits in DEPTHS:
+        for bits in args.bits:
             with ExitStack() as stack:
                 folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
                 films = folder / "films"
                 films.mkdir()
-                bank = banks.write_bank(films, _CASES, bits=bits)
+                bank = banks.write_bank(films, _CASES, bits=bits, **banks.shrunk(args.shrink))
                 deployed = servers.deploy(
                     folder / "store.db", bank, cases=_CASES, readers=["reader"], seed=bits
                 )
@@ -61,7 +63,7 @@ async def _run(seconds: float) -> dict[str, Any]:
                 await page.add_init_script(path=WATCH)
                 hands = RoomHands(page, deployed.codes["reader"])
                 await hands.open(f"http://127.0.0.1:{server.port}")
-                result[f"{bits}bit"] = await _all_drags(page, seconds * 1000)
+                result[f"{bits}bit"] = await _all_drags(page, args.seconds * 1000)
                 await page.context.close()
         await browser.close()
     return {"benchmark": "frames", "machine": machine, "drags": result}

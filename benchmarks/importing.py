@@ -227,7 +227,7 @@ def _both(path: Path, folder: Path) -> dict[str, _Cost]:
     release = str(path.parent.parent)
     ours = ("-m", "study", "import", release, "--db", str(store), "--bank", "bank")
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    kept["PYTHONPYCACHEPREFIX"] = str(folder.parent / "compiled")
+    kept.setdefault("PYTHONPYCACHEPREFIX", str(folder.parent / "compiled"))
     for once in (("-c", "import pandas"), (*ours[:3], "--help")):
         _measured(*once, env=kept)
     return {

@@ -33,7 +33,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 
 DESCRIPTION = "opening every page of a study of 300 readers and 200 cases, beside a small one"
-SMALLEST = "--readers 2 --cases 5 --models 1"
+SMALLEST = "--readers 2 --cases 5 --models 1 --few"
 LONGEST_S = 1.0
 LONGEST_SMALL_RESULTS_S = 3.0
 SMALL = (3, 20)
@@ -67,6 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--models", type=int, default=8)
     parser.add_argument(
+        "--few", action="store_true", help="only Progress and Results, with one part of each"
+    )
+    parser.add_argument(
         "--keep", type=Path, help="keep the stores in this folder for the next run: reading is slow"
     )
 
@@ -79,7 +82,9 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(CHROMIUM_FLAGS))
         machine = facts(browser.version)
         by_size = {
-            size: _measured(browser, _store(args.keep or Path(scratch), *size, args.models))
+            size: _measured(
+                browser, _store(args.keep or Path(scratch), *size, args.models), few=args.few
+            )
             for size in {full: None, small: None}  # equal for the smallest run
         }
         browser.close()
@@ -111,8 +116,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _measured(browser: Browser, made: Store) -> dict[str, dict[str, float]]:
-    """Measure all pages of a copy of a store."""
+def _measured(browser: Browser, made: Store, *, few: bool) -> dict[str, dict[str, float]]:
+    """Measure all pages, or a few, of a copy of a store."""
     with tempfile.TemporaryDirectory() as scratch:
         made.copy_to(Path(scratch) / "store.db")
         store = Store(Path(scratch) / "store.db")
@@ -121,7 +126,7 @@ def _measured(browser: Browser, made: Store) -> dict[str, dict[str, float]]:
         )
         with servers.app(store, Path(scratch) / "server.log") as server:
             page = browser.new_page(viewport={"width": 1440, "height": 900})
-            rows = _Walk(page, store, f"http://127.0.0.1:{server.port}").measured(code)
+            rows = _Walk(page, store, f"http://127.0.0.1:{server.port}").measured(code, few=few)
             page.close()
     return rows
 
@@ -155,20 +160,23 @@ class _Walk:
         self._runs = 0
         page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
 
-    def measured(self, code: str) -> dict[str, dict[str, float]]:
-        """Go through all pages; seconds by page."""
+    def measured(self, code: str, *, few: bool) -> dict[str, dict[str, float]]:
+        """Go through all pages, or a few; seconds by page."""
+        n_parts = 1 if few else None
         self._sign_in(code)
         rows: dict[str, dict[str, float]] = {}
         for name, other in zip(_PAGES, _PAGES[1:] + _PAGES[:1], strict=True):
+            if few and name != "Progress":
+                continue
             rows[name] = self._both(partial(self._open, name), back=partial(self._open, other))
             if name == "Progress":
-                for part in _PARTS:
+                for part in _PARTS[:n_parts]:
                     rows[f"{name}, {part}"] = self._both(
                         partial(self._choose, part), back=partial(self._choose, name)
                     )
         studies.close(self._store, study=servers.STUDY, reason="measured", now=datetime.now(UTC))
         rows["Results"] = self._results()
-        for part in _RESULTS:
+        for part in _RESULTS[:n_parts]:
             first = self._timed(partial(self._choose, part))
             self._choose("Findings")
             again = self._timed(partial(self._choose, part))

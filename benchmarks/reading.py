@@ -152,7 +152,7 @@ def last_film_byte_s(exchanges: list[Exchange], views: int = VIEWS) -> float | N
 
 
 DESCRIPTION = "commit to next case painted, beside a naive page; local and slow line"
-SMALLEST = "--cases 2 --only local --pace 0.2 --witnessed 1 --openings 2"
+SMALLEST = "--cases 2 --only local --pace 0.2 --witnessed 1 --openings 2 --shrink 8"
 PARTS = ("local", "slow", "16bit", "naive")
 BLOCKS = 7
 FEW = 12
@@ -179,6 +179,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--witnessed", type=int, default=5, help="further cases with a screencast")
     parser.add_argument("--openings", type=int, default=3, help="times the first case is measured")
     parser.add_argument("--films", type=Path, help="keep the films here for the next run")
+    banks.add_shrink(parser)
 
 
 def plans(args: argparse.Namespace) -> list[LanePlan]:
@@ -213,6 +214,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 
 async def _run(args: argparse.Namespace, wanted: list[LanePlan]) -> dict[str, Any]:
     n_cases = args.cases + args.witnessed + 1 + _SPARE
+    size = banks.shrunk(args.shrink)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
         films = args.films or folder / "films"
@@ -220,8 +222,8 @@ async def _run(args: argparse.Namespace, wanted: list[LanePlan]) -> dict[str, An
         made = {}
         for bits in sorted({plan.bits for plan in wanted}):
             _say(f"films of {bits} bits for {n_cases} cases")
-            made[bits] = banks.write_bank(films, n_cases, bits=bits)
-        weights = {f"{bits}bit": _weights(bank) for bits, bank in made.items()}
+            made[bits] = banks.write_bank(films, n_cases, bits=bits, **size)
+        weights = {f"{bits}bit": {**size, **_weights(bank)} for bits, bank in made.items()}
         lanes = _lanes(stack, wanted, made, folder, n_cases)
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
@@ -353,7 +355,8 @@ def text(result: dict[str, Any]) -> str:
         f"  {machine['processors']} processors, load {machine['load_average_1_min']} at the start, "
         f"Chromium {machine['chromium']}, software rendering",
         *(
-            f"  films of {name}: {each['mean_mb']} MB on average as PNG, 2048 x 2500, two a case"
+            f"  films of {name}: {each['mean_mb']} MB on average as PNG, "
+            f"{each['width']} x {each['height']}, two a case"
             for name, each in result["films"].items()
         ),
         "",

@@ -39,6 +39,8 @@ class _Lazy:
 
     def __getattr__(self, name: str) -> Any:
         """Return an attribute of the compiled pattern, and keep it: `re` caches few patterns."""
+        if not hasattr(re.Pattern, name):  # asked by programs that inspect modules
+            raise AttributeError(name)
         text = self._text.replace("{M}", MENTION)
         text = re.sub(r"\{([a-z_]+)\}", lambda match: words(match[1]), text)
         compiled = re.compile(text.replace(r"\W", _GAP), re.IGNORECASE)

@@ -1,8 +1,6 @@
 """Every benchmark completes at its smallest size."""
 
 import json
-import subprocess
-import sys
 from importlib import import_module, util
 from pathlib import Path
 from pkgutil import iter_modules
@@ -10,7 +8,7 @@ from pkgutil import iter_modules
 import pytest
 
 import benchmarks
-from tests.conftest import ROOT
+from tests.processes import run
 
 IN_A_BROWSER = {"reading", "pages", "timer", "frames", "uploads"}
 
@@ -44,10 +42,7 @@ def test_the_smallest_run_has_results(name: str, tmp_path: Path) -> None:
     if name == "models" and util.find_spec("inspect_ai") is None:
         pytest.skip("needs requirements-models.txt")
     module, out = import_module(f"benchmarks.{_module(name)}"), tmp_path / "result.json"
-    command = [sys.executable, "-m", "benchmarks", name, "--out", str(out)]
-    ended = subprocess.run(
-        [*command, *module.SMALLEST.split()], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    ended = run("benchmarks", name, "--out", str(out), *module.SMALLEST.split())
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip()
     result = json.loads(out.read_text("utf-8"))
