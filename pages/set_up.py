@@ -22,6 +22,7 @@ from ui.parts.theme import error_line, page_title
 from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.wizard.frame import LOOK, meaning_of
+from ui.wizard.groups import preview_links
 from ui.wizard.protocol_view import consent_view, protocol_view
 from ui.wizard.setting_up import (
     SetUp,
@@ -59,7 +60,7 @@ def _is_ready(set_up: SetUp) -> bool:
 def _before_opening(set_up: SetUp) -> dict[str, str]:
     """Return the pages to use between the draw and the opening."""
     model = {"models": t("Add the model")} if set_up.protocol.is_aided else {}
-    return {**model, "preview": t("Preview as a reader")}
+    return {**model, **preview_links("preview", set_up.protocol)}
 
 
 def _open(set_up: SetUp) -> None:

@@ -139,16 +139,17 @@ def place_late(
 
 
 def _arms_of(protocol: Protocol, readers: Iterable[ReaderRow]) -> dict[int, str]:
-    """Return the arm of each reader, randomised in the order of their invitation."""
+    """Return the arm of each reader, randomised in the order of their invitation.
+
+    The reader of a preview already has an arm.
+    """
     allocated_before: list[Allocated] = []
     arms = {}
     for reader in readers:
         allocated = _allocated(reader)
-        arm = (
-            next_arm(protocol.arms, allocated_before, allocated, protocol.seed)
-            if protocol.arms
-            else ""
-        )
+        arm = reader.arm
+        if protocol.arms and not arm:
+            arm = next_arm(protocol.arms, allocated_before, allocated, protocol.seed)
         arms[reader.id] = arm
         allocated_before.append(_allocated(reader, arm))
     return arms

@@ -30,7 +30,7 @@ from study.people.codes import Entropy, new_code
 from study.people.invitations import Invitation
 from study.people.roles import Act, Role
 from study.people.signing_in import STAYS, Person
-from study.protocol.protocol import Protocol
+from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Store, Transaction, banks, deployment, events, extract, people, studies
 from study.store.deployment import secret
 from study.store.events import EventKind
@@ -53,9 +53,12 @@ class Preview:
         The copy, used by the reader's desk.
     reader
         Its only reader.
+    arm
+        The arm of the reader; empty in a study without arms.
     """
 
     mark: str
+    arm: str
     store: Store
     reader: Person
 
@@ -69,30 +72,44 @@ class _Source:
     """The study or draft to preview, and whether its reference standard has to be invented."""
 
     row: StudyRow | DraftRow
+    arm: str
     mark: str
     made_up: bool
 
 
 def preview(
-    store: Store, person: Person, *, entropy: Entropy, now: datetime, draft: int | None = None
+    store: Store,
+    person: Person,
+    *,
+    entropy: Entropy,
+    now: datetime,
+    draft: int | None = None,
+    arm: str = "",
 ) -> Preview:
     """Return a person's current or new preview of their study or of a draft.
 
     A preview belongs to a sign-in and a version of the protocol; after a change it restarts.
+
+    Parameters
+    ----------
+    draft
+        Number of a draft; None for the person's study.
+    arm
+        Arm of the reader in a study with arms; empty for the first one.
 
     Raises
     ------
     NotAllowed
         The person may not set up that study.
     NotFound
-        The study or draft does not exist.
+        The study, the draft or the arm does not exist.
     NotNow
         The study is closed, or the draft cannot be drawn yet.
     BadProtocol
         The draft's protocol has faults.
     """
     with store.look() as look:
-        source = _draft(look, person, draft) if draft is not None else _study(look, person)
+        source = _study(look, person, arm) if draft is None else _draft(look, person, draft, arm)
     path = _path(store, source.mark)
     if not path.is_file():
         _make(store, source, person, path, entropy, now)
@@ -144,14 +161,14 @@ def find(store: Store, person: Person, mark: str) -> Preview:
         name=READER,
         sign_in=mark,
     )
-    return Preview(mark=mark, store=copy, reader=reading)
+    return Preview(mark=mark, arm=reader.arm, store=copy, reader=reading)
 
 
 def _ended() -> str:
     return t("This preview has ended. Open it again from the study's page.")
 
 
-def _study(look: Transaction, person: Person) -> _Source:
+def _study(look: Transaction, person: Person, arm: str) -> _Source:
     row = studies.find(look, person.study_name)
     if row is None:
         raise NotFound(t("This study no longer exists."))
@@ -160,11 +177,12 @@ def _study(look: Transaction, person: Person) -> _Source:
     if row.state == "closed":
         raise NotNow(t("The study is closed and can no longer be previewed."))
     made_up = bool(being_read(look, row.bank))
-    about = ["study", row.id, row.protocol_sha256, row.amendments, made_up]
-    return _Source(row=row, mark=_mark(look, person, about), made_up=made_up)
+    own_arm = _arm(stored_protocol(row), arm)
+    about = ["study", row.id, row.protocol_sha256, row.amendments, made_up, own_arm]
+    return _Source(row=row, arm=own_arm, mark=_mark(look, person, about), made_up=made_up)
 
 
-def _draft(look: Transaction, person: Person, number: int) -> _Source:
+def _draft(look: Transaction, person: Person, number: int, arm: str) -> _Source:
     if not person.may(Act.MAKE_STUDY):
         raise NotAllowed(t("Only people who can set up studies can preview a draft."))
     row = studies.find_draft(look, number)
@@ -175,8 +193,21 @@ def _draft(look: Transaction, person: Person, number: int) -> _Source:
     if row.bank is None:
         raise BadInput(t("Choose a question bank first: without one there are no cases to show."))
     made_up = bool(being_read(look, row.bank))
-    about = ["draft", row.id, row.name, row.bank, row.protocol, made_up]
-    return _Source(row=row, mark=_mark(look, person, about), made_up=made_up)
+    own_arm = _arm(_protocol(row), arm)
+    about = ["draft", row.id, row.name, row.bank, row.protocol, made_up, own_arm]
+    return _Source(row=row, arm=own_arm, mark=_mark(look, person, about), made_up=made_up)
+
+
+def _arm(protocol: Protocol, arm: str) -> str:
+    """Return the arm to preview; empty in a study without arms."""
+    names = [each.name for each in protocol.arms]
+    if arm and arm not in names:
+        raise NotFound(t("This study has no arm {arm}.", arm=arm))
+    return arm or next(iter(names), "")
+
+
+def _protocol(draft: DraftRow) -> Protocol:
+    return Protocol.from_json(json.loads(draft.protocol))
 
 
 def _sets_up(person: Person, study: int) -> bool:
@@ -220,7 +251,11 @@ def _make(
         code = new_code(entropy)
         life.invite(copy, study=source.row.name, invitations=reader, codes=[code], now=now)
         with copy.change() as change:
-            shown = aids.examples(change, studies.study_row(change, source.row.name))
+            row = studies.study_row(change, source.row.name)
+            shown = aids.examples(change, row)
+            if source.arm:
+                (only,) = people.readers(change, row.id)
+                people.place_reader(change, only.id, source.arm, 1)
             life.open_within(change, study=source.row.name, now=now, shown=shown)
         copy.put_in_place(path)
 
@@ -235,7 +270,7 @@ def _made_up() -> extract.MadeUp:
 
 
 def _draw(copy: Store, draft: DraftRow, now: datetime) -> None:
-    protocol = Protocol.from_json(json.loads(draft.protocol))
+    protocol = _protocol(draft)
     with copy.change() as change:
         (bank,) = banks.names(change)
         life.draw_within(

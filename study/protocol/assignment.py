@@ -225,6 +225,8 @@ class Burden:
 
     Parameters
     ----------
+    n_cases
+        Different cases of the study.
     n_readings, n_practice
         Readings of the study, hidden repeats included; practice cases in addition.
     n_sessions
@@ -236,6 +238,7 @@ class Burden:
         Days between the first and the last session for wash-outs alone.
     """
 
+    n_cases: int
     n_readings: int
     n_practice: int
     n_sessions: int
@@ -243,27 +246,27 @@ class Burden:
     days: float
 
 
-def burden(protocol: Protocol) -> Burden:
-    """Return a reader's workload under a protocol, in the arm with the largest workload.
+def burdens(protocol: Protocol) -> dict[str, Burden]:
+    """Return a reader's workload in each arm; under the name "" without arms.
 
-    If cases are shared among a number of readers that is not known yet, the workload of a reader
-    of all cases is returned.
+    If cases are shared among a number of readers that is not known yet, it is the workload of a
+    reader of all cases.
     """
-    return max(
-        (_burden(protocol, arm) for arm in protocol.by_arm), key=lambda burden: burden.n_readings
-    )
+    return {arm: _burden(protocol, arm) for arm in protocol.by_arm}
 
 
 def _burden(protocol: Protocol, arm: str) -> Burden:
     n = min(protocol.cases, _ENOUGH)
     placed = _small(protocol, arm, n)
     presented = {entry.position for entry in placed}
-    n_own = (protocol.cases_per_reader or protocol.cases) + protocol.hidden_repeats
+    n_cases = protocol.cases_per_reader or protocol.cases
+    n_own = n_cases + protocol.hidden_repeats
     sessions = {entry.session for entry in placed}
     n_rounds = len(sessions) if protocol.of_arm(arm).case_blocks else len(presented) // n
     n_presented = n_own * n_rounds
     seconds = min(protocol.time_limit_s or SECONDS_A_READING, SECONDS_A_READING)
     return Burden(
+        n_cases=n_cases,
         n_readings=n_presented * len(placed) // len(presented),
         n_practice=protocol.practice_cases,
         n_sessions=len(sessions),

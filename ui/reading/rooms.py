@@ -206,11 +206,18 @@ def to_teaching() -> None:
 def show_preview(person: Person, *, draft: int | None = None) -> None:
     """Mount the reading page with a person's preview of their study or of a draft.
 
-    If this is not possible, the reason is shown.
+    In a study with arms the address names the arm. If the preview is not possible, the reason is
+    shown.
     """
+    arm = str(st.query_params.get("arm", ""))
     try:
         preview = previews.preview(
-            store(), person, entropy=secrets.token_bytes, now=datetime.now(UTC), draft=draft
+            store(),
+            person,
+            entropy=secrets.token_bytes,
+            now=datetime.now(UTC),
+            draft=draft,
+            arm=arm,
         )
     except StudyError as error:
         st.error(plain(str(error)))
@@ -224,6 +231,7 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
             "of": "preview",
             "again_url": f"preview/{preview.mark}/again",
             "leave_url": _back(draft),
+            "arm": preview.arm,
         },
     )
 

@@ -53,8 +53,9 @@ def mount(
         Draw without WebGL2, for tests of the fallback.
     apart : mapping of str to str, optional
         For a page that is no study's: ``of`` says which (``preview``, ``teaching`` ...),
-        ``leave_url`` where it is left to; a post to a preview's ``again_url`` throws it away. The
-        page says what it is and keeps what it remembers apart from every reader's.
+        ``leave_url`` where it is left to; a post to a preview's ``again_url`` throws it away, and
+        ``arm`` is its reader's. The page says what it is and keeps what it remembers apart from
+        every reader's.
     """
     _component()(
         key="reading-room",

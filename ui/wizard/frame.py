@@ -9,7 +9,7 @@ from study.bank.guessing import guessable
 from study.base.text import decoded
 from study.base.translation import decimal, language, spoken, t, tn
 from study.lifecycle import exposure
-from study.protocol.assignment import SECONDS_A_READING, Burden, burden
+from study.protocol.assignment import SECONDS_A_READING, Burden, burdens
 from study.protocol.protocol import Protocol, protocol_from
 from study.protocol.sampling import EXPECTED_ACCURACY, wilson_half_width
 from study.store import banks
@@ -22,6 +22,7 @@ from ui.parts.theme import arrow, page_file, style
 from ui.server.deployment import store
 from ui.wizard import design, reader_texts, rules, sample
 from ui.wizard.draft import Working, keep_mine, reach, read_again, save
+from ui.wizard.groups import preview_links
 from ui.wizard.protocol_view import consent_view, protocol_view
 
 LOOK = style(page_file(__file__, "wizard.css"))
@@ -164,15 +165,29 @@ def meaning(working: Working) -> None:
 
 
 def meaning_of(protocol: Protocol) -> None:
-    """Show a protocol's workload per reader and its expected precision."""
-    asked = burden(protocol)
-    half = 100 * wilson_half_width(EXPECTED_ACCURACY, protocol.cases)
+    """Show the workload of a reader and the expected precision, in each arm."""
+    for arm, asked in burdens(protocol).items():
+        if arm:
+            st.markdown(f"**{plain(t('Arm {arm}', arm=arm))}**")
+        _meaning(protocol.of_arm(arm), asked)
+
+
+def _meaning(protocol: Protocol, asked: Burden) -> None:
+    half = 100 * wilson_half_width(EXPECTED_ACCURACY, asked.n_cases)
     st.metric(t("Readings per reader"), decimal(asked.n_readings))
     st.caption(_readings(protocol, asked))
     st.metric(t("Time per reader"), duration(asked.hours))
     st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds(protocol)))
     st.metric(t("Precision per reader"), t("± {points} points", points=decimal(half, 1)))
-    st.caption(t("95 % confidence interval for an accuracy of 80 % on all cases."))
+    st.caption(
+        t("95 % confidence interval for an accuracy of 80 % on all cases.")
+        if asked.n_cases == protocol.cases
+        else tn(
+            "95 % confidence interval for an accuracy of 80 % on {n} case.",
+            "95 % confidence interval for an accuracy of 80 % on {n} cases.",
+            asked.n_cases,
+        )
+    )
     if asked.n_sessions > 1:
         st.metric(t("Calendar"), tn("{n} day", "{n} days", round(asked.days)))
         st.caption(t("Minimum, from the first session to the last."))
@@ -196,7 +211,7 @@ def _seconds(protocol: Protocol) -> int:
 
 
 def _readings(protocol: Protocol, asked: Burden) -> str:
-    parts = [tn("{n} case", "{n} cases", protocol.cases)]
+    parts = [tn("{n} case", "{n} cases", asked.n_cases)]
     if len(protocol.conditions) > 1:
         parts.append(tn("{n} condition", "{n} conditions", len(protocol.conditions)))
     if asked.n_sessions > 1:
@@ -229,7 +244,7 @@ def review(working: Working, draw: Action) -> None:
     with right:
         st.subheader(t("Try it, then draw the sample"), anchor=False)
         st.caption(t("The preview shows what a reader will see; nothing is recorded."))
-        links("preview", {f"preview-draft?draft={working.id}": t("Preview as a reader")})
+        links("preview", preview_links(f"preview-draft?draft={working.id}", protocol))
         _draw(working, draw)
 
 

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -221,6 +222,17 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
     arm = {"name": entered.strip(), "conditions": own, "share": int(readers), "aid": when, **texts}
     return {
         key: value for key, value in arm.items() if key == "name" or value not in ("", [], None, 1)
+    }
+
+
+def preview_links(address: str, protocol: Protocol | None) -> dict[str, str]:
+    """Return the links to a preview by address: one for each arm of a study that has arms."""
+    if protocol is None or not protocol.arms:
+        return {address: t("Preview as a reader")}
+    mark = "&" if "?" in address else "?"
+    return {
+        f"{address}{mark}{urlencode({'arm': arm.name})}": t("Preview the arm {arm}", arm=arm.name)
+        for arm in protocol.arms
     }
 
 

@@ -14,7 +14,7 @@ from study.lifecycle.studies import discard, draw_within
 from study.people import signing_in
 from study.people.persons import enter_role
 from study.people.roles import Role
-from study.protocol.assignment import burden
+from study.protocol.assignment import burdens
 from study.protocol.protocol import (
     CONSENT_TO_INSERT,
     Protocol,
@@ -264,11 +264,20 @@ def test_an_opened_study_is_not_discarded(opened: Any) -> None:
 def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
     """Two conditions of 100 cases with 10 repeats each, and 5 practice cases."""
     values = {"cases": 100, "hidden_repeats": 10, "practice_cases": 5}
-    asked = burden(Protocol.from_json({**values, "conditions": ["unaided", "image-absent"]}))
+    asked = burdens(Protocol.from_json({**values, "conditions": ["unaided", "image-absent"]}))[""]
     assert (asked.n_readings, asked.n_practice, asked.days) == (220, 5, 0)
     assert asked.hours == pytest.approx(225 * 30 / 3600)
-    quick = burden(Protocol.from_json({"cases": 120, "time_limit_s": 10}))
+    quick = burdens(Protocol.from_json({"cases": 120, "time_limit_s": 10}))[""]
     assert quick.hours == pytest.approx(120 * 10 / 3600)
+
+
+def test_the_burden_of_each_arm_is_that_of_its_own_design() -> None:
+    """The two readings of sequential reading take the time of one."""
+    arms = [{"name": "a"}, {"name": "b", "conditions": ["aided"], "aid": "after"}]
+    values = {"cases": 100, "cases_per_reader": 40, "anchor": 10, "aid_model": "m", "arms": arms}
+    asked = burdens(Protocol.from_json(values))
+    assert [(one.n_cases, one.n_readings) for one in asked.values()] == [(40, 40), (40, 80)]
+    assert asked["a"].hours == asked["b"].hours
 
 
 def test_saved_values_are_stored_unchanged(banked: Store) -> None:

@@ -57,8 +57,8 @@ def _kinds(store: Store) -> list[str]:
         return [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
 
 
-def _open(store: Store, who: Person | None = None, draft: int | None = None) -> Preview:
-    return preview(store, who or coordinator(store), entropy=entropy_from(5), now=NOW, draft=draft)
+def _open(store: Store, who: Person | None = None, **which: Any) -> Preview:
+    return preview(store, who or coordinator(store), entropy=entropy_from(5), now=NOW, **which)
 
 
 def _take(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
@@ -97,6 +97,29 @@ def test_every_design_can_be_previewed_with_an_example_of_its_aid(
         assert not _take(walk, presentation(case.case), reading(case.case)).refused
     assert page.finished
     assert shown == ({"Finding A"} if "aid_model" in values else set())
+
+
+def test_each_arm_can_be_previewed(banked: Store) -> None:
+    """Each has a preview of its own; without a name it is the first arm."""
+    arms = [
+        {"name": "control", "instructions": "Read alone."},
+        {"name": "with AI", "conditions": ["aided"], "aid": "after"},
+    ]
+    values: dict[str, Any] = {"arms": arms, "aid_model": "m", "reads_per_case": 2}
+    drawn = _drawn(banked, **values)
+    draft = _draft(banked, **values)
+    for which in ({}, {"draft": draft}):  # the drawn study, the draft
+        who = MAKER if which else None
+        shown = {}
+        for arm in ("control", "with AI"):
+            walk = _open(drawn, who, arm=arm, **which)
+            page = desk.desk(walk.store, walk.reader, now=NOW)
+            steps = [step.markdown for step in page.preparation]
+            shown[walk.arm] = (steps, [case.stage for case in page.cases])
+        assert shown == {"control": (["Read alone."], []), "with AI": ([], [1, 2] * 3)}
+        assert _open(drawn, who, **which).arm == "control"
+        with pytest.raises(NotFound, match="no arm AI"):
+            _open(drawn, who, arm="AI", **which)
 
 
 def test_a_complete_preview_changes_no_table(banked: Store) -> None:
@@ -243,7 +266,7 @@ def test_a_draft_is_drawn_for_its_preview_only(banked: Store) -> None:
     """The cases are those a draw would give, and no study is created."""
     draft = _draft(banked, practice_cases=1)
     before = tables(banked)
-    walk = _open(banked, MAKER, draft)
+    walk = _open(banked, MAKER, draft=draft)
     shown = desk.desk(walk.store, walk.reader, now=NOW)
     assert (shown.study, shown.total, shown.practice_total) == ("idea", 4, 1)
     assert shown.cases[0].practice
@@ -254,12 +277,12 @@ def test_a_draft_is_drawn_for_its_preview_only(banked: Store) -> None:
 def test_a_changed_draft_gets_a_new_preview(banked: Store) -> None:
     """It shows the values saved last."""
     draft = _draft(banked)
-    _open(banked, MAKER, draft)
+    _open(banked, MAKER, draft=draft)
     with banked.change() as change:
         change.execute(
             "UPDATE drafts SET protocol = :new", new=json.dumps({**PROTOCOL, "cases": 5})
         )
-    walk = _open(banked, MAKER, draft)
+    walk = _open(banked, MAKER, draft=draft)
     assert desk.desk(walk.store, walk.reader, now=NOW).total == 5
 
 
@@ -267,20 +290,20 @@ def test_the_preview_of_an_invalid_draft_is_refused_with_its_reason(banked: Stor
     """Only its maker and administrators can open it."""
     draft = _draft(banked, bank=None)
     with pytest.raises(BadInput, match="question bank"):
-        _open(banked, MAKER, draft)
+        _open(banked, MAKER, draft=draft)
     with pytest.raises(NotFound):
-        _open(banked, MAKER, -1)
+        _open(banked, MAKER, draft=-1)
     stranger = replace(MAKER, id=7)
     with pytest.raises(NotAllowed, match="someone else"):
-        _open(banked, stranger, draft)
+        _open(banked, stranger, draft=draft)
     with pytest.raises(NotAllowed):
-        _open(banked, replace(MAKER, deployment=None), draft)
+        _open(banked, replace(MAKER, deployment=None), draft=draft)
     for fault, error in (({"cases": 500}, BadInput), ({"cases": -1}, BadProtocol)):
         with banked.change() as change:
             new = json.dumps({**PROTOCOL, **fault})
             change.execute("UPDATE drafts SET bank = 1, protocol = :new", new=new)
         with pytest.raises(error):
-            _open(banked, replace(stranger, deployment=Role.ADMINISTRATOR), draft)
+            _open(banked, replace(stranger, deployment=Role.ADMINISTRATOR), draft=draft)
     assert "preview opened" not in _kinds(banked)
     folder = banked.path.with_name(f"{banked.path.name}-previews")
     assert list(folder.iterdir()) == []

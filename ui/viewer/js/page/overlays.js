@@ -268,8 +268,8 @@ function head({ title, count }) {
   return made;
 }
 
-/** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string}} Apart  what the page is instead of
- *   a study's; again_url: which a post to begins it anew */
+/** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string, arm?: string}} Apart  what the page is instead of
+ *   a study's; again_url: which a post to begins it anew; arm: of the reader in a preview */
 
 /** The sign-out button's replacement. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
 export function wayOut({ of, leave_url: url }) {
@@ -277,9 +277,9 @@ export function wayOut({ of, leave_url: url }) {
 }
 
 /** An overlay that does not change the layout of the page. @param {Apart} apart @returns {HTMLElement} */
-export function banner({ of, again_url: again, leave_url: leave }) {
+export function banner({ of, again_url: again, leave_url: leave, arm }) {
   const line = element("aside", "", "rr-banner");
-  line.append(element("span", texts[of].line));
+  line.append(element("span", arm ? texts.preview.ofArm(arm) : texts[of].line));
   if (again) line.append(button(texts.preview.again, () => beginAgain(absolute(again))));
   line.append(button(texts[of].leave, () => location.assign(absolute(leave))));
   return line;

@@ -263,6 +263,7 @@ export const texts = {
   },
   preview: {
     line: t("Preview: nothing is recorded"),
+    ofArm: (arm) => t("Preview of the arm {arm}: nothing is recorded", { arm }),
     again: t("Start again"),
     leave: t("End preview"),
   },
