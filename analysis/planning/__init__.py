@@ -1,8 +1,8 @@
 """Planning a study: power and sample size from variance components.
 
 Components (`components`, `pilot`) and a design (`designs`) give the variance of a difference; from
-it follow the power in closed form (`power`), by simulation (`simulation`), and the table
-`power.csv` (`table`).
+it follow the power in closed form (`power`), the power of the analysis that estimates the variances
+(`expected`), the power by simulation (`simulation`), and the table `power.csv` (`table`).
 
 >>> from analysis.planning import PUBLISHED, PlanClaim, PowerPlan, cases_needed
 >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.044)
@@ -20,6 +20,7 @@ from analysis.planning.components import (
     read_components,
 )
 from analysis.planning.designs import PlanDesign, Size
+from analysis.planning.expected import expected_power, with_sign
 from analysis.planning.pilot import pilot_components
 from analysis.planning.power import (
     TARGET,
@@ -55,6 +56,7 @@ __all__ = [
     "cases_needed",
     "components_from",
     "drawn_spread",
+    "expected_power",
     "for_comparison",
     "half_width",
     "largest_power",
@@ -65,4 +67,5 @@ __all__ = [
     "published",
     "range_of",
     "read_components",
+    "with_sign",
 ]

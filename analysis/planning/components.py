@@ -95,8 +95,8 @@ PUBLISHED: Mapping[str, Components] = {
         var_tr=0.0001526507,
         var_r=0.0008277380,
         source=(
-            "Zanca et al., Med Phys 2009;36:765-775 (image processing in mammography, conditions 4"
-            " and 5, highest-rating AUC); components as in RJafroc"
+            "Zanca et al. 2009 (image processing in mammography, conditions 4 and 5, highest-rating"
+            " AUC; doi:10.1118/1.3077121); components as in RJafroc"
         ),
     ),
 }

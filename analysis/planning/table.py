@@ -11,6 +11,7 @@ from scipy.stats import norm, t
 
 from analysis.errors import OptionsError
 from analysis.planning.designs import Size, variances
+from analysis.planning.expected import with_sign
 from analysis.planning.power import (
     TARGET,
     PlanClaim,
@@ -89,7 +90,8 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     -------
     pandas.DataFrame
         The columns `COLUMNS`; in order of plan, claim, readers, cases, with the simulation after
-        the closed form. `ncp` and `df` of a simulation are empty.
+        the closed form. `ncp` and `df` of a simulation are empty. `method` says how far the closed
+        form is from the analysis where that is a point or more.
 
     Raises
     ------
@@ -120,7 +122,7 @@ def _rows(plan: PowerPlan, sizes: Sizes, n_simulated: int) -> list[dict[str, obj
         for cases in sizes.cases
         for size in (plan.size(readers, cases),)
         for result in (
-            *power(plan, size, drawn),
+            *(with_sign(plan, size, closed) for closed in power(plan, size, drawn)),
             *(simulated_power(plan, size, n_simulated) if n_simulated else ()),
         )
     ]

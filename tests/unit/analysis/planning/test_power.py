@@ -18,6 +18,7 @@ from analysis.planning import (
     Sizes,
     answers,
     drawn_spread,
+    expected_power,
     for_comparison,
     largest_power,
     power,
@@ -209,7 +210,7 @@ def test_three_readers_never_reach_80_percent() -> None:
 def test_the_table_names_the_rule_of_every_row() -> None:
     """Rows by claim, readers, cases; the simulation follows the closed form."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
-    table = power_table([plan], Sizes(readers=(3, 4), cases=(50,)), n_simulated=5)
+    table = power_table([plan], Sizes(readers=(9, 10), cases=(150,)), n_simulated=5)
     assert list(table["method"].unique()) == [
         "OR, projected Hillis 2011",
         "simulation, 5 studies",
@@ -217,8 +218,51 @@ def test_the_table_names_the_rule_of_every_row() -> None:
         "OR, J - 1",
     ]
     assert table["claim"].tolist() == [claim.value for claim in PlanClaim for _ in range(4)]
-    assert table["n_readers"].tolist() == [3, 3, 4, 4] * 3
+    assert table["n_readers"].tolist() == [9, 9, 10, 10] * 3
     assert np.isinf(table.loc[table["method"] == "OR, chi-square", "df"]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "comparison", "readers", "cases", "simulated"),
+    [
+        ("van-dyke", Comparison.CONDITIONS, 3, 100, 36.0),
+        ("van-dyke", Comparison.CONDITIONS, 3, 200, 51.2),
+        ("van-dyke", Comparison.CONDITIONS, 10, 200, 93.0),
+        ("van-dyke", Comparison.PANEL, 3, 200, 28.3),
+        ("zanca", Comparison.CONDITIONS, 3, 100, 20.2),
+        ("zanca", Comparison.CONDITIONS, 5, 100, 38.0),
+        ("zanca", Comparison.PANEL, 3, 200, 28.8),
+        ("zanca", Comparison.PANEL, 10, 100, 27.1),
+    ],
+)
+def test_the_expected_power_is_that_of_simulated_studies(
+    name: str, comparison: Comparison, readers: int, cases: int, simulated: float
+) -> None:
+    """Within a point of 10,000 studies analysed as in a report (docs/coverage.md)."""
+    panel = {"effect": 0.0, "margin": 0.05}
+    plan = PowerPlan(
+        components=published(name, comparison),
+        comparison=comparison,
+        **({"effect": 0.05} if comparison is Comparison.CONDITIONS else panel),
+    )
+    expected = 100 * expected_power(plan, plan.size(readers, cases))
+    assert expected == pytest.approx(simulated, abs=1.0)
+
+
+def test_rows_say_how_far_the_closed_form_is_from_the_analysis() -> None:
+    """With three readers low or high by the components; not with ten, nor for other claims."""
+    sizes, signs = Sizes(readers=(3, 10), cases=(200,)), {}
+    for name in PUBLISHED:
+        plan = PowerPlan(components=published(name, Comparison.CONDITIONS), effect=0.05)
+        table = power_table([plan], sizes)
+        signs[name] = [method.partition("; ")[2] for method in table["method"]]
+    assert signs["van-dyke"] == ["1.7 points low", "", "", "", "", ""]
+    high = power_table([plan], Sizes(readers=(3,), cases=(100,)))["method"][0]
+    assert high == "OR, projected Hillis 2011; 1.8 points high"
+    arms = replace(plan, design=PlanDesign.ARMS)
+    assert (
+        not power_table([arms], Sizes(readers=(6,), cases=(100,)))["method"].str.contains(";").any()
+    )
 
 
 @pytest.mark.parametrize(
