@@ -175,6 +175,14 @@ OPTIONS = (
         help="Items that share an option set have ordered options, as for a grade: adds weighted"
         " kappa.",
     ),
+    click.option(
+        "--years-limit",
+        metavar="YEARS",
+        type=click.FloatRange(min=0),
+        default=0,
+        help="Compare readers with fewer years of experience with the others (default: the"
+        " protocol's limit, else none).",
+    ),
 )
 
 

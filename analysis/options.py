@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from analysis.errors import OptionsError
@@ -39,6 +40,8 @@ class Options:
     ordered : bool, default False
         Whether the options of items that share an option set are ordered, as for a grade. Also if
         the protocol says so.
+    years_limit : float, default 0
+        Readers with fewer years of experience are compared with the others. 0: the protocol's.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class Options:
     faulty: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
     ordered: bool = False
+    years_limit: float = 0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -77,6 +81,8 @@ class Options:
             raise OptionsError(
                 f"margin is {self.margin}; give a proportion from 0 to below 1, such as 0.05"
             )
+        if not 0 <= self.years_limit < math.inf:
+            raise OptionsError(f"years limit is {self.years_limit}; give a number, 0 or larger")
         if self.confidence not in ("", *CONFIDENCE):
             raise OptionsError(
                 f"confidence is {self.confidence!r}; give one of {', '.join(CONFIDENCE)}"

@@ -50,12 +50,19 @@ from analysis.statistics.comparison.model_pairs import MODEL_PAIRS
 from analysis.statistics.comparison.pairs import COMPARISONS
 from analysis.statistics.mrmc.by_class import DIAGNOSTIC_CONDITIONS, DIAGNOSTIC_PANEL
 from analysis.statistics.mrmc.by_group import READER_CONDITIONS_BY, READER_PANEL_BY
+from analysis.statistics.mrmc.by_reader import READER_CONDITIONS_READERS
 from analysis.statistics.mrmc.components import VARIANCE_COMPONENTS
 from analysis.statistics.mrmc.conditions import (
     READER_CONDITIONS,
     READER_CONDITIONS_ITEMS,
 )
-from analysis.statistics.mrmc.groups import READER_GROUPS, READER_GROUPS_GAIN
+from analysis.statistics.mrmc.experience import READER_YEARS
+from analysis.statistics.mrmc.group_tasks import READER_GROUPS_TASKS
+from analysis.statistics.mrmc.groups import (
+    READER_GROUPS,
+    READER_GROUPS_GAIN,
+    READER_GROUPS_METRICS,
+)
 from analysis.statistics.mrmc.heterogeneity import HETEROGENEITY
 from analysis.statistics.mrmc.noninferiority import NONINFERIORITY
 from analysis.statistics.mrmc.panel import (
@@ -122,6 +129,10 @@ STATISTICS = (
     AGREEMENT_RATERS,
     HETEROGENEITY,
     AGREEMENT_WEIGHTED,
+    READER_GROUPS_METRICS,
+    READER_GROUPS_TASKS,
+    READER_YEARS,
+    READER_CONDITIONS_READERS,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

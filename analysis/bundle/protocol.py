@@ -136,6 +136,19 @@ def subgroups(protocol: Mapping[str, Any]) -> tuple[str, ...]:
     return _texts_of(protocol, "subgroups")
 
 
+def years_limit(protocol: Mapping[str, Any]) -> float:
+    """Return the years of experience that divide readers in the protocol; 0 where there are none.
+
+    Examples
+    --------
+    >>> years_limit({"years_limit": 5}), years_limit({})
+    (5.0, 0.0)
+    """
+    value = stated(protocol, "years_limit")
+    is_number = isinstance(value, int | float) and math.isfinite(value)
+    return max(float(value), 0.0) if is_number else 0.0
+
+
 def _texts_of(protocol: Mapping[str, Any], key: str) -> tuple[str, ...]:
     values = stated(protocol, key)
     return tuple(str(value) for value in values) if isinstance(values, list) else ()

@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import years_limit
 from analysis.options import Options
 from analysis.readings.circumstances import Circumstances, measured
 from analysis.readings.clusters import resample_weights
@@ -59,6 +60,11 @@ class Study:
     def circumstances(self) -> Circumstances:
         """The measured times of the first readings."""
         return measured(self.bundle, self.matrix)
+
+    @property
+    def years_limit(self) -> float:
+        """Years of experience from which readers form a group of their own; 0 for no limit."""
+        return self.options.years_limit or years_limit(self.bundle.protocol)
 
     @cached_property
     def dichotomy(self) -> Dichotomy:

@@ -311,6 +311,7 @@ def provenance(results: Results) -> dict[str, Any]:
             "faulty": list(options.faulty),
             "positive": list(options.positive),
             "ordered": options.ordered,
+            "years_limit": options.years_limit,
         },
         "protocol_hash": protocol_hash(bundle.protocol),
         "versions": {

@@ -161,7 +161,7 @@ def reader_conditions_by(study: Study | Bundle, options: Options | None = None) 
 
 
 def adjusted_over_groups(
-    rows: list[dict[str, Any]], names: tuple[str, str], table: Statistic
+    rows: list[dict[str, Any]], names: tuple[str, ...], table: Statistic
 ) -> pd.DataFrame:
     """Return the table of some rows, with p adjusted over the groups of one `by`."""
     keys = (*names, "by", "metric", "claim")

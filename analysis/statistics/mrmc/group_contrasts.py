@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
 import numpy as np
+import pandas as pd
 
-from analysis.arrays import Bools, Ints
+from analysis.arrays import Ints
 from analysis.bundle.model import RaterKind
-from analysis.readings.matrix import ReadingMatrix
-from analysis.statistics.merits import Merits, differences, percent_correct
+from analysis.readings.shared_items import Shared
+from analysis.statistics.merits import FigureOfMerit, Merits, differences
 from analysis.statistics.mrmc.conditions import columns_of_readers
+from analysis.statistics.mrmc.metrics import Metrics
 from analysis.statistics.mrmc.obuchowski_rockette import (
     Inference,
     cell_means,
@@ -25,7 +27,8 @@ from analysis.statistics.mrmc.panel import panels_of
 from analysis.statistics.study import Study
 
 FACTORS = ("level", "site", "arm")
-ACCURACY, LEAD = "accuracy", "lead"
+YEARS = "years"
+LEAD = "lead"
 MODEL = "model "
 SINGLE_READER = "a group has a single reader, which does not show how readers vary"
 
@@ -121,7 +124,7 @@ class GroupContrast:
     Parameters
     ----------
     names : mapping of str to str
-        The cells that name the row.
+        The cells that name the row, except for the metric of a value that is no lead.
     a, b : numpy.ndarray of int, shape (n_readers,)
         The readers' columns.
     minus_a, minus_b : numpy.ndarray of int, shape (n_readers,)
@@ -142,22 +145,49 @@ class GroupContrast:
         """All columns, each once."""
         return np.unique(np.concatenate([self.a, self.b, self.minus_a, self.minus_b]))
 
-    def merits(self, matrix: ReadingMatrix, items: Bools) -> Merits:
-        """Return the readers' values on some items, those of group a first."""
+    def figures(self, study: Study, shared: Shared, metrics: Metrics) -> Iterator[FigureOfMerit]:
+        """Yield the readers' values on shared items by metric, those of group a first."""
         columns = self.columns
-        merits = percent_correct(matrix.correct[items][:, columns], matrix.clusters[items])
         first = np.searchsorted(columns, np.concatenate([self.a, self.b]))
         second = np.searchsorted(columns, np.concatenate([self.minus_a, self.minus_b]))
-        return differences(merits, first, second) if len(second) else merits.take(first)
+        for figure in metrics(study, shared, columns, columns):
+            merits = figure.merits
+            merits = differences(merits, first, second) if len(second) else merits.take(first)
+            yield replace(figure, merits=merits)
+
+
+def members_of(study: Study) -> Iterator[tuple[str, dict[str, frozenset[str]]]]:
+    """Yield every factor with its groups of readers, by name in order.
+
+    Factors are level, site and arm and, if a limit is declared, years of experience. Readers
+    without a value are in no group.
+    """
+    raters = study.bundle.raters
+    readers = raters[raters["rater_kind"] == RaterKind.READER]
+    for factor in FACTORS:
+        groups = {str(name): frozenset(ids) for name, ids in readers.groupby(factor)["rater_id"]}
+        yield factor, {name: groups[name] for name in sorted(groups) if name}
+    if limit := study.years_limit:
+        years = years_of(study)
+        groups = {
+            f"< {limit:g}": frozenset(years.index[years < limit]),
+            f">= {limit:g}": frozenset(years.index[years >= limit]),
+        }
+        yield YEARS, {name: members for name, members in groups.items() if members}
+
+
+def years_of(study: Study) -> pd.Series[float]:
+    """Return the years of experience of the readers who stated a number, by reader."""
+    raters = study.bundle.raters.set_index("rater_id")
+    readers = raters[raters["rater_kind"] == RaterKind.READER]
+    years: pd.Series[float] = pd.to_numeric(readers["years"], errors="coerce").astype(np.float64)
+    return years[np.isfinite(years)]
 
 
 def _groups(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], frozenset[str]]]:
     """Yield every factor with every two of its groups of readers, in order of name."""
-    raters = study.bundle.raters
-    readers = raters[raters["rater_kind"] == RaterKind.READER]
-    for factor in FACTORS:
-        members = {str(name): frozenset(ids) for name, ids in readers.groupby(factor)["rater_id"]}
-        for a, b in combinations(sorted(name for name in members if name), 2):
+    for factor, members in members_of(study):
+        for a, b in combinations(members, 2):
             yield factor, a, b, members[a], members[b]
 
 
@@ -178,7 +208,7 @@ def contrasts_of(study: Study) -> Iterator[GroupContrast]:
             condition = under_a if under_a == under_b else f"{under_a} - {under_b}"
             a, b = _of(columns[under_a], of_a), _of(columns[under_b], of_b)
             names = {"factor": factor, "group_a": group_a, "group_b": group_b}
-            names |= {"condition": condition, "metric": ACCURACY}
+            names["condition"] = condition
             yield GroupContrast(names=names, a=a, b=b)
             for model_id, model in models.get(under_a, {}).items():
                 if models.get(under_b, {}).get(model_id) == model:
@@ -222,7 +252,6 @@ def gains_of(study: Study) -> Iterator[GroupContrast]:
                         "group_b": group_b,
                         "condition_a": first,
                         "condition_b": second,
-                        "metric": ACCURACY,
                     },
                     a=_of(columns[first], a),
                     b=_of(columns[first], b),

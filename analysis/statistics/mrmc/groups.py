@@ -1,4 +1,4 @@
-"""Two groups of readers on the same items: `reader_groups.csv` and `reader_groups_gain.csv`."""
+"""Two groups of readers on the same items: `reader_groups.csv` and two tables like it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,20 @@ from analysis.presentation.table import (
 )
 from analysis.presentation.wording import Row, number, rows_of
 from analysis.readings.item_groups import item_groups
-from analysis.readings.shared_items import Shared, shared_by_panel
+from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
-from analysis.statistics.claims import error_cells, value_cell
-from analysis.statistics.merits import without_covariance
+from analysis.statistics.accuracy.diagnostic import has_two_classes
+from analysis.statistics.claims import error_cells, factor_of, value_cell
+from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.group_contrasts import (
-    ACCURACY,
+    LEAD,
     MODEL,
     GroupContrast,
     between_groups,
     contrasts_of,
     gains_of,
 )
+from analysis.statistics.mrmc.metrics import Metrics, accuracy, all_but_accuracy, every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
     Claim,
@@ -46,7 +48,7 @@ from analysis.translation import later, said, t
 
 METHOD = (
     "Obuchowski-Rockette, readers random within groups, items shared; t, Satterthwaite degrees of"
-    " freedom; covariances of percent correct"
+    " freedom"
 )
 
 
@@ -55,20 +57,26 @@ def has_groups(study: Study) -> bool:
     return next(contrasts_of(study), None) is not None
 
 
+def has_group_metrics(study: Study) -> bool:
+    """Return whether some two groups of readers can be compared in more than accuracy."""
+    has_ratings = study.figures.ratings is not None and bool(study.figures.ratings.rated.any())
+    return has_groups(study) and (has_ratings or has_two_classes(study))
+
+
 def has_gains(study: Study) -> bool:
     """Return whether some two groups have readers who read under two conditions."""
     return next(gains_of(study), None) is not None
 
 
 def reader_groups(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare groups of readers by level, site and arm, overall and by task.
+    r"""Compare groups of readers by level, site, arm and experience, overall and by task.
 
     Parameters
     ----------
     study : Study or Bundle
-        The checked tables; `level`, `site` and `arm` of the readers.
+        The checked tables; `level`, `site`, `arm` and `years` of the readers.
     options : Options, optional
-        Its alpha is used.
+        Its alpha is used; `years_limit` divides readers by experience.
 
     Returns
     -------
@@ -105,12 +113,43 @@ def reader_groups(study: Study | Bundle, options: Options | None = None) -> pd.D
     [['attending', 'resident', 0.5, 0.204, 3.556]]
     """
     study = study_of(study, options)
-    rows = [row for contrast in contrasts_of(study) for row in _rows(study, contrast)]
+    rows = [row for contrast in contrasts_of(study) for row in _rows(study, contrast, accuracy)]
+    return pd.DataFrame(rows, columns=READER_GROUPS.header)
+
+
+def reader_groups_metrics(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare groups of readers by AUC, sensitivity and specificity, overall and by task.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used; `positive` names the positive options, `confidence` its meaning.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `READER_GROUPS`; in order of factor, groups, condition, group of items and
+        metric. Proportions and areas 0 to 1.
+
+    Notes
+    -----
+    As `reader_groups`, with the covariances of the metric. The lead of a model in one of these
+    metrics differs between groups by the same amount with the sign reversed and has no row.
+    """
+    study = study_of(study, options)
+    rows = [
+        row
+        for contrast in contrasts_of(study)
+        if contrast.names.get("metric") != LEAD
+        for row in _rows(study, contrast, all_but_accuracy)
+    ]
     return pd.DataFrame(rows, columns=READER_GROUPS.header)
 
 
 def reader_groups_gain(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare groups of readers by how far their accuracy differs between two conditions.
+    """Compare groups of readers by the difference of a metric between two conditions.
 
     Parameters
     ----------
@@ -123,8 +162,9 @@ def reader_groups_gain(study: Study | Bundle, options: Options | None = None) ->
     -------
     pandas.DataFrame
         The columns of `READER_GROUPS_GAIN`. `value_a` and `value_b` are the mean gains of the
-        groups: accuracy under condition a minus accuracy under condition b. `difference` is their
-        difference, the interaction of group and condition.
+        groups: the metric under condition a minus that under condition b. `difference` is their
+        difference, the interaction of group and condition. Metrics are accuracy and, where the
+        items allow them, AUC, sensitivity and specificity.
 
     Notes
     -----
@@ -132,41 +172,44 @@ def reader_groups_gain(study: Study | Bundle, options: Options | None = None) ->
     them were given under both.
     """
     study = study_of(study, options)
-    rows = [row for contrast in gains_of(study) for row in _rows(study, contrast)]
+    rows = [row for contrast in gains_of(study) for row in _rows(study, contrast, every_metric)]
     return pd.DataFrame(rows, columns=READER_GROUPS_GAIN.header)
 
 
-def _rows(study: Study, contrast: GroupContrast) -> Iterator[dict[str, object]]:
-    """Yield the row of all items, and that of each task."""
+def _rows(study: Study, contrast: GroupContrast, metrics: Metrics) -> Iterator[dict[str, object]]:
+    """Yield the rows of all items, and those of each task, by metric."""
     matrix = study.matrix
     for by, group, positions in item_groups(matrix, ("task",)):
         among = np.isin(np.arange(len(matrix.truth)), positions)
         if by == "overall" or (matrix.assigned & among).any():
             shared = shared_by_panel(matrix, contrast.columns, among)
-            yield {**contrast.names, "by": by, "group": group, **_cells(study, contrast, shared)}
+            for figure in contrast.figures(study, shared, metrics):
+                named = {"metric": figure.metric.value, **contrast.names, "by": by, "group": group}
+                yield {**named, **contrast_cells(study, contrast, figure)}
 
 
-def _cells(study: Study, contrast: GroupContrast, shared: Shared) -> dict[str, object]:
+def contrast_cells(
+    study: Study, contrast: GroupContrast, figure: FigureOfMerit
+) -> dict[str, object]:
+    """Return the cells of two groups' values, those of group a first."""
     n_a, n_b = len(contrast.a), len(contrast.b)
-    merits = contrast.merits(study.matrix, shared.items)
-    if shared.because:
-        merits = without_covariance(np.full(n_a + n_b, np.nan), shared.because)
-    groups = between_groups(merits, np.arange(n_a), n_a + np.arange(n_b), study.options.alpha)
+    a, b = np.arange(n_a), n_a + np.arange(n_b)
+    groups = between_groups(figure.merits, a, b, study.options.alpha)
     negative = NEGATIVE_COVARIANCE if groups.cov_difference < 0 else ""
     return {
         "n_readers_a": n_a,
         "n_readers_b": n_b,
-        "n_items": int(shared.items.sum()),
+        "n_items": figure.n_items,
         "value_a": groups.value_a,
         "value_b": groups.value_b,
-        **inference_cells(groups.inference, Claim.READERS_LIKE_THESE, shared.because),
-        "method": METHOD + (" over patients" if study.matrix.clustered else ""),
-        "note": joined([contrast.note, negative, shared.note]),
+        **inference_cells(groups.inference, Claim.READERS_LIKE_THESE, figure.no_value),
+        "method": f"{METHOD}; {figure.covariances}",
+        "note": joined([contrast.note, negative, *figure.notes]),
     }
 
 
 _GROUPS = (
-    Column("factor", "What divides the readers: `level`, `site` or `arm`."),
+    Column("factor", "What divides the readers: `level`, `site`, `arm` or `years`."),
     Column("group_a", "First group, in order of name."),
     Column("group_b", "Second group."),
 )
@@ -186,7 +229,8 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
     names = rater_names(results.bundle)
     rows = [
         (condition_cell(str(row["condition"])), _metric(row, names), row)
-        for row in rows_of(results, "reader_groups", by="overall")
+        for table in ("reader_groups", "reader_groups_metrics")
+        for row in rows_of(results, table, by="overall")
     ]
     yield _table(
         "reader-groups",
@@ -203,21 +247,42 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
 def gains_table(results: Results) -> Iterator[ReportTable]:
     """Show how the effect of a condition differs between groups of readers, over all items."""
     rows = [
-        (condition_name(f"{row['condition_a']} - {row['condition_b']}"), t("Gain, points"), row)
+        (
+            condition_name(f"{row['condition_a']} - {row['condition_b']}"),
+            said(GAINS[str(row["metric"])]),
+            row,
+        )
         for row in rows_of(results, "reader_groups_gain", by="overall")
     ]
     yield _table(
         "reader-groups-gain",
         t("Groups of readers: effect of the condition"),
         t(
-            "Gain: accuracy of the same readers under the first condition minus that under the"
+            "Gain: the metric of the same readers under the first condition minus that under the"
             " second. Difference: first minus second group. The file has the same by task."
         ),
         rows,
     )
 
 
-FACTOR_NAMES = {"level": later("level"), "site": later("site"), "arm": later("arm")}
+FACTOR_NAMES = {
+    "level": later("level"),
+    "site": later("site"),
+    "arm": later("arm"),
+    "years": later("years of experience"),
+}
+METRICS = {
+    Metric.ACCURACY.value: later("accuracy, %"),
+    Metric.AUC.value: "AUC",
+    Metric.SENSITIVITY.value: later("sensitivity, %"),
+    Metric.SPECIFICITY.value: later("specificity, %"),
+}
+GAINS = {
+    Metric.ACCURACY.value: later("gain in accuracy, points"),
+    Metric.AUC.value: later("gain in AUC"),
+    Metric.SENSITIVITY.value: later("gain in sensitivity, points"),
+    Metric.SPECIFICITY.value: later("gain in specificity, points"),
+}
 
 
 def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -> ReportTable:
@@ -249,10 +314,10 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
                     metric,
                     f"{whole(number(row, 'n_readers_a'))} / {whole(number(row, 'n_readers_b'))}",
                     whole(number(row, "n_items")),
-                    value_cell(number(row, "value_a"), 100),
-                    value_cell(number(row, "value_b"), 100),
-                    *difference_cells(row, 100),
-                    *error_cells(row, 100),
+                    value_cell(number(row, "value_a"), factor_of(row)),
+                    value_cell(number(row, "value_b"), factor_of(row)),
+                    *difference_cells(row, factor_of(row)),
+                    *error_cells(row, factor_of(row)),
                     p_cell(number(row, "p")),
                 ),
             )
@@ -263,8 +328,8 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
 
 
 def _metric(row: Row, names: Mapping[str, RaterName]) -> str:
-    if row["metric"] == ACCURACY:
-        return t("accuracy, %")
+    if row["metric"] != LEAD:
+        return said(METRICS[str(row["metric"])])
     model = str(row["note"]).partition("; ")[0].removeprefix(MODEL)
     return t("lead of {model}, points", model=named(names, model).full)
 
@@ -300,10 +365,23 @@ READER_GROUPS = Statistic(
     tables={132: groups_table},
 )
 
+_METRIC = Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`.")
+
+READER_GROUPS_METRICS = Statistic(
+    name="reader_groups_metrics",
+    meaning="Two groups of readers by AUC, sensitivity or specificity; else as `reader_groups`.",
+    columns=tuple(
+        Column("metric", "`auc`, `sensitivity` or `specificity`.") if c.name == "metric" else c
+        for c in READER_GROUPS.columns
+    ),
+    compute=reader_groups_metrics,
+    applies=has_group_metrics,
+)
+
 READER_GROUPS_GAIN = Statistic(
     name="reader_groups_gain",
-    meaning="Two groups of readers by the difference of their accuracy between two conditions.",
-    columns=(*_GROUPS, *shared("condition_a condition_b"), *shared("metric"), *_BY, *_VALUES),
+    meaning="Two groups of readers by the difference of a metric between two conditions.",
+    columns=(*_GROUPS, *shared("condition_a condition_b"), _METRIC, *_BY, *_VALUES),
     compute=reader_groups_gain,
     applies=has_gains,
     tables={134: gains_table},

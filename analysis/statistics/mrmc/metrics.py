@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from analysis.arrays import Ints
 from analysis.readings.shared_items import Shared
-from analysis.statistics.merits import FigureOfMerit
+from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.study import Study
 
 Metrics = Callable[[Study, Shared, Ints, Ints], Iterator[FigureOfMerit]]
@@ -20,8 +21,30 @@ def accuracy_and_auc(
     return study.figures.over(shared, columns, rated)
 
 
+def accuracy(study: Study, shared: Shared, columns: Ints, rated: Ints) -> Iterator[FigureOfMerit]:
+    """Yield accuracy alone."""
+    yield from islice(accuracy_and_auc(study, shared, columns, rated), 1)
+
+
 def sensitivity_and_specificity(
     study: Study, shared: Shared, columns: Ints, _: Ints
 ) -> Iterator[FigureOfMerit]:
     """Yield both, on the items with a positive and a negative class."""
     return study.dichotomy.figures(study.matrix, shared, columns)
+
+
+def every_metric(
+    study: Study, shared: Shared, columns: Ints, rated: Ints
+) -> Iterator[FigureOfMerit]:
+    """Yield accuracy, and AUC, sensitivity and specificity where the items allow them."""
+    yield from accuracy_and_auc(study, shared, columns, rated)
+    if study.dichotomy.counted(study.matrix).any():
+        yield from sensitivity_and_specificity(study, shared, columns, rated)
+
+
+def all_but_accuracy(
+    study: Study, shared: Shared, columns: Ints, rated: Ints
+) -> Iterator[FigureOfMerit]:
+    """Yield AUC, sensitivity and specificity where the items allow them."""
+    figures = every_metric(study, shared, columns, rated)
+    return (figure for figure in figures if figure.metric is not Metric.ACCURACY)

@@ -1,0 +1,207 @@
+"""Two conditions within groups of readers and for each reader: `reader_conditions_readers.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    difference_cells,
+    named,
+    p_cell,
+    report_table,
+    two_conditions,
+    whole,
+)
+from analysis.presentation.wording import Row, number, rows_of, sentences
+from analysis.results import Results
+from analysis.statistics.claims import (
+    claim_shown,
+    error_cells,
+    factor_of,
+    narrower_notes,
+    value_cell,
+)
+from analysis.statistics.mrmc import conditions
+from analysis.statistics.mrmc.by_group import READER_CONDITIONS_BY, adjusted_over_groups
+from analysis.statistics.mrmc.group_contrasts import members_of
+from analysis.statistics.mrmc.groups import FACTOR_NAMES, METRICS
+from analysis.statistics.mrmc.metrics import every_metric
+from analysis.statistics.mrmc.obuchowski_rockette import Claim
+from analysis.statistics.statistic import Column, Method, Statistic
+from analysis.statistics.study import Study, study_of
+from analysis.translation import said, t
+
+READER = "reader"
+
+
+def has_condition_readers(study: Study) -> bool:
+    """Return whether some reader read under two conditions."""
+    return next(_parts(study), None) is not None
+
+
+def reader_conditions_readers(
+    study: Study | Bundle, options: Options | None = None
+) -> pd.DataFrame:
+    """Compare every two conditions within each group of readers, and for each reader.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; `level`, `site`, `arm` and `years` of the readers.
+    options : Options, optional
+        Its alpha is used; `years_limit` divides readers by experience.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `READER_CONDITIONS_READERS`; in order of conditions, grouping, group, metric
+        and claim. Proportions and areas 0 to 1.
+
+    Notes
+    -----
+    A row is what `reader_conditions` and `reader_conditions_items` compute for these readers alone,
+    for accuracy, AUC, sensitivity and specificity. A single reader has the claim `these readers`
+    only: the difference of paired values, with the error over items. `p_adjusted` is Holm's
+    adjustment over the groups of one grouping, or over the readers.
+
+    See Also
+    --------
+    analysis.reader_conditions
+    """
+    study = study_of(study, options)
+    rows = [
+        {
+            "condition_a": contrast.condition_a,
+            "condition_b": contrast.condition_b,
+            "by": by,
+            "group": "" if by == READER else group,
+            "rater_id": group if by == READER else "",
+            **row,
+        }
+        for by, group, contrast in _parts(study)
+        for comparison in conditions.compared(study, contrast, metrics=every_metric)
+        for row in conditions.claims_of(comparison)
+        if by != READER or row["claim"] == Claim.THESE_READERS
+    ]
+    names = ("condition_a", "condition_b")
+    return adjusted_over_groups(rows, names, READER_CONDITIONS_READERS)
+
+
+def _parts(study: Study) -> Iterator[tuple[str, str, conditions.Contrast]]:
+    """Yield every two conditions for each of several groups of readers, then for each reader."""
+    matrix = study.matrix
+    groups = {by: groups for by, groups in members_of(study) if len(groups) > 1}
+    for contrast in conditions.contrasts_of(matrix):
+        readers = [matrix.columns[column].rater_id for column in contrast.a]
+        each = {reader: frozenset([reader]) for reader in readers}
+        for by, members in {**groups, READER: each}.items():
+            for group, chosen in members.items():
+                own = np.array([reader in chosen for reader in readers], dtype=np.bool_)
+                if own.any():
+                    yield by, group, replace(contrast, a=contrast.a[own], b=contrast.b[own])
+
+
+def condition_readers_table(results: Results) -> Iterator[ReportTable]:
+    """Show two conditions within groups of readers and for each reader."""
+    names = rater_names(results.bundle)
+    rows = [
+        row
+        for row in rows_of(results, "reader_conditions_readers")
+        if row["claim"] != Claim.THESE_ITEMS
+    ]
+    yield report_table(
+        name="reader-conditions-readers",
+        title=t("Readers under two conditions, by group of readers and by reader"),
+        note=sentences(
+            [
+                t("Difference: first minus second condition, the same readers and cases."),
+                t("Adjusted p: for the groups, or for the readers (Holm)."),
+                narrower_notes(rows),
+            ]
+        ),
+        header=(
+            t("Conditions"),
+            t("Readers"),
+            t("Group"),
+            t("Metric"),
+            t("Claim"),
+            t("n"),
+            t("Items"),
+            t("First"),
+            t("Second"),
+            t("Difference"),
+            t("CI"),
+            "SE",
+            "df",
+            "p",
+            t("Adjusted p"),
+        ),
+        rows=[
+            (
+                two_conditions(row),
+                (
+                    t("reader") if row["by"] == READER else said(FACTOR_NAMES[str(row["by"])]),
+                    _group(row, names),
+                    said(METRICS[str(row["metric"])]),
+                    claim_shown(row),
+                    whole(number(row, "n_readers")),
+                    whole(number(row, "n_items")),
+                    value_cell(number(row, "value_a"), factor_of(row)),
+                    value_cell(number(row, "value_b"), factor_of(row)),
+                    *difference_cells(row, factor_of(row)),
+                    *error_cells(row, factor_of(row)),
+                    p_cell(number(row, "p")),
+                    p_cell(number(row, "p_adjusted")),
+                ),
+            )
+            for row in rows
+        ],
+    )
+
+
+def _group(row: Row, names: Mapping[str, RaterName]) -> str:
+    return named(names, str(row["rater_id"])).full if row["rater_id"] else str(row["group"])
+
+
+_DESCRIBED = {
+    column.name: column
+    for column in (
+        Column("by", "Grouping of the readers: `level`, `site`, `arm`, `years` or `reader`."),
+        Column("group", "The group; empty for one reader."),
+        Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
+        Column("claim", "`these readers`, `readers like these` or `these items`."),
+    )
+}
+
+_RATER = Column("rater_id", "The reader; empty for a group.")
+
+READER_CONDITIONS_READERS = Statistic(
+    name="reader_conditions_readers",
+    meaning="Readers of a group, or one reader, under two conditions, under one claim.",
+    columns=tuple(
+        each
+        for column in READER_CONDITIONS_BY.columns
+        for each in (
+            _DESCRIBED.get(column.name, column),
+            *((_RATER,) if column.name == "group" else ()),
+        )
+    ),
+    compute=reader_conditions_readers,
+    applies=has_condition_readers,
+    methods={
+        582: Method(
+            "Groups of readers",
+            "Two conditions are also compared within each group of readers and for each reader,"
+            " with p-values adjusted over the groups or readers by Holm's method [@holm1979].",
+        )
+    },
+    tables={138: condition_readers_table},
+)

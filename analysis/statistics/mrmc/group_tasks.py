@@ -1,0 +1,212 @@
+"""How a difference between groups of readers depends on the task: `reader_groups_tasks.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    condition_cell,
+    difference_cells,
+    p_cell,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import number, rows_of
+from analysis.readings.shared_items import Shared, shared_by_panel
+from analysis.results import Results
+from analysis.statistics.claims import error_cells, value_cell
+from analysis.statistics.merits import (
+    PERCENT_CORRECT,
+    FigureOfMerit,
+    Figures,
+    Metric,
+    differences,
+    mean_of_own_items,
+)
+from analysis.statistics.mrmc.by_group import adjusted_over_groups
+from analysis.statistics.mrmc.group_contrasts import LEAD, GroupContrast, contrasts_of
+from analysis.statistics.mrmc.groups import FACTOR_NAMES, READER_GROUPS, contrast_cells
+from analysis.statistics.statistic import Column, Method, Statistic
+from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
+
+NO_ITEM = later("all readers share no item of this task, or none of another task")
+
+
+def has_group_tasks(study: Study) -> bool:
+    """Return whether some two groups of readers read items of several tasks."""
+    contrasts = next(contrasts_of(study), None)
+    return contrasts is not None and len(_tasks(study)) > 1
+
+
+def reader_groups_tasks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """Compare groups of readers by how far their accuracy in a task differs from the other tasks.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Its alpha is used.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `READER_GROUPS_TASKS`. `value_a` and `value_b` are the groups' mean accuracy
+        on the task minus that on all other tasks, from -1 to 1; `difference` is the interaction of
+        group and task.
+
+    Notes
+    -----
+    The formula of `between_groups`, for the readers' differences of two proportions of different
+    items, whose covariances are linearised over patients. `p_adjusted` is Holm's adjustment over
+    the tasks. The lead of a model depends on the task by the same amount with the sign reversed.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.group_contrasts.between_groups
+    """
+    study = study_of(study, options)
+    rows = [
+        {
+            **contrast.names,
+            "metric": Metric.ACCURACY.value,
+            "by": "task",
+            "group": task,
+            **contrast_cells(study, contrast, _against_other_tasks(study, contrast, of_task)),
+        }
+        for contrast in contrasts_of(study)
+        if contrast.names.get("metric") != LEAD
+        for task, of_task in _tasks(study).items()
+    ]
+    return adjusted_over_groups(rows, _FAMILY, READER_GROUPS_TASKS)
+
+
+_FAMILY = ("factor", "group_a", "group_b", "condition")
+
+
+def _tasks(study: Study) -> dict[str, Bools]:
+    """Return the items of each task that have a reference standard, where there are any."""
+    matrix = study.matrix
+    tasks = {
+        task: np.isin(np.arange(len(matrix.truth)), positions) & matrix.assigned
+        for task, positions in matrix.members("task").items()
+    }
+    return {task: items for task, items in tasks.items() if items.any()}
+
+
+def _against_other_tasks(study: Study, contrast: GroupContrast, of_task: Bools) -> FigureOfMerit:
+    """Return each reader's accuracy on a task minus that on the other tasks."""
+    matrix = study.matrix
+    with_task: Bools = np.logical_or.reduce([*_tasks(study).values()])
+    readers = np.concatenate([contrast.a, contrast.b])
+    shared = shared_by_panel(matrix, readers, with_task)
+    n = len(readers)
+    parts = [shared.items & of_task, shared.items & with_task & ~of_task]
+    counted = np.repeat(np.stack(parts, axis=1), n, axis=1)[shared.items]
+    correct = np.tile(matrix.correct[:, readers], 2)[shared.items]
+    merits = mean_of_own_items(
+        np.where(counted, correct, False).astype(np.float64),
+        counted,
+        matrix.clusters[shared.items],
+        NO_ITEM,
+    )
+    gains = differences(merits, np.arange(n), n + np.arange(n))
+    return Figures(matrix=matrix, ratings=None).figure(
+        Metric.ACCURACY, _empty_explained(shared, counted), gains, PERCENT_CORRECT
+    )
+
+
+def _empty_explained(shared: Shared, counted: Bools) -> Shared:
+    missing = not counted.any(axis=0).all()
+    return replace(shared, because=shared.because or (NO_ITEM if missing else ""))
+
+
+def tasks_table(results: Results) -> Iterator[ReportTable]:
+    """Show how the difference between groups of readers depends on the task."""
+    rows = rows_of(results, "reader_groups_tasks")
+    yield report_table(
+        name="reader-groups-tasks",
+        title=t("Groups of readers: dependence on the task"),
+        note=t(
+            "Value: accuracy on the task minus that on the other tasks, in points. Difference:"
+            " first minus second group. Adjusted p: for the tasks (Holm)."
+        ),
+        header=(
+            t("Groups"),
+            t("Factor"),
+            t("Condition"),
+            t("Task"),
+            t("Items"),
+            t("First"),
+            t("Second"),
+            t("Difference"),
+            t("CI"),
+            "SE",
+            "df",
+            "p",
+            t("Adjusted p"),
+        ),
+        rows=[
+            (
+                (words(str(row["group_a"])), words(str(row["group_b"]))),
+                (
+                    said(FACTOR_NAMES[str(row["factor"])]),
+                    condition_cell(str(row["condition"])),
+                    str(row["group"]),
+                    whole(number(row, "n_items")),
+                    value_cell(number(row, "value_a"), 100),
+                    value_cell(number(row, "value_b"), 100),
+                    *difference_cells(row, 100),
+                    *error_cells(row, 100),
+                    p_cell(number(row, "p")),
+                    p_cell(number(row, "p_adjusted")),
+                ),
+            )
+            for row in rows
+        ],
+    )
+
+
+_DESCRIBED = {
+    "metric": Column("metric", "`accuracy`."),
+    "by": Column("by", "`task`."),
+    "group": Column("group", "The task that is compared with all others."),
+    "n_items": Column("n_items", "Items of all tasks.", "count"),
+    "value_a": Column("value_a", "First group: the task minus the other tasks.", "proportion"),
+    "value_b": Column("value_b", "Second group: the same.", "proportion"),
+}
+_P_ADJUSTED = Column("p_adjusted", "`p` adjusted by Holm's method over the tasks.", "probability")
+
+READER_GROUPS_TASKS = Statistic(
+    name="reader_groups_tasks",
+    meaning="Two groups of readers by the difference of their accuracy between tasks.",
+    columns=tuple(
+        each
+        for column in READER_GROUPS.columns
+        for each in (
+            _DESCRIBED.get(column.name, column),
+            *((_P_ADJUSTED,) if column.name == "p" else ()),
+        )
+    ),
+    compute=reader_groups_tasks,
+    applies=has_group_tasks,
+    methods={
+        594: Method(
+            "Groups of readers",
+            "Whether a difference between groups of readers depends on the task was estimated by"
+            " the same method from each reader's accuracy on the task minus that on the other"
+            " tasks, with p-values adjusted over the tasks [@holm1979].",
+        )
+    },
+    tables={133: tasks_table},
+)
