@@ -276,7 +276,7 @@ def test_the_burden_of_each_arm_is_that_of_its_own_design() -> None:
     arms = [{"name": "a"}, {"name": "b", "conditions": ["aided"], "aid": "after"}]
     values = {"cases": 100, "cases_per_reader": 40, "anchor": 10, "aid_model": "m", "arms": arms}
     asked = burdens(Protocol.from_json(values))
-    assert [(one.n_cases, one.n_readings) for one in asked.values()] == [(40, 40), (40, 80)]
+    assert [(arm.n_cases, arm.n_readings) for arm in asked.values()] == [(40, 40), (40, 80)]
     assert asked["a"].hours == asked["b"].hours
 
 
