@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.options import Options
 from analysis.planning import (
     PUBLISHED,
     Comparison,
@@ -26,20 +27,25 @@ from analysis.planning import (
     PlanDesign,
     PowerPlan,
     drawn_spread,
+    expected_power,
+    pilot_components,
     power,
     published,
 )
 from analysis.planning.simulation import shows_effect, simulated_claims, simulated_power
-from analysis.statistics.merits import Metric, differences, percent_correct
-from analysis.statistics.mrmc import single_treatment
+from analysis.statistics.merits import Metric
 from benchmarks.simulated_studies import (
     MARGIN,
     Claims,
     Design,
+    Drawn,
     claims,
+    raters,
     right_answers,
+    simulated,
     truths,
 )
+from benchmarks.summary import shares_text
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +57,7 @@ EFFECT = 0.05
 MODELS_LEAD = 0.06
 """Effects: between conditions, and of a model that is superior to readers."""
 
-PILOT = (5, 100)
+PILOTS = ((3, 50), (5, 100), (5, 200))
 PLANNED = (8, 200)
 """Readers and cases of the pilots, and of the study that is planned with them."""
 
@@ -73,7 +79,7 @@ NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's own options."""
     parser.add_argument("--studies", type=int, default=10_000, help="simulated studies a size")
-    parser.add_argument("--pilots", type=int, default=1000, help="simulated pilots")
+    parser.add_argument("--pilots", type=int, default=1000, help="simulated pilots a size")
     parser.add_argument("--readers", type=int, nargs="+", default=[3, 5, 10])
     parser.add_argument("--cases", type=int, nargs="+", default=[100, 200])
 
@@ -96,11 +102,12 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         for future in futures:
             rows += future.result()
             print(f"{len(rows)} rows", file=sys.stderr)
-        pilots = list(pool.map(_pilot, np.random.SeedSequence(SEED).spawn(args.pilots)))
-    limits = {
-        claim.value: float(np.mean([held[i] for held in pilots]))
-        for i, claim in enumerate(PlanClaim)
-    }
+        limits = []
+        for pilot in PILOTS:
+            seeds = np.random.SeedSequence(SEED).spawn(args.pilots)
+            held = np.mean(list(pool.map(partial(_pilot, pilot), seeds)), axis=0)
+            shares = dict(zip((claim.value for claim in PlanClaim), held.tolist(), strict=True))
+            limits.append({"readers": pilot[0], "cases": pilot[1], **shares})
     return {"studies": args.studies, "pilots": args.pilots, "rows": rows, "limits": limits}
 
 
@@ -109,19 +116,24 @@ def text(result: Mapping[str, Any]) -> str:
     lines = [
         f"Power in percent, {result['studies']} studies a size; two standard errors at most"
         f" {100 / np.sqrt(result['studies']):.1f}",
-        f"{'components':38s}{'claim':20s}{'readers':>8s}{'cases':>7s}{'formula':>9s}{'test':>7s}"
-        f"{'report':>8s}",
+        f"{'components':38s}{'claim':20s}{'readers':>8s}{'cases':>7s}{'formula':>9s}{'expected':>10s}"
+        f"{'test':>7s}{'report':>8s}",
     ]
     lines += [
         f"{row['components']:38s}{row['claim']:20s}{row['readers']:8d}{row['cases']:7d}"
-        f"{row['formula']:9.1f}{row['test']:7.1f}{row['report']:8.1f}"
+        f"{row['formula']:9.1f}{_cell(row['expected']):>10s}{row['test']:7.1f}{row['report']:8.1f}"
         for row in result["rows"]
     ]
-    lines.append(
-        f"\nLimits from {result['pilots']} pilots that contain the true power, in percent:"
+    heading = "limits of a pilot's power that contain the true power in"
+    return (
+        "\n".join(lines)
+        + "\n\n"
+        + shares_text(heading, result["limits"], result["pilots"], width=20)
     )
-    lines += [f"{claim:20s}{100 * share:6.1f}" for claim, share in result["limits"].items()]
-    return "\n".join(lines)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}"
 
 
 def _score_row(
@@ -167,6 +179,8 @@ def _rows(
     tested: Mapping[PlanClaim, float],
     stated: Mapping[PlanClaim, float],
 ) -> list[dict[str, Any]]:
+    planned_size = plan.size(*size)
+    crossed = plan.design is PlanDesign.CROSSED and planned_size.reads == planned_size.readers
     return [
         {
             "components": what,
@@ -174,10 +188,13 @@ def _rows(
             "readers": size[0],
             "cases": size[1],
             "formula": 100 * planned.power,
+            "expected": 100 * expected_power(plan, planned_size)
+            if crossed and planned.claim is PlanClaim.READERS_LIKE_THESE
+            else None,
             "test": 100 * float(tested[planned.claim]),
             "report": 100 * float(stated[planned.claim]),
         }
-        for planned in power(plan, plan.size(*size))
+        for planned in power(plan, planned_size)
         if planned.claim in tested
     ]
 
@@ -256,22 +273,16 @@ def _rejects(study: Claims, reach: Floats, margin: float | None) -> Floats:
     return (study.difference - reach > -margin).astype(np.float64)
 
 
-def _pilot(seed: np.random.SeedSequence) -> list[bool]:
+def _pilot(sizes: tuple[int, int], seed: np.random.SeedSequence) -> list[bool]:
     """Return for each claim whether the limits from a pilot contain the true power."""
     generator = np.random.default_rng(seed)
-    design = Design(n_readers=PILOT[0], n_items=PILOT[1])
+    n_readers, n_cases = sizes
+    design = Design(n_readers=n_readers, n_items=n_cases)
     plan, model = _answer_plan(design, None)
-    drawn = design.reader_mean + design.reader_sd * generator.standard_normal((1, PILOT[0]))
-    answers = right_answers(design, np.column_stack([drawn, [[model]]]), generator)[0]
-    merits = percent_correct(answers.astype(np.bool_))
-    readers = np.arange(PILOT[0])
-    result = single_treatment(differences(merits, np.full(PILOT[0], PILOT[0]), readers))
-    estimated = replace(
-        plan,
-        components=replace(
-            plan.components, var_error=result.var, cov2=result.cov2, var_tr=result.var_reader
-        ),
-    )
+    abilities = design.reader_mean + design.reader_sd * generator.standard_normal(n_readers)
+    matrix = simulated(design, raters(n_readers, ["M"]), np.append(abilities, model), generator)
+    (components,) = pilot_components(Drawn(matrix, Options()), Comparison.PANEL)
+    estimated = replace(plan, components=components)
     size = plan.size(*PLANNED)
     limits = power(estimated, size, drawn_spread(estimated.spread, int(generator.integers(2**31))))
     return [

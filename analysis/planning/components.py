@@ -47,6 +47,9 @@ class Components:
         Variance between readers that is the same under both conditions. Parallel arms need it.
     clusters : int or None
         Patients of that study, if they have several cases.
+    error_df : tuple of two float, or None
+        Degrees of freedom of the error that a reader does not share with others, and of its
+        complement, as their variation over patients shows; None: those of normal errors.
     source : str
         Where the components come from.
     """
@@ -61,6 +64,7 @@ class Components:
     var_tr: float
     var_r: float | None = None
     clusters: int | None = None
+    error_df: tuple[float, float] | None = None
     source: str = ""
 
 

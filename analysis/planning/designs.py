@@ -42,6 +42,8 @@ class Spread:
         Readers of the study that they come from.
     clusters : int or None
         Its patients, if they have several cases.
+    error_df : tuple of two float, or None
+        Degrees of freedom of `own` and of `own` + J `shared`; None: those of normal errors.
     """
 
     reader: Number
@@ -51,6 +53,13 @@ class Spread:
     cases: int
     readers: int
     clusters: int | None = None
+    error_df: tuple[float, float] | None = None
+
+    @property
+    def normal_df(self) -> tuple[int, int]:
+        """Degrees of freedom of `own` and of `own` + J `shared` with normal errors."""
+        of_cases = (self.clusters or self.cases) - 1
+        return (self.readers - 1) * of_cases, of_cases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +130,7 @@ def spread_of(components: Components, comparison: Comparison, design: PlanDesign
         cases=components.cases,
         readers=components.readers,
         clusters=components.clusters,
+        error_df=components.error_df,
     )
 
 

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import plan_of
 from analysis.errors import AnalysisError
 from analysis.planning.components import Comparison, Components
+from analysis.planning.designs import PlanDesign, spread_of
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc import conditions, panel
-from analysis.statistics.study import Study
+from analysis.statistics.study import Study, study_of
 
 ENDPOINT_CONDITIONS = {"aided", "unaided"}
+MOST_GROUPS = 50
+"""Groups of patients that are left out in turn."""
 
 
-def pilot_components(bundle: Bundle, comparison: Comparison) -> tuple[Components, ...]:
-    """Estimate the components of a comparison from a pilot's bundle.
+def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Components, ...]:
+    r"""Estimate the components of a comparison from a pilot.
 
     Parameters
     ----------
-    bundle : Bundle
-        The pilot: two readers or more.
+    pilot : Study or Bundle
+        Two readers or more.
     comparison : Comparison
         `conditions`: the conditions aided and unaided if the pilot has both, else the mean of the
         components over all pairs of conditions. `panel`: the protocol's primary model, else the
@@ -46,32 +50,84 @@ def pilot_components(bundle: Bundle, comparison: Comparison) -> tuple[Components
     -----
     The components are those of `variance_components.csv` (Obuchowski-Rockette, over patients where
     they have several items). Negative variances stay negative; the power takes them as 0.
+
+    The uncertainty of the errors is that of the jackknife over patients, in at most 50 groups: an
+    estimate whose logarithm has the variance v varies like chi-square over :math:`2 / v` degrees of
+    freedom [1]_, but not with more than normal errors would have.
+
+    References
+    ----------
+    .. [1] Satterthwaite FE. An approximate distribution of estimates of variance components.
+       Biometrics Bull 1946;2:110-114. doi:10.2307/3002019
     """
-    study = Study(bundle)
-    if comparison is Comparison.PANEL:
-        estimates = list(_of_panels(study))
-        lacking = "no model that is compared with two readers or more"
-    else:
-        estimates = list(_of_conditions(study))
-        lacking = "no two conditions that the same two readers or more have read"
-    defined = [
-        estimate
-        for estimate in estimates
-        if math.isfinite(estimate.var_tr) and estimate.var_error > 0
-    ]
-    if not defined:
+    study = study_of(pilot, None)
+    estimates = _estimated(study, comparison)
+    if not estimates:
+        lacking = (
+            "no model that is compared with two readers or more"
+            if comparison is Comparison.PANEL
+            else "no two conditions that the same two readers or more have read"
+        )
         raise AnalysisError(
             f"The pilot has {lacking}, with a variance over cases. Give --components or --published"
             " instead."
         )
+    n_groups = min(study.matrix.n_clusters, MOST_GROUPS)
+    left_out = [
+        _estimated(study, comparison, study.matrix.clusters % n_groups != group)
+        for group in range(n_groups)
+    ]
+    return tuple(
+        replace(components, error_df=_error_df(components, metric, left_out, comparison))
+        for metric, components in estimates.items()
+    )
+
+
+def _estimated(
+    study: Study, comparison: Comparison, among: Bools | None = None
+) -> dict[Metric, Components]:
+    """Return the components of each metric for which they are defined, over some items or all."""
+    of_comparison = _of_panels if comparison is Comparison.PANEL else _of_conditions
+    defined = [
+        estimate
+        for estimate in of_comparison(study, among)
+        if math.isfinite(estimate.var_tr) and estimate.var_error > 0
+    ]
     by_metric = {
         metric: [estimate for estimate in defined if estimate.metric is metric] for metric in Metric
     }
-    return tuple(_mean(estimates) for estimates in by_metric.values() if estimates)
+    return {metric: _mean(estimates) for metric, estimates in by_metric.items() if estimates}
 
 
-def _of_panels(study: Study) -> Iterator[Components]:
-    compared = list(panel.comparisons_of(study))
+def _error_df(
+    components: Components,
+    metric: Metric,
+    left_out: Sequence[Mapping[Metric, Components]],
+    comparison: Comparison,
+) -> tuple[float, float] | None:
+    """Return the degrees of freedom of both parts of the error; None if a part is not positive."""
+    parts = []
+    for estimates in left_out:
+        if metric not in estimates:
+            return None
+        spread = spread_of(estimates[metric], comparison, PlanDesign.CROSSED)
+        together = spread.own + spread.readers * spread.shared
+        parts.append(np.array([spread.own, together]) * spread.cases)
+    if np.min(parts) <= 0:
+        return None
+    n = len(parts)
+    variances = (n - 1) ** 2 / n * np.log(parts).var(axis=0, ddof=1)
+    normal = spread_of(components, comparison, PlanDesign.CROSSED).normal_df
+    own, together = 2 / np.maximum(variances, 2 / np.array(normal))
+    return float(own), float(together)
+
+
+def _of_panels(study: Study, among: Bools | None) -> Iterator[Components]:
+    compared = [
+        comparison
+        for each in panel.panels_of(study.matrix)
+        for comparison in panel.compared(study, each, among)
+    ]
     primary = plan_of(study.bundle.protocol).primary_model
     labels = study.bundle.labels
     named = [
@@ -90,8 +146,12 @@ def _of_panels(study: Study) -> Iterator[Components]:
         )
 
 
-def _of_conditions(study: Study) -> Iterator[Components]:
-    compared = list(conditions.comparisons_of(study))
+def _of_conditions(study: Study, among: Bools | None) -> Iterator[Components]:
+    compared = [
+        comparison
+        for contrast in conditions.contrasts_of(study.matrix)
+        for comparison in conditions.compared(study, contrast, among)
+    ]
     names = [
         {comparison.contrast.condition_a, comparison.contrast.condition_b}
         for comparison in compared

@@ -277,9 +277,11 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     With J readers and C cases (patients where they have several cases), normal errors and equal
     covariances, three estimates are independent multiples of chi-square: the mean square of
     readers :math:`\sigma^2 + own` with J - 1 degrees of freedom, `own` with (J - 1)(C - 1), and
-    :math:`own + J\,shared` with C - 1. Each is divided by a draw of its chi-square over its degrees
-    of freedom (generalised confidence intervals [1]_), and the components follow. The uncertainty
-    of a pilot's few readers dominates: its mean square has J - 1 degrees of freedom.
+    :math:`own + J\,shared` with C - 1. Right and wrong answers are not normal; the last two have
+    the degrees of freedom `error_df` where a pilot gives them. Each estimate is divided by a draw
+    of its chi-square over its degrees of freedom (generalised confidence intervals [1]_), and the
+    components follow. The uncertainty of a pilot's few readers dominates: its mean square has J - 1
+    degrees of freedom.
 
     References
     ----------
@@ -287,9 +289,9 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
        doi:10.1080/01621459.1993.10476355
     """
     generator = np.random.default_rng(seed)
-    j, c = spread.readers, spread.clusters or spread.cases
-    own = spread.own * _pivot(generator, (j - 1) * (c - 1), n_draws)
-    together = max(float(spread.own + j * spread.shared), 0.0) * _pivot(generator, c - 1, n_draws)
+    j, df = spread.readers, spread.error_df or spread.normal_df
+    own = spread.own * _pivot(generator, df[0], n_draws)
+    together = max(float(spread.own + j * spread.shared), 0.0) * _pivot(generator, df[1], n_draws)
     between = (spread.reader + spread.own) * _pivot(generator, j - 1, n_draws)
     shared = (together - own) / j
     within = shared if spread.within == spread.shared else spread.within
@@ -298,7 +300,7 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     )
 
 
-def _pivot(generator: np.random.Generator, df: int, n_draws: int) -> Floats:
+def _pivot(generator: np.random.Generator, df: float, n_draws: int) -> Floats:
     drawn: Floats = df / generator.chisquare(df, n_draws)
     return drawn
 

@@ -1,5 +1,6 @@
 """Components from a pilot, and the command that plans with them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,14 @@ import pytest
 from analysis import Bundle, bundle_from_tables
 from analysis.cli import main
 from analysis.errors import AnalysisError
-from analysis.planning import Comparison, PowerPlan, pilot_components, power
+from analysis.planning import (
+    Comparison,
+    PlanClaim,
+    PowerPlan,
+    drawn_spread,
+    pilot_components,
+    power,
+)
 from analysis.statistics.mrmc import variance_components
 
 pytestmark = pytest.mark.usefixtures("unprinted")
@@ -50,6 +58,33 @@ def _components(bundle: Bundle, table: str, condition: str) -> dict[str, float]:
     rows = variance_components(bundle)
     rows = rows.loc[(rows["table"] == table) & (rows["condition"] == condition)]
     return dict(zip(rows["component"], rows["value"], strict=True))
+
+
+@pytest.mark.parametrize("comparison", list(Comparison))
+def test_errors_that_vary_more_than_normal_ones_have_fewer_degrees_of_freedom(
+    comparison: Comparison,
+) -> None:
+    """Of right and wrong answers, and over patients; never more than normal errors would have."""
+    for items_a_patient in (1, 4):
+        (parts,) = pilot_components(_pilot(items_a_patient=items_a_patient), comparison)
+        patients = 80 // items_a_patient
+        assert parts.error_df is not None
+        own, together = parts.error_df
+        assert 20 < own <= 3 * (patients - 1) + 1e-9
+        assert 5 < together < patients - 1
+
+
+def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
+    """For these readers, whose power depends on the errors alone."""
+    (parts,) = pilot_components(_pilot(), Comparison.PANEL)
+    widths = []
+    for error_df in (parts.error_df, None):
+        known = replace(parts, error_df=error_df)
+        plan = PowerPlan(components=known, comparison=Comparison.PANEL, effect=0.06)
+        rows = power(plan, plan.size(6, 150), drawn_spread(plan.spread, 1))
+        fixed = next(row for row in rows if row.claim is PlanClaim.THESE_READERS)
+        widths.append(fixed.high - fixed.low)
+    assert widths[0] > widths[1]
 
 
 @pytest.mark.parametrize("items_a_patient", [1, 4])
