@@ -9,12 +9,8 @@ accuracies and error consistency, each with all four intervals from the same res
 """
 
 import argparse
-import os
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -32,7 +28,9 @@ from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
+from benchmarks.counted import Counted, counted_rows, counted_text, interval
 from benchmarks.noninferiority import margin_rows
+from benchmarks.simulated_designs import design_rows
 from benchmarks.simulated_studies import (
     Design,
     Drawn,
@@ -84,8 +82,8 @@ def _covered(
         sums = counts.reshape(patients, ITEMS_A_PATIENT, 4).sum(axis=1)
         drawn = generator.multinomial(patients, np.full(patients, 1 / patients), size=bootstrap)
         study = (_statistics(sums.sum(axis=0)), _statistics(drawn @ sums), _jackknife(sums))
-        for name, interval in INTERVALS.items():
-            low, high = interval(*study)
+        for name, limits in INTERVALS.items():
+            low, high = limits(*study)
             # Values of a statistic are fractions, so their quantiles are rounded.
             hit = (low <= value + 1e-12) & (value - 1e-12 <= high)
             hits[name].append(np.where(np.isfinite(low), hit, np.nan))
@@ -157,27 +155,16 @@ INTERVALS: Mapping[str, Callable[[Floats, Floats, Floats], Limits]] = {
 
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
-SMALLEST = "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4 --margins 4"
+SMALLEST = (
+    "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4 --margins 4 --designs 2"
+)
 
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
-PARTS = ("tables", "panel", "few", "margin")
+PARTS = ("tables", "panel", "few", "margin", "designs")
 DIFFERENCE_SD = 0.15
 """Standard deviation of a reader's difference between two conditions, on the probit scale."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
-    """An interval or test of a study."""
-
-    what: str
-    true: float
-    estimate: float
-    low: float
-    high: float
-    p: float = float("nan")
-    """Result of a test whose null hypothesis is true; nan otherwise."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -192,11 +179,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--panels", type=int, default=10_000, help="studies a design of the panel")
     parser.add_argument("--few", type=int, default=2000, help="studies of few patients a size")
     parser.add_argument("--margins", type=int, default=4000, help="studies at the margin a design")
+    parser.add_argument(
+        "--designs", type=int, default=1000, help="studies of two conditions a size"
+    )
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Simulate; return one row a design and kind of interval."""
-    sizes = ("studies", "items", "bootstrap", "panels", "few", "margins")
+    sizes = ("studies", "items", "bootstrap", "panels", "few", "margins", "designs")
     result: dict[str, Any] = {"sizes": {name: getattr(args, name) for name in sizes}}
     if "tables" in args.parts:
         result["rows"] = _table_rows(args)
@@ -206,6 +196,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         result["few"] = few_rows(args.few, args.bootstrap, SEED)
     if "margin" in args.parts:
         result["margin"] = margin_rows(args.readers, args.margins, SEED)
+    if "designs" in args.parts:
+        result["designs"] = design_rows(args.designs, SEED)
     return result
 
 
@@ -225,7 +217,11 @@ def text(result: Mapping[str, Any]) -> str:
     """Return a table for each design."""
     sizes, parts = result["sizes"], []
     if "rows" in result:
-        parts.append(_table_text(result))
+        heading = (
+            f"{sizes['studies']} studies of {sizes['items']} items a design;"
+            f" {sizes['bootstrap']} resamples; intervals of 95 %, tests at 5 %"
+        )
+        parts.append(counted_text(heading, result["rows"]))
     if "panel" in result:
         heading = "model minus readers: shares of"
         parts.append(shares_text(heading, result["panel"], sizes["panels"], width=9))
@@ -235,78 +231,20 @@ def text(result: Mapping[str, Any]) -> str:
     if "margin" in result:
         heading = "a model at the margin, declared non-inferior in"
         parts.append(shares_text(heading, result["margin"], sizes["margins"], width=17))
+    if "designs" in result:
+        heading = f"two conditions, arms and groups: {sizes['designs']} studies a size"
+        parts.append(counted_text(heading, result["designs"]))
     return "\n\n".join(parts)
 
 
-def _table_text(result: Mapping[str, Any]) -> str:
-    lines = [
-        f"{result['sizes']['studies']} studies of {result['sizes']['items']} items a design;"
-        f" {result['sizes']['bootstrap']} resamples; intervals of 95 %, tests at 5 %"
-    ]
-    for design in dict.fromkeys(row["design"] for row in result["rows"]):
-        lines += ["", design]
-        lines.append(f"  {'':58s}{'n':>7s}{'bias':>9s}{'coverage':>10s}{'± 2 se':>8s}{'error':>8s}")
-        for row in result["rows"]:
-            if row["design"] == design:
-                lines.append(
-                    f"  {row['what']:58s}{row['n']:7d}{_cell(row['bias'], 4):>9s}"
-                    f"{_cell(row['coverage'], 3):>10s}{_cell(row['two_se'], 3):>8s}"
-                    f"{_cell(row['type_i_error'], 3):>8s}"
-                )
-    return "\n".join(lines)
-
-
-def _cell(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
 def _design_rows(design: Design, n_studies: int, bootstrap: int) -> list[dict[str, Any]]:
-    seeds = np.random.SeedSequence(SEED).spawn(n_studies)
-    simulate = partial(_study, design, bootstrap)
-    counts: dict[str, list[list[Counted]]] = defaultdict(list)
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for study in pool.map(simulate, seeds, chunksize=10):
-            for what, seen in study.items():
-                counts[what].append(seen)
     clustered = design.items_a_patient > 1
     patients = f"{design.items_a_patient} items a patient" if clustered else "one item a patient"
-    return [
-        {"design": f"{design.n_readers} readers, {patients}", **_row(what, studies)}
-        for what, studies in counts.items()
-    ]
+    names = {"design": f"{design.n_readers} readers, {patients}"}
+    return counted_rows(partial(_study, design, bootstrap), names, n_studies, SEED)
 
 
-def _row(what: str, studies: list[list[Counted]]) -> dict[str, Any]:
-    """Average within studies first, because the intervals of a study are not independent."""
-    seen = [interval for study in studies for interval in study]
-    with_interval = [
-        float(np.mean([s.low <= s.true <= s.high for s in part]))
-        for study in studies
-        if (part := [s for s in study if np.isfinite(s.low)])
-    ]
-    tests = [
-        float(np.mean([s.p < 0.05 for s in part]))
-        for study in studies
-        if (part := [s for s in study if np.isfinite(s.p)])
-    ]
-    errors = [s.estimate - s.true for s in seen if np.isfinite(s.estimate)]
-    n_defined = sum(np.isfinite(s.low) for s in seen)
-    return {
-        "what": what,
-        "n": len(seen),
-        "share_with_interval": n_defined / len(seen),
-        "bias": float(np.mean(errors)) if errors else None,
-        "coverage": float(np.mean(with_interval)) if with_interval else None,
-        "two_se": 2 * float(np.std(with_interval) / np.sqrt(len(with_interval)))
-        if with_interval
-        else None,
-        "type_i_error": float(np.mean(tests)) if tests else None,
-    }
-
-
-def _study(
-    design: Design, bootstrap: int, seed: np.random.SeedSequence
-) -> dict[str, list[Counted]]:
+def _study(design: Design, bootstrap: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
     generator = np.random.default_rng(seed)
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(design.n_readers)
     abilities = np.r_[readers, design.equal_ability, readers[0]]
@@ -316,17 +254,12 @@ def _study(
     study = Drawn(matrix, options)
     true = truths(design, abilities)
     place = {column.rater_id: i for i, column in enumerate(columns)}
-    counts: dict[str, list[Counted]] = defaultdict(list)
-    for seen in (
-        *_accuracy(accuracy(study), true, place),
-        *_pairs(agreement_pairs(study), true, place),
-        *_groups(agreement_groups(study), true, design.n_readers),
-        *_comparisons(comparisons(study), true, place),
-        *_panel(reader_panel(study), true, design),
-        *_conditions(design, readers, generator, options),
-    ):
-        counts[seen.what].append(seen)
-    return counts
+    yield from _accuracy(accuracy(study), true, place)
+    yield from _pairs(agreement_pairs(study), true, place)
+    yield from _groups(agreement_groups(study), true, design.n_readers)
+    yield from _comparisons(comparisons(study), true, place)
+    yield from _panel(reader_panel(study), true, design)
+    yield from _conditions(design, readers, generator, options)
 
 
 def _accuracy(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
@@ -354,7 +287,7 @@ def _pairs(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Itera
     shown = table.loc[(table["scope"] == "all") & table["measure"].isin(values)]
     for row in shown.to_dict("records"):
         pair = (place[row["rater_a"]], place[row["rater_b"]])
-        yield _interval(f"agreement of pairs: {row['measure']}", row, values[row["measure"]][pair])
+        yield interval(f"agreement of pairs: {row['measure']}", row, values[row["measure"]][pair])
 
 
 def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Counted]:
@@ -369,18 +302,7 @@ def _groups(table: pd.DataFrame, true: Truths, n_readers: int) -> Iterator[Count
     }
     shown = table.loc[(table["scope"] == "all") & (table["raters"] == "readers")]
     for row in shown.loc[shown["measure"].isin(values)].to_dict("records"):
-        yield _interval(f"agreement of readers: {row['measure']}", row, values[row["measure"]])
-
-
-def _interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Counted:
-    return Counted(
-        what=what,
-        true=float(true),
-        estimate=row.get("estimate", row.get("difference")),
-        low=row["ci_low"],
-        high=row["ci_high"],
-        p=p,
-    )
+        yield interval(f"agreement of readers: {row['measure']}", row, values[row["measure"]])
 
 
 def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) -> Iterator[Counted]:
@@ -388,12 +310,10 @@ def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) ->
         a, b = place[row["rater_a"]], place[row["rater_b"]]
         value = true.accuracy[a] - true.accuracy[b]
         null = row["rater_a"] == "R01" and row["rater_b"] == TWIN
-        yield _interval(f"difference of pairs: {row['ci_method']}", row, value)
+        yield interval(f"difference of pairs: {row['ci_method']}", row, value)
         if np.isfinite(row["cluster_ci_low"]):
             limits = {"ci_low": row["cluster_ci_low"], "ci_high": row["cluster_ci_high"]}
-            yield _interval(
-                "difference of pairs: bootstrap over patients", {**row, **limits}, value
-            )
+            yield interval("difference of pairs: bootstrap over patients", {**row, **limits}, value)
         for test in ("p_exact", "p_mid", "p_clustered") if null else ():
             if np.isfinite(row[test]):
                 yield _test(f"difference of pairs: {test}", row[test])
@@ -414,7 +334,7 @@ def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Counte
     for row in shown.to_dict("records"):
         claim = row["claim"]
         p = row["p"] if claim == RANDOM else float("nan")
-        yield _interval(f"model minus readers: {claim}", row, values[claim], p)
+        yield interval(f"model minus readers: {claim}", row, values[claim], p)
         if claim == RANDOM and np.isfinite(row["se"]):
             z = abs(row["difference"]) / row["se"]
             yield _test("model minus readers: normal in place of Hillis", float(2 * norm.sf(z)))
@@ -441,6 +361,6 @@ def _conditions(
     table = reader_conditions(Drawn(matrix, options))
     for row in table.loc[table["metric"] == "accuracy"].to_dict("records"):
         if row["claim"] == RANDOM:
-            yield _interval("difference of conditions: readers like these", row, 0.0, row["p"])
+            yield interval("difference of conditions: readers like these", row, 0.0, row["p"])
         elif row["claim"] == FIXED:
-            yield _interval("difference of conditions: these readers", row, own)
+            yield interval("difference of conditions: these readers", row, own)

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 from scipy.stats import norm, t
 
-from analysis.bundle import bundle_from_tables
+from analysis.bundle import Bundle, bundle_from_tables
 from analysis.bundle.model import RaterKind
 from analysis.options import Options
 from analysis.readings.confidence import Confidence
@@ -220,8 +220,8 @@ def _wrong(
 class Drawn(Study):
     """A simulated study whose readings are arrays instead of tables."""
 
-    def __init__(self, matrix: ReadingMatrix, options: Options) -> None:
-        super().__init__(NO_TABLES, options)
+    def __init__(self, matrix: ReadingMatrix, options: Options, bundle: Bundle = NO_TABLES) -> None:
+        super().__init__(bundle, options)
         items = pd.DataFrame({"options": [""] * len(matrix.truth)})
         figures = figures_of_merit(matrix, items, Confidence())
         vars(self).update(matrix=matrix, figures=figures)
