@@ -1,7 +1,16 @@
-"""A short run of the fault suite; `make torture` runs it at full length."""
+"""Short runs of the fault suite, and checks of the suite itself; `make torture` runs all of it."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from random import Random
 
 import pytest
 
+from study.store import witness
+from tests.torture.defects import DEFECTS
+from tests.torture.power_loss import Flushed, lose_power
 from tests.torture.suite import Outcome, Plan, run_batch
 
 
@@ -15,3 +24,44 @@ def test_no_acknowledged_answer_is_lost_by_faults(servers: int) -> None:
     assert outcome == Outcome(acknowledged=outcome.acknowledged), "seed 'short'"
     assert outcome.acknowledged >= plan.readers * plan.cases
     assert faults.total() > plan.readers
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "defect", ["acknowledged-before-commit", "stored-twice", "known-records-forgotten"]
+)
+def test_the_suite_finds_a_server_with_a_defect(defect: str) -> None:
+    """`python -m tests.torture --defects` does this for all of them, with more readers."""
+    outcome = run_batch(Plan(readers=5, cases=5, server_faults=1, defect=defect), seed="defect")
+    assert outcome.breaches[DEFECTS[defect].found_as] > 0, outcome
+
+
+def _copy(store: Path, to: Path) -> None:
+    """Copy a store that is in use, as it is on the disk."""
+    for end in ("", "-wal", "-heads.log"):
+        shutil.copyfile(f"{store}{end}", f"{to}{end}")
+
+
+def test_a_power_loss_keeps_what_was_flushed_and_may_lose_the_rest(tmp_path: Path) -> None:
+    """SQLite reads every state of the files that the suite leaves."""
+    store = tmp_path / "store.db"
+    witness.file_of(store).write_bytes(b"first line\nhead 1\n")
+    with closing(sqlite3.connect(store, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE answers (content TEXT)")
+        for row in range(15):
+            if row == 10:
+                flushed = Flushed.of(store)
+            connection.execute("INSERT INTO answers VALUES (?)", (f"{row} " + "x" * 900,))
+        _copy(store, tmp_path / "crashed.db")
+    n_left = set()
+    for seed in range(40):
+        crashed = tmp_path / f"{seed}.db"
+        _copy(tmp_path / "crashed.db", crashed)
+        lose_power(crashed, flushed, Random(seed))
+        with closing(sqlite3.connect(crashed)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            rows = [row.split()[0] for (row,) in connection.execute("SELECT content FROM answers")]
+        assert rows[:10] == [str(row) for row in range(10)]
+        n_left.add(len(rows))
+    assert n_left == {10, 15}

@@ -1,10 +1,12 @@
-"""Run the fault suite: ``python -m tests.torture [--runs N] [--seed N] [--json]``."""
+"""Run the fault suite: ``python -m tests.torture [--runs N] [--seed N] [--json] [--defects]``."""
 
 import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 
+from tests.torture.defects import DEFECTS
 from tests.torture.suite import Outcome, Plan, run_batch
 
 
@@ -16,13 +18,18 @@ def main() -> int:
     parser.add_argument("--servers", type=int, default=1, help="servers on one store (default: 1)")
     parser.add_argument("--readers", type=int, default=10, help="readers at a time (default: 10)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    args = parser.parse_args()
-    plan, total, began_s, failed = (
-        Plan(readers=args.readers, servers=args.servers),
-        Outcome(),
-        time.monotonic(),
-        [],
+    parser.add_argument(
+        "--defects",
+        action="store_true",
+        help="run one batch for each deliberate defect, which it must find",
     )
+    args = parser.parse_args()
+    plan = Plan(readers=args.readers, servers=args.servers)
+    return _find_defects(plan, args.seed) if args.defects else _run(plan, args)
+
+
+def _run(plan: Plan, args: argparse.Namespace) -> int:
+    total, began_s, failed = Outcome(), time.monotonic(), []
     n_batches = -(-args.runs // plan.readers)
     for seed in range(args.seed, args.seed + n_batches):
         outcome = run_batch(plan, str(seed), note=lambda line: print(line, file=sys.stderr))
@@ -36,6 +43,7 @@ def main() -> int:
                 file=sys.stderr,
             )
     result = {
+        "engine": plan.engine.name,
         "runs": n_batches * plan.readers,
         **vars(total),
         "faults": {str(name): n for name, n in sorted(total.faults.items())},
@@ -46,11 +54,18 @@ def main() -> int:
     return 1 if failed else 0
 
 
+def _find_defects(plan: Plan, seed: int) -> int:
+    missed = 0
+    for name, defect in DEFECTS.items():
+        outcome = run_batch(replace(plan, defect=name, patience_s=30.0), str(seed))
+        is_found = outcome.breaches[defect.found_as] > 0
+        missed += not is_found
+        print(f"{'found' if is_found else 'MISSED':7s} {name}: {_counts(outcome)}", flush=True)
+    return 1 if missed else 0
+
+
 def _counts(outcome: Outcome) -> str:
-    return (
-        f"{outcome.lost} lost, {outcome.duplicated} duplicated, {outcome.wrong} wrong, "
-        f"{outcome.stuck} sessions that cannot continue, {outcome.unverified} findings of verify"
-    )
+    return ", ".join(f"{n} {name}" for name, n in outcome.breaches.items())
 
 
 def _text(result: dict[str, object], total: Outcome) -> str:

@@ -8,7 +8,9 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from random import Random
@@ -33,6 +35,85 @@ class ConnectionFault(StrEnum):
     TWICE = "message sent twice"
 
 
+class Network:
+    """Lets all browsers wait, or lose all responses, while a power loss is prepared."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._open = True
+        self._exchanges = 0
+        self.loses_responses = False
+
+    @contextmanager
+    def exchange(self) -> Iterator[None]:
+        """Wait until messages may be sent, and count one that is on its way."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._open)
+            self._exchanges += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._exchanges -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Wait for the messages on their way, and let no other be sent within the context."""
+        with self._changed:
+            self._open = False
+            self._changed.wait_for(lambda: not self._exchanges)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._open = True
+                self._changed.notify_all()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refusal:
+    """A refused reading, its reason, and the other readings of the case sent until then."""
+
+    id: str
+    case: str
+    why: str
+    others: frozenset[str]
+
+
+@dataclass
+class Ledger:
+    """What the server reported to the browsers of one reader, and what they had sent.
+
+    `acknowledged` has the readings that were reported as stored, by id.
+    """
+
+    acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict)
+    refused: list[Refusal] = field(default_factory=list)
+    sent: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def note_sent(self, records: Sequence[dict[str, Any]]) -> None:
+        """Record that a message may reach the server."""
+        for record in records:
+            if record["kind"] == "reading":
+                self.sent[record["case"]].add(record["id"])
+
+    def note_reply(self, records: Sequence[dict[str, Any]], reply: dict[str, Any]) -> set[str]:
+        """Record the outcomes of a message; return the ids that need not be sent again."""
+        reasons = {each["id"]: each["why"] for each in reply["refused"]}
+        for record in records:
+            if record["kind"] != "reading":
+                continue
+            case, identifier = record["case"], record["id"]
+            if identifier in reply["stored"]:
+                self.acknowledged[identifier] = record
+            elif identifier in reasons:
+                others = frozenset(self.sent[case] - {identifier})
+                why = reasons[identifier]
+                self.refused.append(Refusal(id=identifier, case=case, why=why, others=others))
+        return {*reply["stored"], *reasons}
+
+
 @dataclass
 class Browser:
     """The browser of one reader, with everything that it keeps.
@@ -41,17 +122,17 @@ class Browser:
     ----------
     ports
         The servers on the same store; each message goes to one of them, as behind a proxy.
-    acknowledged
-        The letter of each reading that the server acknowledged, by the record's id. It is shared
-        by all browsers of a reader.
+    ledger
+        Shared by all browsers of a reader.
     clock_ms
         How far the computer's clock is ahead of the server's.
     """
 
+    network: Network
     ports: Sequence[int]
     code: str
     random: Random
-    acknowledged: dict[str, str]
+    ledger: Ledger
     clock_ms: float = 0.0
     cookie: str = ""
     desk: dict[str, Any] = field(default_factory=dict)
@@ -81,10 +162,13 @@ class Browser:
         """Show the next case and confirm an option; both records wait in the outbox."""
         case = self.desk["cases"][0]
         now_ms = time.time() * 1000 + self.clock_ms
-        option = self.random.choice(case["options"])["option"]
+        reading = servers.reading_record(self.random.choice(case["options"])["option"], now_ms)
+        reading["times"] |= dict.fromkeys(
+            ("response_ms", "elapsed_ms"), round(self.random.uniform(800, 9000), 2)
+        )
         kinds = (
             {"kind": "presentation", "shown_epoch_ms": now_ms, "circumstances": {}},
-            servers.reading_record(option, now_ms),
+            reading,
         )
         for record in kinds:
             label = f"{record['kind']}-{name}-{case['case'][:8]}"
@@ -108,6 +192,8 @@ class Browser:
             "records": self.outbox,
         }
         headers = {"Content-Type": "application/json", "Cookie": self.cookie}
+        if fault is not ConnectionFault.DROPPED_BEFORE:
+            self.ledger.note_sent(self.outbox)
         for _ in range(2 if fault is ConnectionFault.TWICE else 1):
             status, _, content = self._exchange(
                 "POST", "/desk/records", json.dumps(sent), headers, fault
@@ -115,11 +201,7 @@ class Browser:
         if status != 200:
             raise Cut(f"status {status}")
         reply = json.loads(content)
-        stored = set(reply["stored"])
-        for record in self.outbox:
-            if record["kind"] == "reading" and record["id"] in stored:
-                self.acknowledged[record["id"]] = record["option"]
-        settled = stored | {refused for refused, *_ in map(_pair, reply["refused"])}
+        settled = self.ledger.note_reply(self.outbox, reply)
         self.outbox = [record for record in self.outbox if record["id"] not in settled]
         self.desk = reply["desk"]
 
@@ -133,29 +215,27 @@ class Browser:
     ) -> tuple[int, str, bytes]:
         """Return status, cookie and content of a response of any of the servers."""
         port = self.random.choice(self.ports)
-        line = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_S)
-        try:
-            content = (body or "").encode()
-            line.putrequest(method, path)
-            for name, value in {**headers, "Content-Length": str(len(content))}.items():
-                line.putheader(name, value)
-            line.endheaders()
-            end = 0 if fault is ConnectionFault.DROPPED_BEFORE else len(content)
-            cut = self.random.randrange(len(content)) if content and not end else end
-            pieces = 3 if fault is ConnectionFault.SLOW else 1
-            for n in range(pieces):
-                line.send(content[cut * n // pieces : cut * (n + 1) // pieces])
-                threading.Event().wait(0.1 if pieces > 1 else 0)
-            if fault in (ConnectionFault.DROPPED_BEFORE, ConnectionFault.DROPPED_AFTER):
-                raise Cut(fault)
-            answer = line.getresponse()
-            return answer.status, answer.getheader("set-cookie") or "", answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            raise Cut(str(error)) from error
-        finally:
-            line.close()
-
-
-def _pair(refused: Any) -> tuple[str, ...]:
-    """Return a refused record's id and reason, from the server's pair or object."""
-    return tuple(refused.values()) if isinstance(refused, dict) else tuple(refused)
+        with self.network.exchange():
+            if self.network.loses_responses and fault is not ConnectionFault.DROPPED_BEFORE:
+                fault = ConnectionFault.DROPPED_AFTER
+            line = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_S)
+            try:
+                content = (body or "").encode()
+                line.putrequest(method, path)
+                for name, value in {**headers, "Content-Length": str(len(content))}.items():
+                    line.putheader(name, value)
+                line.endheaders()
+                end = 0 if fault is ConnectionFault.DROPPED_BEFORE else len(content)
+                cut = self.random.randrange(len(content)) if content and not end else end
+                pieces = 3 if fault is ConnectionFault.SLOW else 1
+                for n in range(pieces):
+                    line.send(content[cut * n // pieces : cut * (n + 1) // pieces])
+                    threading.Event().wait(0.1 if pieces > 1 else 0)
+                if fault in (ConnectionFault.DROPPED_BEFORE, ConnectionFault.DROPPED_AFTER):
+                    raise Cut(fault)
+                answer = line.getresponse()
+                return answer.status, answer.getheader("set-cookie") or "", answer.read()
+            except (OSError, http.client.HTTPException) as error:
+                raise Cut(str(error)) from error
+            finally:
+                line.close()

@@ -1,121 +1,94 @@
-"""Faults of the server and its disk, each undone after a while."""
+"""Faults of servers, each undone after a while; the faults of a store belong to its engine."""
 
 import os
-import resource
 import signal
-import sqlite3
-import struct
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import closing
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from tests.e2e.server import Server
+from tests.torture.altered_server import set_clock
+from tests.torture.browser import Network
 
 LONGEST_S = 2.0
 
-_WAL_HEADER, _FRAME_HEADER = 32, 24
+KILLED = "server killed and restarted"
+STOPPED = "server stopped for a while, as by sleep"
+CLOCK_SET = "server's clock set, and set back"
+
+_CLOCK_MS = 3 * 3_600_000
 
 
-class ServerFault(StrEnum):
-    """What happens to the server while readers answer."""
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """What a fault can reach: servers on one store, their clocks, and the readers' network."""
 
-    KILL = "server killed and restarted"
-    STOP = "server stopped for a while, as by sleep"
-    LOCK = "store locked by another program"
-    DISK_FULL = "disk full"
-    TORN_LOG = "power loss with a torn write-ahead log"
+    servers: Sequence[Server]
+    clocks: Sequence[Path]
+    network: Network
 
 
 class Faults:
-    """The faults of servers on one store; each fault meets one of them."""
+    """The faults of servers on one store; each fault meets one of them.
 
-    def __init__(self, servers: Sequence[Server], random: Random) -> None:
-        self._servers = servers
-        self._server = servers[0]
-        self._random = random
+    An engine adds the faults of its store to `acts` and `crashes`.
 
-    def inflict(self, fault: ServerFault) -> None:
-        """Run a fault of one server and undo it."""
-        self._server = self._random.choice(self._servers)
-        acts: dict[ServerFault, Callable[[], None]] = {
-            ServerFault.KILL: self._kill,
-            ServerFault.STOP: self._stop,
-            ServerFault.LOCK: self._lock,
-            ServerFault.DISK_FULL: self._disk_full,
-            ServerFault.TORN_LOG: self._tear,
+    Attributes
+    ----------
+    acts : mapping of str to function
+        Makes and undoes each fault.
+    crashes : sequence of str
+        The faults of which every batch has at least one.
+    """
+
+    def __init__(self, site: Site, random: Random) -> None:
+        self.site = site
+        self.random = random
+        self.server = site.servers[0]
+        self.acts: Mapping[str, Callable[[], None]] = {
+            KILLED: self._kill,
+            STOPPED: self._stop,
+            CLOCK_SET: self._set_clock,
         }
-        acts[fault]()
+        self.crashes: Sequence[str] = (KILLED,)
 
-    def _wait(self) -> None:
-        threading.Event().wait(self._random.uniform(0.2, LONGEST_S))
+    def inflict(self, fault: str) -> bool:
+        """Run a fault of one server and undo it; return whether all servers survived it.
 
-    def _pid(self) -> int:
-        assert self._server.process is not None
-        assert self._server.process.pid is not None
-        return self._server.process.pid
+        A server that ended is started again.
+        """
+        self.server = self.random.choice(self.site.servers)
+        self.acts[fault]()
+        ended = [each for each in self.site.servers if each.process and not each.process.is_alive()]
+        for server in ended:
+            server.kill()
+            server.start()
+        return not ended
+
+    def wait(self) -> None:
+        """Wait as long as a fault lasts."""
+        threading.Event().wait(self.random.uniform(0.2, LONGEST_S))
 
     def _kill(self) -> None:
-        self._server.kill()
-        self._server.start()
+        self.server.kill()
+        self.server.start()
 
     def _stop(self) -> None:
-        os.kill(self._pid(), signal.SIGSTOP)
-        self._wait()
-        os.kill(self._pid(), signal.SIGCONT)
+        os.kill(pid_of(self.server), signal.SIGSTOP)
+        self.wait()
+        os.kill(pid_of(self.server), signal.SIGCONT)
 
-    def _lock(self) -> None:
-        with closing(sqlite3.connect(self._server.store.path, isolation_level=None)) as other:
-            other.execute("PRAGMA busy_timeout = 5000")
-            other.execute("BEGIN IMMEDIATE")
-            self._wait()
-            other.execute("ROLLBACK")
-
-    def _disk_full(self) -> None:
-        """Forbid the server to write to a file beyond a size that the log soon exceeds.
-
-        SQLite then reports the same error as for a full disk, and the program's other files cannot
-        grow either.
-        """
-        pid = self._pid()
-        soft, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (self._random.choice((1, 4096, 65_536)), hard))
-        self._wait()
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (soft, hard))
-
-    def _tear(self) -> None:
-        """Kill the server, and leave a transaction in its log that was written only in part.
-
-        The tail begins like the next frame of the log and then is random, as after a power loss
-        in the middle of a write.
-        """
-        for server in self._servers:  # a power loss stops all of them
-            server.kill()
-        wal = Path(f"{self._server.store.path}-wal")
-        end = _end_of_log(wal)
-        if end:
-            content = wal.read_bytes()[:end]
-            torn = struct.pack(">II", 1, 1) + content[16:24]
-            wal.write_bytes(content + torn + self._random.randbytes(self._random.randint(1, 9000)))
-        for server in self._servers:
-            server.start()
+    def _set_clock(self) -> None:
+        clock = self.site.clocks[list(self.site.servers).index(self.server)]
+        set_clock(clock, self.random.uniform(-_CLOCK_MS, _CLOCK_MS))
+        self.wait()
+        set_clock(clock, 0.0)
 
 
-def _end_of_log(wal: Path) -> int:
-    """Return the offset after the last complete transaction of a write-ahead log; 0 if none."""
-    try:
-        content = wal.read_bytes()
-    except OSError:
-        return 0
-    if len(content) < _WAL_HEADER:
-        return 0
-    (page_size,) = struct.unpack(">I", content[8:12])
-    salts, end, at = content[16:24], 0, _WAL_HEADER
-    frame = _FRAME_HEADER + page_size
-    while at + frame <= len(content) and content[at + 8 : at + 16] == salts:
-        at += frame
-        if content[at - frame + 4 : at - frame + 8] != b"\0\0\0\0":
-            end = at
-    return end
+def pid_of(server: Server) -> int:
+    """Return the process id of a running server."""
+    assert server.process is not None
+    assert server.process.pid is not None
+    return server.process.pid

@@ -6,69 +6,120 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Protocol
 
-from benchmarks.servers import deploy
+from benchmarks.servers import STUDY, deploy
 from study.reading.records import canonical
-from study.store import Store
+from study.store import Store, events
+from study.store.events import EventKind, study_chain
 from study.trail.verification import verify
 from tests.conftest import write_bank
 from tests.e2e.server import Server, free_port
-from tests.torture.browser import Browser, ConnectionFault, Cut
-from tests.torture.faults import Faults, ServerFault
-
-PATIENCE_S = 60.0
-"""How long a reader tries before the session counts as one that cannot continue."""
+from tests.torture.altered_server import set_clock
+from tests.torture.browser import Browser, ConnectionFault, Cut, Ledger, Network
+from tests.torture.faults import Faults, Site
+from tests.torture.sqlite import Sqlite
 
 _FAULTY = 0.35
 """The share of messages that meet a fault of the connection."""
 
-_CRASHES = (ServerFault.KILL, ServerFault.TORN_LOG)
-"""Every batch begins with one of these."""
+_ASLEEP_S = 3.0
 
-_PAGE = ("page reloaded", "second tab", "second computer", "computer's clock set")
+_PAGE = (
+    "page reloaded",
+    "second tab",
+    "second computer",
+    "computer's clock set",
+    "computer asleep",
+)
+
+
+class Engine(Protocol):
+    """A database engine: where a new store is, and which faults it can have."""
+
+    @property
+    def name(self) -> str:
+        """Return its name in results."""
+
+    def place(self) -> AbstractContextManager[str]:
+        """Provide the address for a new store."""
+
+    def faults(self, site: Site, random: Random) -> Faults:
+        """Return the faults of servers on this engine."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """The size of a batch: readers who answer at the same time, their cases, and server faults.
 
-    All `servers` serve the same store.
+    All `servers` serve the same store. A reader who is not done after `patience_s` seconds cannot
+    continue. `defect` is a name in `tests.torture.defects`.
     """
 
     readers: int = 10
     cases: int = 10
     server_faults: int = 4
     servers: int = 1
+    patience_s: float = 90.0
+    engine: Engine = field(default_factory=Sqlite)
+    defect: str = "none"
 
 
 @dataclass
 class Outcome:
     """What a batch counted; every number but `acknowledged` must be 0.
 
-    `faults` counts the faults by name.
+    Attributes
+    ----------
+    lost : int
+        Acknowledged readings that are not stored, and unread cases of a reader who was done.
+    duplicated : int
+        Readings and events beyond one for each case.
+    wrong : int
+        Acknowledged readings with another option, time or reader than those sent.
+    refused : int
+        Readings refused although no other reading of the case was stored before.
+    stuck : int
+        Readers who could not continue.
+    ended : int
+        Servers that ended without being killed.
+    unverified : int
+        Findings of `verify`.
+    faults : Counter
+        The faults by name.
     """
 
     acknowledged: int = 0
     lost: int = 0
     duplicated: int = 0
     wrong: int = 0
+    refused: int = 0
     stuck: int = 0
+    ended: int = 0
     unverified: int = 0
     faults: Counter[str] = field(default_factory=Counter)
 
     @property
+    def breaches(self) -> dict[str, int]:
+        """Return the counts that must be 0."""
+        known = ("acknowledged", "faults")
+        return {
+            each.name: getattr(self, each.name) for each in fields(self) if each.name not in known
+        }
+
+    @property
     def is_clean(self) -> bool:
         """Return whether nothing was lost, duplicated or wrong, and all sessions ended."""
-        return not any((self.lost, self.duplicated, self.wrong, self.stuck, self.unverified))
+        return not any(self.breaches.values())
 
     def add(self, other: "Outcome") -> None:
         """Add the counts of another batch."""
-        for name in ("acknowledged", "lost", "duplicated", "wrong", "stuck", "unverified"):
+        for name in ("acknowledged", *self.breaches):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.faults.update(other.faults)
 
@@ -76,18 +127,22 @@ class Outcome:
 class Reader:
     """One run: a reader who answers all cases, whatever happens to messages and windows."""
 
-    def __init__(self, ports: Sequence[int], code: str, seed: str) -> None:
+    def __init__(
+        self, name: str, make: Callable[[Random, Ledger], Browser], seed: str, patience_s: float
+    ) -> None:
+        self.name = name
         self._random = Random(seed)
-        self.acknowledged: dict[str, str] = {}
+        self._patience_s = patience_s
+        self.ledger = Ledger()
         self.faults: Counter[str] = Counter()
         self.is_stuck = False
-        self._make = partial(Browser, ports, code, self._random, self.acknowledged)
+        self._make = partial(make, self._random, self.ledger)
         self._windows = [self._make()]
         self._answered = 0
 
     def read(self) -> None:
         """Answer until everything is stored, or the patience ends."""
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + self._patience_s
         while time.monotonic() < end:
             try:
                 threading.Event().wait(self._random.uniform(0.0, 0.2))
@@ -114,7 +169,7 @@ class Reader:
         return all(each.is_done for each in self._windows)
 
     def _disturb(self, window: Browser) -> None:
-        """Sometimes reload the page, open another window, or set the clock."""
+        """Sometimes reload the page, open another window, set the clock, or wait."""
         if self._random.random() > 0.2:
             return
         kind = self._random.choice(_PAGE)
@@ -129,83 +184,122 @@ class Reader:
             self._windows.append(other)
         elif kind == "second computer":
             self._windows.append(self._make())
+        elif kind == "computer asleep":
+            threading.Event().wait(self._random.uniform(0.0, _ASLEEP_S))
         else:
             window.clock_ms = self._random.uniform(-3, 3) * 3_600_000
 
 
 @contextmanager
-def deployed(plan: Plan, seed: str) -> Iterator[tuple[list[Server], Mapping[str, str]]]:
+def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
     """Run servers with an open study; yield them with the readers' access codes."""
     names = [f"R{n + 1}" for n in range(plan.readers)]
-    with tempfile.TemporaryDirectory(prefix="torture-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="torture-") as folder,
+        plan.engine.place() as address,
+    ):
         bank = write_bank(Path(folder, "bank"), n_patients=plan.cases)
         made = deploy(
-            Path(folder, "store.db"),
+            Path(address),
             bank,
             cases=plan.cases,
             readers=names,
             seed=Random(seed).getrandbits(32),
         )
-        servers = [
-            Server(store=made.store, codes={}, port=free_port(), log=Path(folder, f"log{number}"))
-            for number in range(plan.servers)
-        ]
+        servers, clocks = [], []
+        for number in range(plan.servers):
+            clock = Path(folder, f"clock{number}")
+            set_clock(clock, 0.0)
+            server = Server(
+                store=made.store,
+                codes={},
+                port=free_port(),
+                log=Path(folder, f"log{number}"),
+                watched=("tests.torture.altered_server", str(clock), plan.defect),
+            )
+            servers.append(server)
+            clocks.append(clock)
         try:
             for server in servers:
                 server.start()
-            yield servers, made.codes
+            yield Site(servers=servers, clocks=clocks, network=Network()), made.codes
         finally:
             for server in servers:
                 server.kill()
 
 
 def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: None) -> Outcome:
-    """Run one batch of readers on one server, with seeded faults, and count."""
+    """Run one batch of readers on one store, with seeded faults, and count."""
     outcome, random = Outcome(), Random(f"{seed}/server")
-    with deployed(plan, seed) as (servers, codes):
-        ports = [server.port for server in servers]
-        readers = [Reader(ports, code, f"{seed}/{reader}") for reader, code in codes.items()]
-        faults = Faults(servers, random)
+    with deployed(plan, seed) as (site, codes):
+        readers = [
+            Reader(name, _browsers(site, code), f"{seed}/{name}", plan.patience_s)
+            for name, code in codes.items()
+        ]
+        faults = plan.engine.faults(site, random)
         with ThreadPoolExecutor(plan.readers) as pool:
             runs = [pool.submit(reader.read) for reader in readers]
             for n in range(plan.server_faults):
                 threading.Event().wait(random.uniform(0.2, 1.0))
                 if all(run.done() for run in runs):
                     break
-                fault = random.choice(list(ServerFault) if n else _CRASHES)
-                faults.inflict(fault)
+                fault = random.choice(list(faults.acts) if n else faults.crashes)
+                if not faults.inflict(fault):
+                    outcome.ended += 1
+                    note(f"a server ended: {fault}")
                 outcome.faults[fault] += 1
             for run in runs:
                 run.result()
-        for server in servers:
+        for server in site.servers:
             server.kill()
-        store = servers[0].store
+        store = site.servers[0].store
         for reader in readers:
             outcome.faults.update(reader.faults)
             outcome.stuck += reader.is_stuck
-        _count(store, readers, outcome)
+        _count(store, readers, plan.cases, outcome)
         for finding in verify(store):
             outcome.unverified += 1
             note(f"verify: {finding}")
     return outcome
 
 
-def _count(store: Store, readers: list[Reader], outcome: Outcome) -> None:
-    """Compare the stored readings with the acknowledged ones."""
+def _browsers(site: Site, code: str) -> Callable[[Random, Ledger], Browser]:
+    """Return a function that makes the browsers of the reader with a code."""
+    ports = [server.port for server in site.servers]
+
+    def make(random: Random, ledger: Ledger) -> Browser:
+        return Browser(site.network, ports, code, random, ledger)
+
+    return make
+
+
+def _count(store: Store, readers: Sequence[Reader], n_cases: int, outcome: Outcome) -> None:
+    """Compare the stored readings with what the server reported."""
     with store.look() as look:
         rows = look.rows(
-            "SELECT readings.id, answer, assignment, supersedes, shown_order FROM readings "
-            "JOIN assignments ON assignments.id = assignment"
+            "SELECT readings.id, answer, response_ms, assignment, shown_order, reader_id "
+            "FROM readings JOIN assignments ON assignments.id = assignment "
+            "JOIN readers ON readers.id = reader"
         )
+        read = events.of_kind(look, study_chain(STUDY), EventKind.CASE_READ)
     stored = {row["id"]: row for row in rows}
-    first = Counter(row["assignment"] for row in rows if row["supersedes"] is None)
-    outcome.duplicated += sum(n > 1 for n in first.values())
-    outcome.duplicated += len(rows) - len(stored)
+    first = {row["assignment"]: row["id"] for row in reversed(rows)}
+    n_events = Counter(event["reading"] for event in read)
+    outcome.duplicated += len(rows) - len(first) + n_events.total() - len(n_events)
     for reader in readers:
-        for record, option in reader.acknowledged.items():
+        n_read = sum(row["reader_id"] == reader.name for row in rows)
+        outcome.lost += 0 if reader.is_stuck else max(0, n_cases - n_read)
+        for record, sent in reader.ledger.acknowledged.items():
             outcome.acknowledged += 1
             row = stored.get(record)
             if row is None:
                 outcome.lost += 1
-            elif row["answer"] != canonical(option, row["shown_order"]):
-                outcome.wrong += 1
+            else:
+                outcome.wrong += (row["answer"], row["response_ms"], row["reader_id"]) != (
+                    canonical(sent["option"], row["shown_order"]),
+                    sent["times"]["response_ms"],
+                    reader.name,
+                )
+        outcome.refused += sum(
+            first.get(refused.case) not in refused.others for refused in reader.ledger.refused
+        )

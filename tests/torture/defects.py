@@ -1,0 +1,126 @@
+"""Deliberate defects of the server, each of which the fault suite must find."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from unittest.mock import patch
+
+from study.people.signing_in import person_of
+from study.reading import accepting, desk
+from study.reading.records import canonical
+from study.store import readings
+from study.store.studies import STUDY
+from ui.server.deployment import store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Defect:
+    """A defect: `plant` changes the server's process, `found_as` is the count that shows it."""
+
+    plant: Callable[[], None]
+    found_as: str
+
+
+_COMMITTED_AFTER_S = 0.5
+
+
+def _acknowledge_before_commit() -> None:
+    """Acknowledge records that are stored half a second later."""
+    take, lock = desk.take_within, threading.Lock()
+    waiting: dict[int | None, tuple[Any, Any, Any]] = {}
+
+    def store_waiting(change: Any, reader: int | None) -> None:
+        with lock:
+            arguments = waiting.pop(reader, None)
+        if arguments:
+            take(change, *arguments[:2], now=arguments[2])
+
+    def store_later(reader: int | None) -> None:
+        with store().desk() as change:
+            store_waiting(change, reader)
+
+    def early(change: Any, person: Any, records: Any, *, now: Any) -> desk.Acknowledgement:
+        store_waiting(change, person.reader)
+        heads = dict(change.heads)
+        change.execute("SAVEPOINT early")
+        taken = take(change, person, records, now=now)
+        change.execute("ROLLBACK TO early")
+        change.heads = heads
+        with lock:
+            waiting[person.reader] = (person, records, now)
+        threading.Timer(_COMMITTED_AFTER_S, store_later, (person.reader,)).start()
+        return taken
+
+    patch.object(desk, "take_within", early).start()
+
+
+def _forget_known_records() -> None:
+    """Treat a record that is sent again as a new one."""
+    _replace_in_accepting(by_id=lambda *_: None)
+
+
+def _report_refusals_as_stored() -> None:
+    original = desk.Acknowledgement.of
+
+    def of(taken: Any, reader_desk: Any, **more: Any) -> desk.Acknowledgement:
+        stored = tuple(record.id for record in taken)
+        return replace(original(taken, reader_desk, **more), stored=stored, refused=())
+
+    patch.object(desk.Acknowledgement, "of", of).start()
+
+
+def _store_twice() -> None:
+    def add(change: Any, of: Any, **columns: Any) -> None:
+        readings.add(change, of, **columns)
+        if of is STUDY:
+            again = {"id": f"{columns['id']}-2", "supersedes": columns["id"]}
+            readings.add(change, of, **{**columns, **again})
+
+    _replace_in_accepting(add=add)
+
+
+def _store_another_option() -> None:
+    patch.object(accepting, "canonical", lambda shown, order: canonical(shown, order[::-1])).start()
+
+
+def _refuse_without_reason() -> None:
+    gate = accepting._gate
+
+    def refusing(at: Any) -> str:
+        return "Refused." if sum(at.assigned.id.encode()) % 8 == 0 else gate(at)
+
+    patch.object(accepting, "_gate", refusing).start()
+
+
+def _store_without_event() -> None:
+    patch.object(accepting, "_vouch", lambda *_: None).start()
+
+
+def _lock_out_readers() -> None:
+    def without_some(look: Any, token: str, **more: Any) -> Any:
+        return None if token[0] in "0123456" else person_of(look, token, **more)
+
+    patch("ui.reading.desk.person_of", without_some).start()
+
+
+def _replace_in_accepting(**functions: Any) -> None:
+    """Replace functions of `study.store.readings` where records are accepted."""
+
+    class Changed:
+        def __getattr__(self, name: str) -> Any:
+            return functions.get(name) or getattr(readings, name)
+
+    patch.object(accepting, "readings", Changed()).start()
+
+
+DEFECTS: Mapping[str, Defect] = {
+    "acknowledged-before-commit": Defect(plant=_acknowledge_before_commit, found_as="lost"),
+    "refusals-reported-as-stored": Defect(plant=_report_refusals_as_stored, found_as="lost"),
+    "stored-twice": Defect(plant=_store_twice, found_as="duplicated"),
+    "another-option-stored": Defect(plant=_store_another_option, found_as="wrong"),
+    "known-records-forgotten": Defect(plant=_forget_known_records, found_as="refused"),
+    "refused-without-reason": Defect(plant=_refuse_without_reason, found_as="refused"),
+    "readers-locked-out": Defect(plant=_lock_out_readers, found_as="stuck"),
+    "stored-without-event": Defect(plant=_store_without_event, found_as="unverified"),
+}
