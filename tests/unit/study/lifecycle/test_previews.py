@@ -12,11 +12,12 @@ import pytest
 from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow
 from study.lifecycle import previews, studies
 from study.lifecycle.previews import Preview, preview
+from study.models.models import add_model
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.reading import desk
-from study.store import Store, people
+from study.store import Store, banks, people
 from study.store import studies as stored_studies
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite, person, preparation, presentation, reading
@@ -120,6 +121,36 @@ def test_each_arm_can_be_previewed(banked: Store) -> None:
         assert _open(drawn, who, **which).arm == "control"
         with pytest.raises(NotFound, match="no arm AI"):
             _open(drawn, who, arm="AI", **which)
+
+
+@pytest.mark.parametrize("aid", ["first", "on demand", "after"])
+def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path, aid: str) -> None:
+    """Not what is sent to the page, nor any file of the preview; before and after the opening."""
+    shows = {"aid": aid, "aid_model": "m", "aid_shows": ["answer", "explanation"]}
+    store, mark = _drawn(banked, conditions=["aided"], **shows), "WORDS-OF-THE-MODEL"
+    with store.look() as look:
+        items = [row.item_id for row in banks.items_of_study(look, 1)]
+    path = tmp_path / "predictions.json"
+    answer = {"model_prediction": "A", "explanation": mark}
+    path.write_text(json.dumps(dict.fromkeys(items, answer)))
+    add_model(store, path, study="trial", model_id="m", now=NOW)
+    invite(store, "R1")
+    for is_open in (False, True):
+        if is_open:
+            studies.open_study(store, study="trial", now=NOW)
+        walk, shown = _open(store), ""
+        while (page := desk.desk(walk.store, walk.reader, now=NOW)).cases:
+            case = page.cases[0].case
+            asked = {"kind": "aid request", "id": f"ask-{case}", "case": case}
+            _take(walk, presentation(case), {**asked, "epoch_ms": NOW.timestamp() * 1000})
+            shown += repr(desk.desk(walk.store, walk.reader, now=NOW))
+            _take(walk, reading(case))
+        assert "This is an example" in shown
+        assert mark not in shown
+        files = list(walk.store.path.parent.iterdir())
+        assert walk.store.path in files
+        assert all(mark.encode() not in file.read_bytes() for file in files)
+        walk.discard()
 
 
 def test_a_complete_preview_changes_no_table(banked: Store) -> None:
