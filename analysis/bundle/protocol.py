@@ -40,6 +40,17 @@ def stated(protocol: Mapping[str, Any], key: str) -> Any:
     return next((value for value in values if value is not None), None)
 
 
+def shares_cases(protocol: Mapping[str, Any]) -> bool:
+    """Return whether the design gives each reader only some of the cases.
+
+    Examples
+    --------
+    >>> shares_cases({"protocol": {"reads_per_case": 2}}), shares_cases({"reads_per_case": 0})
+    (True, False)
+    """
+    return bool(stated(protocol, "reads_per_case") or stated(protocol, "cases_per_reader"))
+
+
 def n_amendments(protocol: Mapping[str, Any]) -> int | None:
     """Return the number of amendments of the protocol; None where the input does not state it.
 

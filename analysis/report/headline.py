@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from analysis.bundle.model import PairKind, RaterKind
+from analysis.bundle.protocol import shares_cases
 from analysis.figures.agreement import pairs_in_condition
 from analysis.figures.drawing.axes import condition_name, conditions_of, rater_names
 from analysis.presentation.table import (
@@ -145,7 +146,9 @@ def _note(results: Results) -> str:
             else t("Intervals of accuracy: Wilson."),
             models,
             narrower,
-            t("Missing: assigned cases without an answer."),
+            t("Missing: cases without an answer; for a reader, of the cases that were shown.")
+            if shares_cases(results.bundle.protocol)
+            else t("Missing: assigned cases without an answer."),
         ]
     )
 
@@ -155,6 +158,8 @@ def _rater(results: Results, row: Row) -> TableRow:
     own = {"rater_id": rater, "condition": condition}
     time, lacking = _first(results, "times", by="overall", **own), _first(results, "missing", **own)
     missing = number(lacking, "n_assigned") - number(lacking, "n_answered")
+    if row["rater_kind"] == RaterKind.READER and shares_cases(results.bundle.protocol):
+        missing -= number(lacking, "n_absent")
     cells = (
         condition_cell(condition),
         _whole(number(row, "n")),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analysis.bundle.model import RaterKind, Status
-from analysis.bundle.protocol import n_amendments
+from analysis.bundle.protocol import n_amendments, shares_cases
 from analysis.figures.drawing.axes import condition_name, shorten
 from analysis.presentation.wording import (
     LONGEST,
@@ -52,8 +52,13 @@ def unread_findings(results: Results) -> list[Finding]:
     ]
     kinds = _kinds(results)
     texts = []
+    not_given = later("Items that a reader was not given do not count.")
+    by_design = later(
+        "The design gives each reader only some of the items; the others do not count."
+    )
+    is_shared = shares_cases(results.bundle.protocol)
     for kind, then in (
-        (RaterKind.READER, later("Items that a reader was not given do not count.")),
+        (RaterKind.READER, by_design if is_shared else not_given),
         (RaterKind.MODEL, later("Items that a model did not answer count as incorrect.")),
     ):
         rows = [row for row in lacking if kinds[str(row["rater_id"])] == kind and _has_read(row)]

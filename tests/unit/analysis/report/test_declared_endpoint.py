@@ -271,6 +271,12 @@ def test_raters_with_over_5_percent_missing_are_named_first(run: Results) -> Non
     assert "Resident 3 was not given 40 of 60 cases (66.7 %)." in text
     assert "Model-1_x has no prediction for 6 of 60 cases (10.0 %)." in text
     assert "Resident 2" not in text
+    assert "The design" not in text
+    bundle = replace(run.bundle, protocol={**run.bundle.protocol, "cases_per_reader": 20})
+    assert (
+        "40 of 60 cases (66.7 %). The design gives each reader only some of the items; the others "
+        "do not count."
+    ) in _said(replace(results, bundle=bundle), Theme.UNREAD)
 
 
 def test_the_number_of_omitted_names_is_stated(run: Results) -> None:

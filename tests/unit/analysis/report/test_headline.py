@@ -67,6 +67,19 @@ def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
 
 
 @pytest.mark.slow
+def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> None:
+    """With cases shared among readers, only cases that were shown can be missing."""
+    missing = run.tables["missing"].assign(n_absent=20, n_answered=39, n_skipped=1)
+    lacking = replace(run, tables={**run.tables, "missing": missing})
+    shared = _declaring(lacking, reads_per_case=2)
+    for results, of_readers in ((lacking, "21"), (shared, "1")):
+        table = headline(results).raters
+        cells = {names[0].rater_id: row[-1] for names, row in table.rows if names[0].rater_id}
+        assert {cells[f"R{n}"] for n in (1, 2, 3)} == {of_readers}
+        assert cells["M1"] == "21", "a model answers every case"
+    assert "of the cases that were shown" in headline(shared).raters.note
+
+
 def test_a_model_without_conditions_is_compared_with_readers_of_each() -> None:
     """The model has a row with a difference for every condition."""
     bundle = study(2, 2, 20, conditions=("aided", "unaided"))
