@@ -31,11 +31,27 @@ def _answers(server: Server) -> list[tuple[int, str]]:
     return [(row["position"], row["answer"]) for row in server.readings()]
 
 
-def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) -> None:
-    """The study waits with its film hidden, also after a reload, until Enter starts it."""
-    server = serve(cases=3)
-    page = reader.page
+def test_a_study_waits_is_paused_and_ends_by_enter(serve: Serve, reader: Reader) -> None:
+    """Nothing is presented before the reader begins, in either window; a pause hides the film."""
+    server = serve(cases=2)
     reader.enter(server.url, server.codes["R1"])
+    _wait_to_begin(server, reader)
+    _begin_in_a_second_window(server, reader)
+    _pause_at_the_first_case(reader)
+    reader.answer("b")
+    reader.page.wait_for_selector("[data-state='ready'][data-position='2']")
+    reader.wait_saved()
+    assert _answers(server) == [(1, "B")]
+    reader.page.context.clear_cookies()
+    reader.enter(server.url, server.codes["R1"])
+    reader.page.wait_for_selector("[data-state='ready'][data-position='2']")
+    _end(reader)
+    assert _answers(server) == [(1, "B"), (2, "A")]
+
+
+def _wait_to_begin(server: Server, reader: Reader) -> None:
+    """Check that the study waits with its film hidden, also after a reload."""
+    page = reader.page
     page.wait_for_selector(BEGIN)
     assert reader.brightness() < 0.02
     assert page.locator(".rr-curtain").get_by_role("button", name="Start").is_visible()
@@ -45,45 +61,34 @@ def test_no_clock_starts_before_the_reader_begins(serve: Serve, reader: Reader) 
     page.wait_for_selector(BEGIN)
     page.wait_for_load_state("networkidle")
     assert (_presented(server), server.readings()) == (0, [])
-    _press(page, "Enter")
-    page.wait_for_selector("[data-state='ready'][data-position='1']")
-    assert reader.state("step") == ""
-    page.reload()
-    page.wait_for_selector("[data-state='ready'][data-position='1']")
-    reader.answer("a")
-    page.wait_for_selector("[data-state='ready'][data-position='2']")
-    reader.wait_saved()
-    page.context.clear_cookies()
-    reader.enter(server.url, server.codes["R1"])
-    page.wait_for_selector("[data-state='ready'][data-position='2']")
-    assert _answers(server) == [(1, "A")]
 
 
-def test_a_study_begun_in_one_window_has_begun_in_the_other(serve: Serve, reader: Reader) -> None:
-    """A window that takes over before the beginning waits for the reader."""
-    server = serve(cases=3)
-    reader.enter(server.url, server.codes["R1"])
-    reader.page.wait_for_selector(BEGIN)
+def _begin_in_a_second_window(server: Server, reader: Reader) -> None:
+    """Begin in a window that takes over and waits for the reader; the first one has then begun."""
     second = Reader(reader.page.context.new_page())
     second.page.goto(server.url)
     second.page.get_by_role("button", name="Continue here").wait_for()
     second.page.wait_for_timeout(700)  # longer than a double press
     _press(second.page, "Enter")
     second.page.wait_for_selector(BEGIN)
-    second.wait("ready", 1)
+    assert _presented(server) == 0
+    second.page.wait_for_timeout(700)  # longer than a double press
+    _press(second.page, "Enter")
+    second.page.wait_for_selector("[data-state='ready'][data-position='1']")
+    assert second.state("step") == ""
     reader.page.get_by_role("button", name="Continue here").wait_for()
     reader.page.wait_for_timeout(700)  # longer than a double press
     reader.page.get_by_role("button", name="Continue here").click()
     reader.page.wait_for_selector("[data-state='ready'][data-position='1']")
     assert _presented(server) == 1
+    second.page.close()
 
 
-def test_enter_ends_a_pause_and_does_nothing_at_the_end(serve: Serve, reader: Reader) -> None:
-    """The button of a pause has the focus; the button that signs out does not."""
-    server = serve(cases=2)
+def _pause_at_the_first_case(reader: Reader) -> None:
+    """End pauses by several keys, also after a reload: the button has the focus."""
     page = reader.page
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
+    page.reload()
+    page.wait_for_selector("[data-state='ready'][data-position='1']")
     for end in ("Enter", "Space", "p"):
         _press(page, "p")
         reader.wait("paused", 1)
@@ -97,11 +102,11 @@ def test_enter_ends_a_pause_and_does_nothing_at_the_end(serve: Serve, reader: Re
     reader.wait("paused", 1)
     _press(page, "Enter")
     page.wait_for_selector("[data-state='ready'][data-position='1']")
-    reader.answer("b")
-    page.wait_for_selector("[data-state='ready'][data-position='2']")
-    reader.wait_saved()
-    assert _answers(server) == [(1, "B")]
 
+
+def _end(reader: Reader) -> None:
+    """Answer the last case; Enter does nothing at the end and does not sign out."""
+    page = reader.page
     _press(page, "a", "Enter", "Enter", "Enter")
     reader.wait("finished")
     page.wait_for_timeout(700)  # longer than a double press
@@ -114,7 +119,6 @@ def test_enter_ends_a_pause_and_does_nothing_at_the_end(serve: Serve, reader: Re
     _press(page, "Enter")
     page.get_by_role("button", name="Sign out").last.click()
     page.wait_for_selector("input[name='access_code']")
-    assert _answers(server) == [(1, "B"), (2, "A")]
 
 
 def _mail_the_receipt(page: Page) -> None:

@@ -93,15 +93,25 @@ def _set(page: Page, words: str) -> None:
     page.locator(".rr-sheet").wait_for(state="hidden")
 
 
-def test_films_are_swapped_single_reset_and_magnified(serve: Serve, reader: Reader) -> None:
-    """The frontal film is on the left in any order of the item. X swaps, V shows one, R resets.
+def test_films_are_arranged_linked_and_given_a_ratio(serve: Serve, reader: Reader) -> None:
+    """The frontal film is on the left in any order of the item."""
+    server = serve()
+    _desk(reader.page, "views.reverse()")
+    _come(server, reader)
+    _swap_reset_and_magnify(reader.page)
+    reader.page.reload()  # the page forgets the position of the pointer
+    reader.wait("ready", 1)
+    _hide_the_question_mirror_and_link(server, reader)
+    reader.answer("a")
+    reader.wait("ready", 4)
+    _draw_a_ratio_and_keep_a_window(reader)
+
+
+def _swap_reset_and_magnify(page: Page) -> None:
+    """Press X to swap, V to show one film, R to reset.
 
     The magnifying glass starts in the middle, follows arrows and pointer, and closes with Esc.
     """
-    server = serve()
-    page = reader.page
-    _desk(page, "views.reverse()")
-    _come(server, reader)
     assert _names(page) == ["PA", "LATERAL"]
     _use_the_glass(page)
     page.keyboard.press("x")
@@ -157,14 +167,12 @@ def _use_the_glass(page: Page) -> None:
     glass.wait_for(state="hidden")
 
 
-def test_films_without_the_question_mirrored_and_linked(serve: Serve, reader: Reader) -> None:
-    """Q hides the question until an answer, Y mirrors until the next case, K links the films.
+def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
+    """Press Q to hide the question until an answer, Y to mirror until the next case, K to link.
 
     Enter does not confirm a hidden answer. Without a pointer, Y mirrors all films.
     """
-    server = serve()
     page = reader.page
-    _come(server, reader)
     wide = page.locator(".rr-films").bounding_box()
     page.keyboard.press("b")
     page.keyboard.press("q")
@@ -216,15 +224,22 @@ def test_films_without_the_question_mirrored_and_linked(serve: Serve, reader: Re
         _changed(page, name, text)
 
 
-def test_lengths_are_measured_by_pointer_and_keyboard(serve: Serve, reader: Reader) -> None:
-    """A line keeps its length under zoom, pan, mirror and swap, and its ends can be moved.
-
-    J and an arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
-    """
+def test_times_are_recorded_and_lengths_measured(serve: Serve, reader: Reader) -> None:
+    """The times of views and tools are part of the reading; lines belong to their case."""
     server = serve()
-    page = reader.page
-    _desk(page, SPACED)
+    _desk(reader.page, f"views.reverse(); {SPACED}")
     _come(server, reader)
+    _use_views_and_tools(server, reader)
+    _measure(reader, position=2)
+
+
+def _measure(reader: Reader, position: int) -> None:
+    """Measure in three cases, from a position on.
+
+    A line keeps its length under zoom, pan, mirror and swap, and its ends can be moved. J and an
+    arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
+    """
+    page = reader.page
     per_px = SPACING_MM / (_zoom(page, "PA") / 100)
     page.keyboard.press("j")
     _says(page, "PA", "measuring")
@@ -251,7 +266,7 @@ def test_lengths_are_measured_by_pointer_and_keyboard(serve: Serve, reader: Read
     page.keyboard.press("Delete")
     assert _lengths(page) == []
     reader.answer("a")
-    reader.wait("ready", 2)
+    reader.wait("ready", position + 1)
     assert page.get_by_text("measuring").count() == 0
 
     per_px = SPACING_MM / (_zoom(page, "PA") / 100)
@@ -273,21 +288,19 @@ def test_lengths_are_measured_by_pointer_and_keyboard(serve: Serve, reader: Read
     page.keyboard.press("Backspace")
     assert len(_lengths(page)) == 3
     reader.answer("b")
-    reader.wait("ready", 3)
+    reader.wait("ready", position + 2)
     assert _lengths(page) == []
     page.keyboard.press("u")
     assert len(_lengths(page)) == 1
     page.keyboard.press("Escape")
     assert _lengths(page) == []
     reader.answer("b")
-    reader.wait("ready", 4)
+    reader.wait("ready", position + 3)
 
 
-def test_the_scale_bar_is_correct_or_missing(
-    serve: Serve, reader: Reader, dense: BrowserContext
-) -> None:
-    """On a dense screen, its length matches the zoom. A film without spacing has none."""
-    server = serve(readers=("R1", "R2"), smallest_window=[])
+def test_the_scale_bar_is_correct_on_a_dense_screen(serve: Serve, dense: BrowserContext) -> None:
+    """Its length matches the zoom."""
+    server = serve(smallest_window=[])
     page = dense.new_page()
     _desk(page, SPACED)
     _come(server, Reader(page))
@@ -306,20 +319,17 @@ def test_the_scale_bar_is_correct_or_missing(
     _drag(page, (0, 100), start=(150, 250))
     assert _lengths(page) == [pytest.approx(100 * per_px, rel=0.02)]
 
-    _desk(reader.page, "for (const view of views) delete view.spacing_mm")
-    _come(server, reader, "R2")
-    assert reader.page.locator(".rr-scale:visible").count() == 0
-    reader.page.keyboard.press("j")
-    reader.page.get_by_text("lengths cannot be measured").wait_for()
-    assert reader.page.get_by_text("measuring", exact=True).count() == 0
-
 
 def test_each_reader_has_separate_settings_of_wheel_and_button(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """They survive a reload, and the next reader has the default ones."""
+    """They survive a reload, and the next reader has the default ones.
+
+    A film without pixel spacing has no scale bar, and lengths are not measured.
+    """
     server = serve(readers=("R1", "R2"))
     page = reader.page
+    _desk(page, "for (const view of views) delete view.spacing_mm")
     _come(server, reader)
     fitted = _zoom(page, "PA")
     _set(page, "pans the image up and down")
@@ -359,14 +369,15 @@ def test_each_reader_has_separate_settings_of_wheel_and_button(
     page.mouse.wheel(0, -200)
     _changed(page, "PA", f"{fitted} %")
     assert _zoom(page, "PA") > fitted
+    assert page.locator(".rr-scale:visible").count() == 0
+    page.keyboard.press("j")
+    page.get_by_text("lengths cannot be measured").wait_for()
+    assert page.get_by_text("measuring", exact=True).count() == 0
 
 
-def test_the_time_of_views_and_tools_is_recorded(serve: Serve, reader: Reader) -> None:
-    """It survives a reload, excludes pauses, and never exceeds the response time."""
-    server = serve()
+def _use_views_and_tools(server: Server, reader: Reader) -> None:
+    """Check that their time survives a reload, excludes pauses, and is within the response time."""
     page = reader.page
-    _desk(page, "views.reverse()")
-    _come(server, reader)
     page.keyboard.press("i")
     page.locator(".rr-plate-state:visible", has_text="inverted").first.wait_for()
     page.wait_for_timeout(300)
@@ -428,11 +439,9 @@ def test_on_a_tablet_every_tool_has_a_large_button(serve: Serve, tablet: Browser
     _says(reader.page, "PA", "MIRRORED")
 
 
-def test_the_cardiothoracic_ratio_and_keeping_a_window(serve: Serve, reader: Reader) -> None:
-    """Shift + J draws two spans, whose ends can be dragged. A window is kept on request only."""
-    server = serve()
+def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:
+    """Press Shift + J for two spans, whose ends can be dragged. A window is kept on request."""
     page = reader.page
-    _come(server, reader)
     page.keyboard.press("Shift+J")
     label = page.locator(".rr-marks text", has_text="CTR")
     expected = (0.65 - 0.35) / (0.85 - 0.15)
@@ -445,13 +454,13 @@ def test_the_cardiothoracic_ratio_and_keeping_a_window(serve: Serve, reader: Rea
     page.keyboard.press("F7")
     _says(page, "PA", "lungs")
     reader.answer("a")
-    reader.wait("ready", 2)
+    reader.wait("ready", 5)
     assert label.count() == 0
     assert "lungs" not in _state(page, "PA")
     page.keyboard.press("F7")
     _set(page, "keep my window for each view")
     reader.answer("a")
-    reader.wait("ready", 3)
+    reader.wait("ready", 6)
     _says(page, "PA", "lungs")
     page.keyboard.press("r")
     page.locator(".rr-plate-state", has_text="lungs").first.wait_for(state="hidden")

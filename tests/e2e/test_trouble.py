@@ -124,7 +124,10 @@ def test_a_closed_desk_and_a_refused_film_are_explained(
 
 
 def test_modules_that_do_not_load_are_requested_again(serve: Serve, reader: Reader) -> None:
-    """A lost module costs a message and a moment, even a nested one or that of the worker."""
+    """A lost module costs a message and a moment, even a nested one or that of the worker.
+
+    Then a film is too large for the graphics card, and looks the same.
+    """
     server = serve()
     lost = dict.fromkeys(("start.js", "room.js", "storage.js", "render-worker.js"), 1)
 
@@ -151,21 +154,17 @@ def test_modules_that_do_not_load_are_requested_again(serve: Serve, reader: Read
     assert reader.brightness() > 0.1
     reader.answer("a")
     reader.wait("ready", 2)
+    _have_the_processor_draw(reader)
 
 
-def test_a_film_too_large_for_the_graphics_card_looks_the_same(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """The processor draws it at the same place with the same grey levels."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
+def _have_the_processor_draw(reader: Reader) -> None:
+    """Check that it draws a film at the same place with the same grey levels."""
     reader.page.keyboard.press("z")
     reader.wait_picture()
     on_the_card = _shot(reader)
     in_the_render_worker(reader.page, SMALL_CARD)
     reader.page.reload()
-    reader.wait("ready", 1)
+    reader.wait("ready", 2)
     reader.page.keyboard.press("z")
     reader.wait_picture()
     assert np.abs(_shot(reader) - on_the_card).max() <= 1

@@ -95,32 +95,29 @@ def test_reading_moves_to_a_second_tab_on_request_and_back(
     assert verify(server.store) == []
 
 
-def test_a_closed_or_reloaded_window_leaves_no_sheet(
+def test_a_restored_closed_or_reloaded_window_leaves_no_sheet(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
     """The sheet does not appear even briefly, and closing the page ends its heartbeat."""
     server = serve()
     context.add_init_script(SHEETS_SEEN)
     reader.enter(server.url, server.codes["R1"])
+    _restore_from_the_cache(server, reader)
     for _ in range(3):
-        reader.wait("ready", 1)
+        reader.wait("ready", 2)
         reader.page.reload()
-    reader.wait("ready", 1)
+    reader.wait("ready", 2)
     reader.page.goto("about:blank")
     reader.page.go_back()
-    reader.wait("ready", 1)
+    reader.wait("ready", 2)
     reader.page.close(run_before_unload=True)
     other = _second(context, server)
-    other.wait("ready", 1)
+    other.wait("ready", 2)
     assert other.page.evaluate("localStorage.getItem('sheet-seen')") is None
 
 
-def test_a_page_restored_from_the_cache_of_the_browser_resumes(
-    serve: Serve, reader: Reader
-) -> None:
-    """The film is hidden meanwhile, and the pause is asked about and flagged."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
+def _restore_from_the_cache(server: Server, reader: Reader) -> None:
+    """Check that the film is hidden meanwhile, and that the pause is asked about and flagged."""
     reader.wait("ready", 1)
     reader.page.keyboard.press("b")
     event = "type => window.dispatchEvent(new PageTransitionEvent(type, {persisted: true}))"
