@@ -16,6 +16,8 @@ MM_PER_POINT = 25.4 / 72
 LABEL_PT = 7.5
 SMALL_PT = 7.0
 TITLE_PT = 7.0
+# Smallest text in print: numbers in cells that would be smaller are left out.
+LEAST_PT = 6.0
 LINE_MM = 3.3
 GAP_MM = 4.0
 EDGE_MM = 1.5
@@ -158,11 +160,22 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     room = _Columns(chart, measure).widths[0]
     # Rows are named like the columns if there are few of them.
     if room >= LEAST_CELL_MM * len(names) or len(panel.x.ticks) != len(names):
-        return chart
+        return _legible(chart, measure)
     keys = (Key(label=name.text, otherwise=name.otherwise, ink=None) for name in names)
     # Columns of a matrix are numbered from the left, rows from the top.
     numbered = replace(panel, y=replace(panel.y, ticks=panel.x.ticks))
-    return replace(chart, rows=((numbered,),), key=(*chart.key, *keys))
+    return _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
+
+
+def _legible(chart: Chart, measure: Measure) -> Chart:
+    """Name every second row of a matrix, every third and so on, until the names are legible."""
+    (panel,) = chart.panels
+    for every in range(1, len(panel.y.ticks) + 1):
+        x, y = (replace(axis, ticks=axis.ticks[::every]) for axis in (panel.x, panel.y))
+        fewer = replace(chart, rows=((replace(panel, x=x, y=y),),))
+        if label_size(y, _Columns(fewer, measure).widths[0]) >= LEAST_PT:
+            return fewer
+    return chart
 
 
 class _Columns:

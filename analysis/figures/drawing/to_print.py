@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 import struct
 import threading
 import unicodedata
@@ -23,6 +24,7 @@ from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
+from matplotlib.textpath import TextToPath
 from matplotlib.transforms import Affine2D
 
 from analysis.figures.drawing.axes import BIDI
@@ -47,6 +49,7 @@ from analysis.figures.drawing.chart import (
 from analysis.figures.drawing.fonts import face, font, is_unseen, signs, without_glyph
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
+    LEAST_PT,
     LINE_MM,
     MM_PER_POINT,
     SMALL_PT,
@@ -70,6 +73,7 @@ GRID_PT, EDGE_PT = 0.5, 0.9
 # Drawing order: bands are below the grid; the layers of a panel start at 1.
 BELOW_GRID, GRID, ABOVE_PANELS = 0.0, 0.5, 1_000.0
 CELL_GAP = 0.016
+Texts = tuple[tuple[str, ...], ...]
 # Line spacing in a cell, in font sizes.
 LINE = 1.25
 SCALE_STEPS = 64
@@ -78,6 +82,8 @@ SHADES = 96
 BOX = "□"
 JOINERS = frozenset("\u200c\u200d")
 _LARGE_PT = 100.0
+# Size of the glyphs that Matplotlib writes to an SVG and scales to the size of each text.
+FONT_UNITS = TextToPath.FONT_SCALE
 DASHES: dict[Dash, Any] = {
     Dash.SOLID: "solid",
     Dash.DASHED: (0, (4, 2.5)),
@@ -139,6 +145,12 @@ def png_of(picture: bytes) -> bytes:
         sources, ignore_system_fonts=True, format="png", ppi=PNG_DPI
     )
     return file[:AFTER_HEADER] + _resolution() + file[AFTER_HEADER:]
+
+
+def smallest_text_pt(picture: bytes) -> float:
+    """Return the size in points of the smallest text of an SVG; infinity without text."""
+    scales = re.findall(rb"scale\(([\d.]+) -", picture)
+    return min((float(scale) * FONT_UNITS for scale in scales), default=math.inf)
 
 
 def _resolution() -> bytes:
@@ -353,18 +365,18 @@ class _Panel:
                 by_colour[colour].append((j - reach, i + reach, j + reach, i - reach))
         for colour, boxes in by_colour.items():
             self._fill(boxes, colour, order)
-        if layer.texts:
-            self._write_cells(layer, order)
+        cell = self.placed.width / len(layer.values[0])
+        for texts in (layer.texts, _only_estimates(layer.texts)):
+            size = _size_in_cells(texts, cell)
+            if size >= LEAST_PT:
+                self._write_cells(layer, texts, size, order)
+                break
         if layer.labels:
             self._draw_scale(layer)
 
-    def _write_cells(self, layer: Cells, order: float) -> None:
-        cell = self.placed.width / len(layer.values[0])
-        lines = {line for row in layer.texts for text in row for line in text.split("\n")}
-        longest = max(width_mm(Label(text=line), SMALL_PT, False) for line in lines)
-        size = min(SMALL_PT, SMALL_PT * 0.86 * cell / max(longest, 0.1))
-        step = LINE * size * MM_PER_POINT / cell
-        for i, row in enumerate(layer.texts):
+    def _write_cells(self, layer: Cells, texts: Texts, size: float, order: float) -> None:
+        step = LINE * size * MM_PER_POINT * len(layer.values[0]) / self.placed.width
+        for i, row in enumerate(texts):
             for j, text in enumerate(row):
                 ink = LIGHT.ink_on(_shade(layer, layer.values[i][j], coarse=False))
                 shown = text.split("\n")
@@ -386,6 +398,27 @@ class _Panel:
             y = placed.bottom + (value - layer.low) / (layer.high - layer.low) * placed.height
             text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
             self.sheet.write(left + wide + 1.0, y, text, LIGHT.quiet)
+
+
+def _size_in_cells(texts: Texts, cell_mm: float) -> float:
+    """Return the size in points at which the longest line of the texts fits a cell."""
+    lines = {line for row in texts for text in row for line in text.split("\n")}
+    longest = max((width_mm(Label(text=line), SMALL_PT, False) for line in lines), default=0.0)
+    return min(SMALL_PT, SMALL_PT * 0.86 * cell_mm / max(longest, 0.1))
+
+
+def _only_estimates(texts: Texts) -> Texts:
+    r"""Return the texts of one line, without a zero before the decimal separator.
+
+    Examples
+    --------
+    >>> _only_estimates((("−0.21", "0.10 to\n0.42", "–"),))
+    (('−.21', '', '–'),)
+    """
+    return tuple(
+        tuple("" if "\n" in text else re.sub(r"^(\u2212?)0(?=[.,])", r"\1", text) for text in row)
+        for row in texts
+    )
 
 
 def _shade(layer: Cells, value: float, *, coarse: bool) -> str:

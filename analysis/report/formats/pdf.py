@@ -16,6 +16,8 @@ import typst
 
 from analysis.figures.drawing.axes import shorten
 from analysis.figures.drawing.fonts import FOLDERS, without_glyph
+from analysis.figures.drawing.layout import LEAST_PT
+from analysis.figures.drawing.to_print import smallest_text_pt
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import ReportFigure
 from analysis.report.items import ItemList
@@ -131,6 +133,8 @@ def _figure(figure: ReportFigure, place: Path) -> dict[str, Any]:
         "title": _soft(figure.title),
         "caption": _soft(figure.caption),
         "square": figure.square,
+        # A figure may be made smaller until its smallest text has the smallest legible size.
+        "least_scale": min(1.0, LEAST_PT / smallest_text_pt(figure.svg)),
     }
 
 

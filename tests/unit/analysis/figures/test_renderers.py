@@ -11,6 +11,7 @@ import subprocess
 import sys
 import unicodedata
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,18 @@ from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.agreement import kappa_matrix_chart
 from analysis.figures.comparisons import panel_chart
 from analysis.figures.drawing.axes import RaterName
-from analysis.figures.drawing.chart import Boxes, Cells, Chart, Label, Line, Points
+from analysis.figures.drawing.chart import Axis, Boxes, Cells, Chart, Label, Line, Panel, Points
 from analysis.figures.drawing.fonts import face
+from analysis.figures.drawing.look import AGREEMENT_SCALE
 from analysis.figures.drawing.to_plotly import plotly_figure
-from analysis.figures.drawing.to_print import ABOVE_PANELS, png, printable, svg, width_mm
+from analysis.figures.drawing.to_print import (
+    ABOVE_PANELS,
+    png,
+    printable,
+    smallest_text_pt,
+    svg,
+    width_mm,
+)
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
@@ -198,6 +207,39 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
             assert box.y0 >= -1, figure.name
             assert box.y1 <= high + 1, figure.name
             assert not any(_overlap(box, other) for other in boxes[:i]), figure.name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [85, 180])
+def test_no_printed_text_is_smaller_than_six_points(
+    figures: list[ReportFigure], results: Results, width: int
+) -> None:
+    """It is measured in the SVG; a matrix leaves out the numbers and names that do not fit."""
+    drawn = {figure.name: figure.file("svg", width) for figure in figures}
+    table = results.tables["agreement_pairs"]
+    for n in (12, 24, 40):
+        names = [f"Reader {i}" for i in range(n)]
+        pairs = pd.DataFrame(combinations(names, 2), columns=["rater_a", "rater_b"])
+        pairs = pairs.assign(estimate=-0.42, ci_low=-0.61, ci_high=0.08, measure="kappa_letters")
+        pairs = pairs.assign(scope="all", condition="", pair_kind="reader-reader")
+        chart = kappa_matrix_chart(pairs.reindex(columns=table.columns))
+        drawn[f"matrix of {n}"] = svg(chart.at_width(width))
+    sizes = {name: smallest_text_pt(picture) for name, picture in drawn.items()}
+    assert {name: size for name, size in sizes.items() if not 5.99 < size < 20} == {}
+
+
+def test_numbers_are_left_out_of_cells_that_are_too_small_for_them() -> None:
+    """Intervals first, then estimates."""
+    texts = (("", "0.10 to\n0.42"), ("\u22120.21", ""))
+    values = ((math.nan, 0.3), (-0.21, math.nan))
+    cells = Cells(values=values, low=-1, high=1, scale=AGREEMENT_SCALE, texts=texts)
+    axis = Axis(low=-0.5, high=1.5, grid=False)
+    seen = []
+    for side in (20.0, 14.0, 6.0):
+        panel = Panel(x=axis, y=axis, layers=(cells,), height_mm=side)
+        chart = Chart(rows=((panel,),), square=True)
+        seen.append(sorted(text.get_text() for text in on_paper(chart).texts))
+    assert seen == [["0.10 to", "0.42", "\u22120.21"], ["\u2212.21"], []]
 
 
 def _overlap(a: Bbox, b: Bbox) -> bool:
