@@ -36,6 +36,7 @@ from analysis.statistics.accuracy.option_positions import OPTION_POSITIONS
 from analysis.statistics.accuracy.recalibration import MODEL_RECALIBRATION
 from analysis.statistics.accuracy.roc import ROC_AREAS, ROC_POINTS
 from analysis.statistics.accuracy.sensitivity import SENSITIVITY
+from analysis.statistics.advice_weight import ADVICE_WEIGHT
 from analysis.statistics.agreement.between import AGREEMENT_BETWEEN
 from analysis.statistics.agreement.groups.raters import AGREEMENT_RATERS
 from analysis.statistics.agreement.groups.table import AGREEMENT_GROUPS
@@ -133,6 +134,7 @@ STATISTICS = (
     READER_GROUPS_TASKS,
     READER_YEARS,
     READER_CONDITIONS_READERS,
+    ADVICE_WEIGHT,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -25,11 +25,16 @@ from analysis.readings.clusters import (
 )
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, cells_of, first_readings
 from analysis.statistics.agreement.between import OVER_ITEMS
+from analysis.statistics.reliance_shown import (
+    ALL_READERS,
+    WITH,
+    reliance_figures,
+    reliance_table,
+)
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
 
-ALL_READERS = "readers"
-WITHOUT, WITH = "unaided", "aided"
+WITHOUT = "unaided"
 AFTER = "after"
 FEW_RESAMPLES = "interval: defined in fewer than 80 % of the resamples"
 
@@ -96,8 +101,8 @@ def reliance(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     0.5
     """
     study = study_of(study, options)
-    pairs = _pairs_of(study)
-    rows = [] if pairs is None else list(_rows(study, pairs))
+    pairs = pairs_of(study)
+    rows = [] if pairs is None else list(rows_by_group(study, pairs, _measures))
     return pd.DataFrame(rows, columns=RELIANCE.header)
 
 
@@ -113,6 +118,8 @@ class Pairs:
         The answers: 0 for A, 1 for B, ...; -1 for none.
     planted : numpy.ndarray of bool
         Whether the model's answer was made wrong.
+    sure_without, sure_with : numpy.ndarray of float
+        The confidence in the answers; nan where there is none.
     rater, model, when, arm : numpy.ndarray of str
         The reader, the model, when its answer was shown, and the reader's arm.
     """
@@ -122,6 +129,8 @@ class Pairs:
     with_aid: Ints
     aid: Ints
     planted: Bools
+    sure_without: Floats
+    sure_with: Floats
     rater: npt.NDArray[np.object_]
     model: npt.NDArray[np.object_]
     when: npt.NDArray[np.object_]
@@ -132,8 +141,11 @@ class Pairs:
         return Pairs(**{each.name: getattr(self, each.name)[chosen] for each in fields(self)})
 
 
-def _pairs_of(study: Study) -> Pairs | None:
-    """Return the pairs in order of reader and item; None where there is none."""
+def pairs_of(study: Study) -> Pairs | None:
+    """Return the pairs of readings without and with a model's answer; None where there is none.
+
+    They are in order of reader and item.
+    """
     matrix, readings = study.matrix, first_readings(study.bundle.readings)
     aided = readings[(readings["condition"] == WITH) & (readings["aid_answer"] != "")]
     if (aided["aid_shown_ms"].astype(str) != "").any():
@@ -154,6 +166,8 @@ def _pairs_of(study: Study) -> Pairs | None:
         without=matrix.answers[item, before].astype(np.int64),
         with_aid=matrix.answers[item, column].astype(np.int64),
         aid=np.array([PLACE.get(cell, NO_LETTER) for cell in aided["aid_answer"]], dtype=np.int64),
+        sure_without=matrix.confidence[item, before],
+        sure_with=matrix.confidence[item, column],
         planted=(aided["aid_planted"].astype(str) == "1").to_numpy(dtype=np.bool_),
         rater=raters,
         model=aided["aid_model"].to_numpy(dtype=object),
@@ -179,7 +193,12 @@ def _times(bundle: Bundle) -> dict[str, str]:
     return {"": usual, **own}
 
 
-def _rows(study: Study, pairs: Pairs) -> Iterator[dict[str, Any]]:
+Measures = Callable[[Study, Pairs, Floats], Iterator[dict[str, Any]]]
+"""Of a study, some pairs and the resamples: the cells of every measure."""
+
+
+def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[dict[str, Any]]:
+    """Yield the rows of every reader, model, time of the aid, kind of pairs, group and measure."""
     matrix = study.matrix
     weights = study.weights
     if weights is None:
@@ -203,7 +222,7 @@ def _rows(study: Study, pairs: Pairs) -> Iterator[dict[str, Any]]:
                         "by": by,
                         "group": group,
                     }
-                    for cells in _measures(study, part, weights):
+                    for cells in measures(study, part, weights):
                         yield {**named, **cells}
 
 
@@ -254,7 +273,7 @@ def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str,
         "automation_bias": (judged & ~right_aid, -gain, "wrong_aid"),
     }
     parts = {
-        name: _Part.of(study.matrix, pairs.item, chosen, np.asarray(values, dtype=np.float64))
+        name: Part.of(study.matrix, pairs.item, chosen, np.asarray(values, dtype=np.float64))
         for name, (chosen, values, _) in simple.items()
     }
     estimates = {name: part.estimate for name, part in parts.items()}
@@ -262,7 +281,9 @@ def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str,
     estimates["complementarity"] = _complementarity(estimates)
     resampled["complementarity"] = _complementarity(resampled)
     for name, (_, _, why) in simple.items():
-        yield _cells(study, name, parts[name], estimates[name], resampled[name], NO_PAIR[why])
+        yield measure_cells(
+            study, name, parts[name], estimates[name], resampled[name], NO_PAIR[why]
+        )
 
 
 def _complementarity(values: Mapping[str, Any]) -> Any:
@@ -271,7 +292,7 @@ def _complementarity(values: Mapping[str, Any]) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Part:
+class Part:
     """The pairs that a measure counts, summed by cluster.
 
     Parameters
@@ -289,7 +310,8 @@ class _Part:
     present: Ints
 
     @classmethod
-    def of(cls, matrix: ReadingMatrix, item: Ints, chosen: Bools, values: Floats) -> _Part:
+    def of(cls, matrix: ReadingMatrix, item: Ints, chosen: Bools, values: Floats) -> Part:
+        """Return the chosen pairs, of items in any order, with a value of each pair."""
         order = np.argsort(item[chosen], kind="stable")  # clusters ascend with the items
         columns = np.stack([values[chosen], np.ones(int(chosen.sum()))], axis=1)
         sums, present = sums_by_cluster(columns[order], matrix.clusters[item[chosen]][order])
@@ -297,16 +319,19 @@ class _Part:
 
     @property
     def estimate(self) -> float:
+        """The mean value; nan without a pair."""
         return float(self.sums[:, 0].sum() / self.n) if self.n else np.nan
 
     def resampled(self, weights: Floats) -> Floats:
+        """Return the mean value in each resample of clusters."""
         drawn = weights[:, self.present] @ self.sums
         return ratio(drawn[:, 0], drawn[:, 1])
 
 
-def _cells(
-    study: Study, measure: str, part: _Part, estimate: float, resampled: Floats, empty: str
+def measure_cells(
+    study: Study, measure: str, part: Part, estimate: float, resampled: Floats, empty: str
 ) -> dict[str, Any]:
+    """Return the cells of a measure with its interval; `empty` is why it is undefined."""
     n_units = len(part.present)
     cells = {"measure": measure, "n": part.n, "estimate": estimate, "method": ""}
     if not part.n:
@@ -363,4 +388,6 @@ RELIANCE = Statistic(
             "10.1145/3581641.3584066",
         ),
     ),
+    tables={142: reliance_table},
+    figures={45: reliance_figures},
 )

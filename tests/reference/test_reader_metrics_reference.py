@@ -250,7 +250,7 @@ def test_groups_and_single_readers_under_two_conditions(bundle: Bundle) -> None:
     table = reader_conditions_readers(bundle, OPTIONS)
     assert set(table["by"]) == {"level", "reader"}
     metrics = table.groupby(["by", "group", "rater_id"])["metric"].unique()
-    assert all(set(found) == set(METRICS) for found in metrics)
+    assert all(set(names) == set(METRICS) for names in metrics)
     alone = bundle_from_tables(
         bundle.items,
         bundle.readings[bundle.readings["rater_id"].isin(GROUPS[0])],

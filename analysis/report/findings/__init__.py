@@ -11,9 +11,11 @@ from analysis.report.findings.accuracy import (
 from analysis.report.findings.agreement import agreement_findings, error_findings
 from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.finding import Finding, Theme
+from analysis.report.findings.groups import group_findings
 from analysis.report.findings.inputs import input_findings
 from analysis.report.findings.open_ended import open_ended_findings
 from analysis.report.findings.panel import condition_findings, panel_findings
+from analysis.report.findings.reliance import reliance_findings
 from analysis.report.findings.sample_size import sample_size_findings
 from analysis.report.findings.sensitivity import sensitivity_findings
 from analysis.report.findings.studied import limit_findings, studied_findings, unread_findings
@@ -30,6 +32,8 @@ PARTS = (
     panel_findings,
     single_reader_findings,
     condition_findings,
+    reliance_findings,
+    group_findings,
     input_findings,
     accuracy_findings,
     bank_findings,

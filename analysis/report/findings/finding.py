@@ -23,6 +23,8 @@ class Theme(StrEnum):
     STUDIED = later("What was studied")
     AGAINST = later("Models against readers")
     CONDITIONS = later("Readers under two conditions")
+    RELIANCE = later("Use of a model's answers")
+    GROUPS = later("Groups of readers")
     INPUT = later("Models under another condition")
     ACCURACY = later("Accuracy")
     OPEN_ENDED = later("Answers without options")

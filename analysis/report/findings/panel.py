@@ -420,7 +420,7 @@ def _conditions(results: Results, metric: str, claims: dict[str, Row]) -> str:
     text = t(
         "{opening}; {difference}.",
         opening=_opening(results, metric, row),
-        difference=_difference(results, metric, row),
+        difference=difference_words(results, metric, row),
     )
     random = claims.get(LIKE_THESE)
     if random is None or random is row:
@@ -441,7 +441,8 @@ def _opening(results: Results, metric: str, row: Row) -> str:
     return t("{readers} (area under the ROC curve): {first}, {second}", **values)
 
 
-def _difference(results: Results, metric: str, row: Row) -> str:
+def difference_words(results: Results, metric: str, row: Row) -> str:
+    """Report a difference of readers' values with its interval, no stronger than that supports."""
     scale = scale_of(results, metric)
     shown = conclusion_of(results, row)
     if is_uninformative(row):

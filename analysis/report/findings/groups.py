@@ -1,0 +1,83 @@
+"""Findings on differences between groups of readers."""
+
+from __future__ import annotations
+
+import math
+
+from analysis.presentation.wording import Row, clauses, number, readers, rows_of, under
+from analysis.report.findings.finding import Finding, Theme, points
+from analysis.report.findings.panel import difference_words
+from analysis.results import Results
+from analysis.statistics.mrmc.group_contrasts import LEAD
+from analysis.translation import t, tn
+
+MOST = 3
+
+
+def group_findings(results: Results) -> list[Finding]:
+    """Report the difference of every two groups' accuracy, and of their gain from a condition."""
+    texts = [
+        *_of(results, [_difference(results, row) for row in _rows(results, "reader_groups")]),
+        *_of(results, [_gain(results, row) for row in _rows(results, "reader_groups_gain")]),
+    ]
+    return [Finding(theme=Theme.GROUPS, text=text) for text in texts]
+
+
+def _rows(results: Results, table: str) -> list[Row]:
+    """Return the rows of accuracy over all items with a difference."""
+    return [
+        row
+        for row in rows_of(results, table, by="overall", metric="accuracy")
+        if row["metric"] != LEAD and not math.isnan(number(row, "difference"))
+    ]
+
+
+def _of(results: Results, texts: list[str]) -> list[str]:
+    if len(texts) <= MOST:
+        return texts
+    left = len(texts) - MOST
+    more = tn(
+        "{n} more comparison of groups of readers is in the tables.",
+        "{n} more comparisons of groups of readers are in the tables.",
+        left,
+    )
+    return [*texts[:MOST], more]
+
+
+def _difference(results: Results, row: Row) -> str:
+    return t(
+        "Accuracy{where} of {first} against {second}: {difference}.",
+        where=under(results, str(row["condition"])),
+        first=_group(results, row, "a"),
+        second=_group(results, row, "b"),
+        difference=difference_words(results, "accuracy", row),
+    )
+
+
+def _group(results: Results, row: Row, side: str) -> str:
+    """Return a group in words, with its readers and their mean."""
+    return t(
+        "{group} ({readers}, {value})",
+        group=f"\u2068{row[f'group_{side}']}\u2069",
+        readers=readers(int(number(row, f"n_readers_{side}"))),
+        value=points(results).value(number(row, f"value_{side}")),
+    )
+
+
+def _gain(results: Results, row: Row) -> str:
+    scale = points(results)
+    gains = [
+        t(
+            "{group} {gain}",
+            group=f"\u2068{row[f'group_{side}']}\u2069",
+            gain=scale.signed(number(row, f"value_{side}")),
+        )
+        for side in "ab"
+    ]
+    return t(
+        "Accuracy under {first} minus {second}: {gains}; the first group's change is {difference}.",
+        first=row["condition_a"],
+        second=row["condition_b"],
+        gains=clauses(gains),
+        difference=difference_words(results, "accuracy", row),
+    )

@@ -1,0 +1,161 @@
+"""How far readers' confidence moves towards a model's answer: the table `advice_weight.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Floats
+from analysis.bundle.model import Bundle
+from analysis.bundle.protocol import stated
+from analysis.options import Options
+from analysis.readings.confidence import Meaning, confidence_of
+from analysis.readings.matrix import NO_LETTER
+from analysis.statistics.reliance import (
+    RELIANCE,
+    Pairs,
+    Part,
+    has_aid,
+    measure_cells,
+    pairs_of,
+    rows_by_group,
+)
+from analysis.statistics.statistic import Column, Method, Source, Statistic
+from analysis.statistics.study import Study, study_of
+
+NO_PAIR = (
+    "no pair with confidence in which the reader's first answer was different from the model's"
+)
+
+
+def has_advice_weight(study: Study) -> bool:
+    """Return whether readers gave their confidence in answers without and with a model's answer."""
+    if not has_aid(study):
+        return False
+    if confidence_of(study.options, study.bundle).meaning is not Meaning.ANSWER:
+        return False
+    pairs = pairs_of(study)
+    return pairs is not None and bool(_countable(pairs).any())
+
+
+def advice_weight(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    r"""Estimate the weight that readers give to a model's answer, from their confidence.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables; confidence means how sure the reader is of the answer.
+    options : Options, optional
+        Seed, number of resamples and alpha.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns and rows of `reliance`, with the measures `weight_of_advice`,
+        `weight_correct_advice` and `weight_wrong_advice`: 0 for readers who do not move, 1 for
+        readers who move to the model's answer with the highest confidence, below 0 for readers who
+        become surer of another answer.
+
+    Notes
+    -----
+    A confidence c of k steps in the model's answer is the opinion c / k, in any other answer
+    :math:`-c / k`, and the model's own opinion is 1. The weight of advice of a pair [1]_ is
+
+    .. math:: (with - without) / (1 - without),
+
+    and the estimate is its mean over the pairs whose answer without the model differed from the
+    model's and whose answers both have a confidence. k is the protocol's number of steps, else the
+    largest confidence of a reader. Intervals are those of `reliance`.
+
+    References
+    ----------
+    .. [1] Yaniv I. Receiving other people's advice: influence and benefit. Organ Behav Hum Decis
+       Process 2004;93:1-13. doi:10.1016/j.obhdp.2003.08.002
+
+    Examples
+    --------
+    >>> from analysis.bundle import bundle_from_tables
+    >>> table = advice_weight(
+    ...     bundle_from_tables(
+    ...         pd.DataFrame({"item_id": list("xy"), "truth": list("AA"), "n_options": 2}),
+    ...         pd.DataFrame({
+    ...             "rater_id": "R1", "item_id": list("xyxy"), "answer": list("BBAB"),
+    ...             "condition": ["unaided"] * 2 + ["aided"] * 2, "confidence": [4, 2, 2, 2],
+    ...             "aid_model": ["", "", "M", "M"], "aid_answer": ["", "", "A", "A"],
+    ...         }),
+    ...     ),
+    ...     Options(confidence="answer"),
+    ... )
+    >>> table[["measure", "n", "estimate"]].values.tolist()[0]
+    ['weight_of_advice', 2, 0.375]
+    """
+    study = study_of(study, options)
+    pairs = pairs_of(study)
+    rows = [] if pairs is None else list(rows_by_group(study, pairs, _measures))
+    return pd.DataFrame(rows, columns=ADVICE_WEIGHT.header)
+
+
+def _countable(pairs: Pairs) -> Bools:
+    """Return the pairs that differed from the model before and have a confidence each time."""
+    answered = (pairs.without != NO_LETTER) & (pairs.with_aid != NO_LETTER)
+    rated = np.isfinite(pairs.sure_without) & np.isfinite(pairs.sure_with)
+    countable: Bools = answered & rated & (pairs.without != pairs.aid) & (pairs.aid != NO_LETTER)
+    return countable
+
+
+def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str, Any]]:
+    countable, steps = _countable(pairs), _steps(study)
+    toward = np.where(pairs.with_aid == pairs.aid, 1.0, -1.0)
+    before = np.where(countable, -pairs.sure_without / steps, 0.0)
+    after = np.where(countable, toward * pairs.sure_with / steps, 0.0)
+    weight = (after - before) / (1 - before)
+    truth = study.matrix.truth[pairs.item]
+    judged, right = truth != NO_LETTER, pairs.aid == truth
+    for measure, chosen in (
+        ("weight_of_advice", countable),
+        ("weight_correct_advice", countable & judged & right),
+        ("weight_wrong_advice", countable & judged & ~right),
+    ):
+        part = Part.of(study.matrix, pairs.item, chosen, weight)
+        yield measure_cells(study, measure, part, part.estimate, part.resampled(weights), NO_PAIR)
+
+
+def _steps(study: Study) -> float:
+    """Return the steps of the confidence scale: the protocol's, else the largest of a reader."""
+    declared = stated(study.bundle.protocol, "confidence")
+    if isinstance(declared, int) and declared > 1:
+        return float(declared)
+    readers = [column.kind == "reader" for column in study.matrix.columns]
+    return float(np.nanmax(study.matrix.confidence[:, readers]))
+
+
+ADVICE_WEIGHT = Statistic(
+    name="advice_weight",
+    meaning="Weight that a reader, or all readers, give to a model's answer, from confidence.",
+    columns=tuple(
+        Column("n", "Pairs of readings with confidence that differed from the model.", "count")
+        if column.name == "n"
+        else column
+        for column in RELIANCE.columns
+    ),
+    compute=advice_weight,
+    applies=has_advice_weight,
+    methods={
+        616: Method(
+            "Readers and a model's answers",
+            "The weight of advice is the mean share of the distance to the model's answer, in"
+            " confidence, by which readers who disagreed moved [@yaniv2004].",
+        )
+    },
+    sources=(
+        Source(
+            "weight of advice",
+            "Yaniv I. Receiving other people's advice: influence and benefit. Organ Behav Hum Decis"
+            " Process 2004;93:1-13.",
+            "10.1016/j.obhdp.2003.08.002",
+        ),
+    ),
+)

@@ -1,0 +1,128 @@
+"""The report of how readers use a model's answers: a table and a figure of `reliance.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from analysis.bundle.model import RaterKind
+from analysis.figures.drawing.axes import RaterName, rater_names
+from analysis.figures.robustness import differences_chart
+from analysis.presentation.table import (
+    ReportTable,
+    named,
+    percent_with_range,
+    report_table,
+    whole,
+    words,
+)
+from analysis.presentation.wording import number, rows_by
+from analysis.results import Results
+from analysis.statistics.statistic import Figure
+from analysis.translation import later, said, t, written
+
+ALL_READERS = "readers"
+WITH = "aided"
+
+MEASURES = {
+    "agreed_before": later("agreed before"),
+    "switched": later("switched to the model"),
+    "corrected": later("corrected"),
+    "misled": later("misled"),
+    "gain": later("gain"),
+    "automation_bias": later("automation bias"),
+    "complementarity": later("complementarity"),
+}
+"""The measures of the report in words."""
+CHARTED = ("corrected", "misled", "gain", "automation_bias")
+
+
+def reliance_table(results: Results) -> Iterator[ReportTable]:
+    """Show how every reader uses the model's answers, over all cases and planted errors."""
+    names = rater_names(results.bundle)
+    rows = rows_by(
+        results, "reliance", ("rater_id", "aid_model", "aid", "planted"), of="measure", by="overall"
+    )
+    shown = {
+        key: parts for key, parts in rows.items() if key[3] != "no" and number(parts["gain"], "n")
+    }
+    yield report_table(
+        name="reliance",
+        title=t("Use of a model's answers"),
+        note=t(
+            "Percent of pairs of readings without and with the model's answer, with bootstrap"
+            " intervals; gain, automation bias and complementarity in points. Corrected: of wrong"
+            " answers, with a correct answer of the model; misled: of correct answers, with a wrong"
+            " one. The file has the same by task and arm."
+        ),
+        header=(
+            t("Reader"),
+            t("Model"),
+            t("Shown"),
+            t("Pairs"),
+            "n",
+            *(said(title) for title in MEASURES.values()),
+        ),
+        rows=[
+            (
+                (_reader(names, rater),),
+                (
+                    named(names, model).full,
+                    said(WHEN.get(when, when)),
+                    said(PLANTED[planted]),
+                    whole(max(number(row, "n") for row in parts.values())),
+                    *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
+                ),
+            )
+            for (rater, model, when, planted), parts in shown.items()
+        ],
+        in_paper=True,
+    )
+
+
+WHEN = {
+    "first": later("with the case"),
+    "on demand": later("on request"),
+    "after": later("after the first answer"),
+}
+PLANTED = {"all": later("all"), "yes": later("planted errors")}
+
+
+def _reader(names: Mapping[str, RaterName], rater: str) -> RaterName:
+    return words(t("All readers")) if rater == ALL_READERS else named(names, rater)
+
+
+def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
+    """Summarise the use of each model's answers: corrected, misled, gain and automation bias."""
+    if condition != WITH:
+        return
+    names = rater_names(results.bundle)
+    table = results.tables["reliance"]
+    rows = table[(table["by"] == "overall") & (table["planted"] == "all")]
+    rows = rows[rows["measure"].isin(CHARTED)]
+    rows = rows.sort_values("measure", key=lambda names: names.map(CHARTED.index), kind="stable")
+    titles = {measure: said(MEASURES[measure]) for measure in CHARTED}
+    for place, ((model, when), part) in enumerate(rows.groupby(["aid_model", "aid"]), start=1):
+        charted = part.assign(
+            panel=part["measure"].map(titles),
+            difference=part["estimate"],
+            rater_kind=RaterKind.READER.value,
+        )
+        yield Figure(
+            "comparison",
+            f"reliance-{place}",
+            t("Use of the answers of {model}", model=named(names, str(model)).label),
+            t(
+                "The model's answer was shown {when}. Corrected: share of the reader's wrong"
+                " answers that became correct when the model was correct. Misled: share of correct"
+                " answers that became wrong when the model was wrong. Gain: accuracy with minus"
+                " without the model's answer; automation bias: accuracy without minus with it, if"
+                " the model was wrong. {percent} % bootstrap intervals.",
+                when=said(WHEN.get(str(when), str(when))),
+                percent=written(results.options.confidence_percent),
+            ),
+            differences_chart(
+                charted,
+                axis_title=t("Percent or points"),
+                names={**names, ALL_READERS: words(t("All readers"))},
+            ),
+        )

@@ -1,0 +1,119 @@
+"""The sentences on groups of readers and on the use of a model's answers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, analyse, bundle_from_tables
+from analysis.report.figures import report_figures
+from analysis.report.findings import findings
+from analysis.report.findings.finding import Theme
+from analysis.report.tables import overviews
+from analysis.results import Results
+
+READERS = [f"r{number}" for number in range(6)]
+N_ITEMS = 80
+
+
+def bundle() -> Bundle:
+    """Return juniors who adopt a model's answers, and seniors who seldom do."""
+    random = np.random.default_rng(3)
+    items = pd.DataFrame({"item_id": [f"q{n:02}" for n in range(N_ITEMS)], "truth": "A"})
+    aid = np.where(random.random(N_ITEMS) < 0.7, "A", "B")
+    rows = []
+    for number, reader in enumerate(READERS):
+        adopts = 0.9 if number < 3 else 0.2
+        for place, item in enumerate(items["item_id"]):
+            own = "A" if random.random() < (0.5 if number < 3 else 0.85) else "B"
+            after = aid[place] if random.random() < adopts else own
+            shown = {
+                "aid_model": "M",
+                "aid_answer": aid[place],
+                "aid_planted": str(int(place % 10 == 0)),
+            }
+            first = {"rater_id": reader, "item_id": item, "condition": "unaided", "answer": own}
+            rows += [first, {**first, "condition": "aided", "answer": after, **shown}]
+    raters = pd.DataFrame({"rater_id": READERS, "rater_kind": "reader"})
+    raters["level"] = ["junior"] * 3 + ["senior"] * 3
+    return bundle_from_tables(items.assign(n_options=2), pd.DataFrame(rows), raters)
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    """Return the results of the study."""
+    return analyse(bundle(), Options(bootstrap=200))
+
+
+def said(results: Results, theme: Theme) -> list[str]:
+    """Return the sentences of a theme without the isolates around names."""
+    return [
+        finding.text.replace("\u2068", "").replace("\u2069", "")
+        for finding in findings(results)
+        if finding.theme is theme
+    ]
+
+
+def row(results: Results, name: str, **where: str) -> pd.Series:
+    """Return the first row of a table with these cells."""
+    table = results.tables[name]
+    for column, cell in where.items():
+        table = table[table[column] == cell]
+    return table.iloc[0]
+
+
+def percent(value: float) -> str:
+    """Write a proportion as the report does."""
+    return f"{100 * value:.1f}".replace("-", "\u2212")
+
+
+def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
+    """With the readers of each group, their mean, and no more than the interval supports."""
+    aided, unaided, gain = said(results, Theme.GROUPS)
+    cells = row(results, "reader_groups", condition="unaided", by="overall")
+    assert f"junior (3 readers, {percent(cells['value_a'])} %)" in unaided
+    assert f"senior (3 readers, {percent(cells['value_b'])} %)" in unaided
+    assert f"{percent(-cells['difference'])} points lower" in unaided
+    assert cells["ci_high"] < 0
+    assert aided.startswith("Accuracy")
+    change = row(results, "reader_groups_gain", metric="accuracy", by="overall")
+    assert f"junior +{percent(change['value_a'])} points" in gain
+    assert (change["ci_low"] > 0) == ("points higher" in gain)
+
+
+def test_more_comparisons_are_counted(results: Results) -> None:
+    """Three have a sentence."""
+    table = pd.concat([results.tables["reader_groups"]] * 4, ignore_index=True)
+    many = replace(results, tables={**results.tables, "reader_groups": table})
+    texts = said(many, Theme.GROUPS)
+    assert texts[3] == "5 more comparisons of groups of readers are in the tables."
+
+
+def test_the_use_of_answers_has_numbers_and_intervals(results: Results) -> None:
+    """Corrected, misled, gain and complementarity, each with its n; then planted errors."""
+    (text,) = said(results, Theme.RELIANCE)
+    for measure in ("corrected", "misled"):
+        cells = row(results, "reliance", rater_id="readers", planted="all", measure=measure)
+        assert f"{percent(cells['estimate'])} % (of {cells['n']}; 95 % CI" in text
+    cells = row(results, "reliance", rater_id="readers", planted="yes", measure="misled")
+    assert f"Planted errors misled readers in {percent(cells['estimate'])} % (of" in text
+    gain = row(results, "reliance", rater_id="readers", planted="all", measure="gain")
+    sign = "+" if gain["estimate"] > 0 else ""
+    assert f"with minus without: {sign}{percent(gain['estimate'])} points" in text
+
+
+def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> None:
+    """A row for each reader and for all; a panel for each measure, with every reader."""
+    (table,) = [table for table in overviews(results) if table.name == "reliance"]
+    assert [names[0].label for names, _ in table.rows[:2]] == ["r0", "r0"]
+    assert len(table.rows) == 2 * (len(READERS) + 1)
+    (figure,) = [f for f in report_figures(results) if f.name.startswith("reliance")]
+    assert [panel.title for panel in figure.chart.panels] == [
+        "corrected",
+        "misled",
+        "gain",
+        "automation bias",
+    ]
+    for panel in figure.chart.panels:
+        assert [tick.label.text for tick in panel.y.ticks][-1] == "All readers"

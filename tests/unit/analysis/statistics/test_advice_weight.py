@@ -1,0 +1,104 @@
+"""Weight of advice equals a plain mean over pairs, and its limits are those of its definition."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.bundle import Bundle, bundle_from_tables
+from analysis.options import Options
+from analysis.registry import analyse
+from analysis.statistics.advice_weight import advice_weight
+
+STEPS = 5
+OPTIONS = Options(bootstrap=50, confidence="answer")
+N_ITEMS = 40
+
+
+def study(after: Callable[[dict[str, object]], tuple[str, object]], seed: int = 2) -> Bundle:
+    """Return two readers; `after` returns answer and confidence with the model's answer."""
+    random = np.random.default_rng(seed)
+    readings = []
+    for rater in ("r1", "r2"):
+        for place in range(N_ITEMS):
+            first: dict[str, object] = {
+                "rater_id": rater,
+                "item_id": f"q{place:02}",
+                "condition": "unaided",
+                "answer": str(random.choice(list("ABC"))),
+                "confidence": int(random.integers(1, STEPS + 1)),
+            }
+            shown = str(random.choice(list("ABC")))
+            answer, confidence = after({**first, "aid_answer": shown})
+            second = {"condition": "aided", "answer": answer, "confidence": confidence}
+            aid = {"aid_model": "M", "aid_answer": shown, "aid_planted": "0"}
+            readings += [first, {**first, **second, **aid}]
+    items = pd.DataFrame({"item_id": [f"q{n:02}" for n in range(N_ITEMS)], "truth": "A"})
+    return bundle_from_tables(items.assign(n_options=3), pd.DataFrame(readings))
+
+
+def weights(table: pd.DataFrame, rater: str = "readers") -> dict[str, float]:
+    """Return the estimates of all pairs of a reader, by measure."""
+    rows = table[(table["rater_id"] == rater) & (table["planted"] == "all")]
+    return dict(zip(rows["measure"], rows["estimate"], strict=True))
+
+
+def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
+    """Missing confidence leaves a pair out; the largest confidence of a reader is the scale."""
+    random = np.random.default_rng(8)
+
+    def after(reading: dict[str, object]) -> tuple[str, object]:
+        return str(random.choice(list("ABC"))), random.choice(["", "1", "2", "3", "4", "5"])
+
+    bundle = study(after)
+    expected: dict[str, list[float]] = {"weight_of_advice": []}
+    aided = bundle.readings[bundle.readings["condition"] == "aided"]
+    first = bundle.readings[bundle.readings["condition"] == "unaided"]
+    for (_, one), (_, two) in zip(first.iterrows(), aided.iterrows(), strict=True):
+        advice = two["aid_answer"]
+        if one["answer"] == advice or two["confidence"] == "":
+            continue
+        without = -float(one["confidence"]) / STEPS
+        with_aid = float(two["confidence"]) / STEPS * (1 if two["answer"] == advice else -1)
+        weight = (with_aid - without) / (1 - without)
+        kind = "weight_correct_advice" if advice == "A" else "weight_wrong_advice"
+        for measure in ("weight_of_advice", kind):
+            expected.setdefault(measure, []).append(weight)
+    table = advice_weight(bundle, OPTIONS)
+    assert weights(table) == pytest.approx({k: np.mean(v) for k, v in expected.items()})
+    rows = table[table["rater_id"] == "readers"].drop_duplicates("measure").set_index("measure")
+    assert rows["n"].to_dict() == {k: len(v) for k, v in expected.items()}
+    assert (rows["ci_low"] < rows["estimate"]).all()
+    assert (rows["estimate"] < rows["ci_high"]).all()
+
+
+@pytest.mark.parametrize(
+    ("after", "weight"),
+    [
+        (lambda r: (r["answer"], r["confidence"]), 0.0),
+        (lambda r: (r["aid_answer"], STEPS), 1.0),
+    ],
+)
+def test_readers_who_never_move_and_who_move_completely(
+    after: Callable[[dict[str, object]], tuple[str, object]], weight: float
+) -> None:
+    """0 and 1 for every reader, whatever the model's answer."""
+    table = advice_weight(study(after), OPTIONS)
+    for rater in ("r1", "r2", "readers"):
+        assert set(weights(table, rater).values()) == {weight}
+
+
+def test_readers_who_become_surer_of_another_answer_have_a_negative_weight() -> None:
+    """From the lowest to the highest confidence."""
+    table = advice_weight(study(lambda r: (str(r["answer"]), STEPS)), OPTIONS)
+    assert -1 < weights(table)["weight_of_advice"] < 0
+
+
+def test_without_confidence_in_the_answer_there_is_no_table() -> None:
+    """Neither if confidence rates the finding, nor if nobody gave one."""
+    bundle = study(lambda r: (str(r["answer"]), r["confidence"]))
+    assert "advice_weight" in analyse(bundle, OPTIONS).tables
+    assert "advice_weight" not in analyse(bundle, Options(bootstrap=5)).tables
+    silent = study(lambda r: (str(r["answer"]), ""))
+    assert "advice_weight" not in analyse(silent, OPTIONS).tables
