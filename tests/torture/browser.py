@@ -36,13 +36,22 @@ class ConnectionFault(StrEnum):
 
 
 class Network:
-    """Lets all browsers wait, or lose all responses, while a power loss is prepared."""
+    """Lets all browsers wait, or lose all responses, while a power loss is prepared.
+
+    Attributes
+    ----------
+    loses_responses : bool
+        Whether no browser receives a response.
+    repaired_at_s : float
+        When the last fault of a server ended; infinity while there is one.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._open = True
         self._exchanges = 0
         self.loses_responses = False
+        self.repaired_at_s = time.monotonic()
 
     @contextmanager
     def exchange(self) -> Iterator[None]:
@@ -85,12 +94,14 @@ class Refusal:
 class Ledger:
     """What the server reported to the browsers of one reader, and what they had sent.
 
-    `acknowledged` has the readings that were reported as stored, by id.
+    `acknowledged` has the readings that were reported as stored, by id; `n_signed_out` is how often
+    the server asked for another sign-in.
     """
 
     acknowledged: dict[str, dict[str, Any]] = field(default_factory=dict)
     refused: list[Refusal] = field(default_factory=list)
     sent: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    n_signed_out: int = 0
 
     def note_sent(self, records: Sequence[dict[str, Any]]) -> None:
         """Record that a message may reach the server."""
@@ -144,13 +155,14 @@ class Browser:
             return
         headers = {"Content-Type": "application/x-www-form-urlencoded"}
         _, cookie, _ = self._exchange("POST", "/sign-in", f"access_code={self.code}", headers)
+        if not cookie:
+            raise Cut("the sign-in was not accepted")
         self.cookie = cookie.partition(";")[0]
 
     def load(self) -> None:
         """Load the page: request the desk; records that were not sent stay in the browser."""
         status, _, content = self._exchange("GET", "/desk", None, {"Cookie": self.cookie})
-        if status != 200:
-            raise Cut(f"the desk was refused with status {status}")
+        self._check(status)
         self.desk = json.loads(content)
 
     @property
@@ -198,12 +210,19 @@ class Browser:
             status, _, content = self._exchange(
                 "POST", "/desk/records", json.dumps(sent), headers, fault
             )
-        if status != 200:
-            raise Cut(f"status {status}")
+        self._check(status)
         reply = json.loads(content)
         settled = self.ledger.note_reply(self.outbox, reply)
         self.outbox = [record for record in self.outbox if record["id"] not in settled]
         self.desk = reply["desk"]
+
+    def _check(self, status: int) -> None:
+        """Let the reader sign in again if the page asks for it; the outbox stays."""
+        if status == 401:
+            self.cookie = ""
+            self.ledger.n_signed_out += 1
+        if status != 200:
+            raise Cut(f"status {status}")
 
     def _exchange(
         self,

@@ -99,7 +99,8 @@ def _store_without_event() -> None:
 
 def _lock_out_readers() -> None:
     def without_some(look: Any, token: str, **more: Any) -> Any:
-        return None if token[0] in "0123456" else person_of(look, token, **more)
+        person = person_of(look, token, **more)
+        return None if person and sum(person.name.encode()) % 2 else person
 
     patch("ui.reading.desk.person_of", without_some).start()
 

@@ -1,8 +1,10 @@
 """Faults of servers, each undone after a while; the faults of a store belong to its engine."""
 
+import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,11 +62,17 @@ class Faults:
         A server that ended is started again.
         """
         self.server = self.random.choice(self.site.servers)
-        self.acts[fault]()
-        ended = [each for each in self.site.servers if each.process and not each.process.is_alive()]
-        for server in ended:
-            server.kill()
-            server.start()
+        self.site.network.repaired_at_s = math.inf
+        try:
+            self.acts[fault]()
+            ended = [
+                each for each in self.site.servers if each.process and not each.process.is_alive()
+            ]
+            for server in ended:
+                server.kill()
+                server.start()
+        finally:
+            self.site.network.repaired_at_s = time.monotonic()
         return not ended
 
     def wait(self) -> None:

@@ -22,7 +22,7 @@ from tests.conftest import write_bank
 from tests.e2e.server import Server, free_port
 from tests.torture.altered_server import set_clock
 from tests.torture.browser import Browser, ConnectionFault, Cut, Ledger, Network
-from tests.torture.faults import Faults, Site
+from tests.torture.faults import CLOCK_SET, Faults, Site
 from tests.torture.sqlite import Sqlite
 
 _FAULTY = 0.35
@@ -57,8 +57,8 @@ class Engine(Protocol):
 class Plan:
     """The size of a batch: readers who answer at the same time, their cases, and server faults.
 
-    All `servers` serve the same store. A reader who is not done after `patience_s` seconds cannot
-    continue. `defect` is a name in `tests.torture.defects`.
+    All `servers` serve the same store. A reader who is not done `patience_s` seconds after the last
+    fault of a server cannot continue. `defect` is a name in `tests.torture.defects`.
     """
 
     readers: int = 10
@@ -86,6 +86,8 @@ class Outcome:
         Readings refused although no other reading of the case was stored before.
     stuck : int
         Readers who could not continue.
+    signed_out : int
+        How often a reader had to sign in again, unless a server's clock was set.
     ended : int
         Servers that ended without being killed.
     unverified : int
@@ -100,6 +102,7 @@ class Outcome:
     wrong: int = 0
     refused: int = 0
     stuck: int = 0
+    signed_out: int = 0
     ended: int = 0
     unverified: int = 0
     faults: Counter[str] = field(default_factory=Counter)
@@ -127,12 +130,9 @@ class Outcome:
 class Reader:
     """One run: a reader who answers all cases, whatever happens to messages and windows."""
 
-    def __init__(
-        self, name: str, make: Callable[[Random, Ledger], Browser], seed: str, patience_s: float
-    ) -> None:
+    def __init__(self, name: str, make: Callable[[Random, Ledger], Browser], seed: str) -> None:
         self.name = name
         self._random = Random(seed)
-        self._patience_s = patience_s
         self.ledger = Ledger()
         self.faults: Counter[str] = Counter()
         self.is_stuck = False
@@ -140,10 +140,9 @@ class Reader:
         self._windows = [self._make()]
         self._answered = 0
 
-    def read(self) -> None:
-        """Answer until everything is stored, or the patience ends."""
-        end = time.monotonic() + self._patience_s
-        while time.monotonic() < end:
+    def read(self, network: Network, patience_s: float) -> None:
+        """Answer until everything is stored, or too long after the last fault of a server."""
+        while time.monotonic() < network.repaired_at_s + patience_s:
             try:
                 threading.Event().wait(self._random.uniform(0.0, 0.2))
                 if self._step():
@@ -233,12 +232,11 @@ def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: 
     outcome, random = Outcome(), Random(f"{seed}/server")
     with deployed(plan, seed) as (site, codes):
         readers = [
-            Reader(name, _browsers(site, code), f"{seed}/{name}", plan.patience_s)
-            for name, code in codes.items()
+            Reader(name, _browsers(site, code), f"{seed}/{name}") for name, code in codes.items()
         ]
         faults = plan.engine.faults(site, random)
         with ThreadPoolExecutor(plan.readers) as pool:
-            runs = [pool.submit(reader.read) for reader in readers]
+            runs = [pool.submit(reader.read, site.network, plan.patience_s) for reader in readers]
             for n in range(plan.server_faults):
                 threading.Event().wait(random.uniform(0.2, 1.0))
                 if all(run.done() for run in runs):
@@ -256,6 +254,8 @@ def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: 
         for reader in readers:
             outcome.faults.update(reader.faults)
             outcome.stuck += reader.is_stuck
+            if not outcome.faults[CLOCK_SET]:
+                outcome.signed_out += reader.ledger.n_signed_out
         _count(store, readers, plan.cases, outcome)
         for finding in verify(store):
             outcome.unverified += 1
