@@ -65,6 +65,7 @@ from analysis.statistics.mrmc.groups import (
     READER_GROUPS_METRICS,
 )
 from analysis.statistics.mrmc.heterogeneity import HETEROGENEITY
+from analysis.statistics.mrmc.moments import UNCROSSED_COMPONENTS
 from analysis.statistics.mrmc.noninferiority import NONINFERIORITY
 from analysis.statistics.mrmc.panel import (
     PANEL_ADJUSTED,
@@ -135,6 +136,7 @@ STATISTICS = (
     READER_YEARS,
     READER_CONDITIONS_READERS,
     ADVICE_WEIGHT,
+    UNCROSSED_COMPONENTS,
 )
 """Every statistic, in the order in which tables are computed and listed in `results.json`."""
 

@@ -18,7 +18,7 @@ from analysis.statistics.mrmc.u_statistics import Observations, UStatistic, u_st
 from analysis.statistics.study import Study
 from analysis.translation import later
 
-CLUSTERED_AREA = later("AUC: the U-statistic needs one case per patient")
+CLUSTERED_AREA = later("AUC: some patients have both positive and negative cases")
 LARGE_KERNEL = 2**26
 """Cells of a kernel of three axes: 0.5 GB each for kernel and design."""
 TOO_LARGE = later("AUC: too many pairs of cases for a U-statistic")
@@ -149,7 +149,7 @@ def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
 
 
 def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
-    """Return the scores of readers' pairs of cases, and of the model's for the same pairs."""
+    """Return the scores of readers' pairs of cases, and of the model's, by pair of patients."""
     ratings = study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     counted = side.given(study.matrix)
@@ -163,20 +163,33 @@ def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
         scored: Floats = design * ((high > low) + 0.5 * (high == low))
         return scored
 
+    clusters = study.matrix.clusters
+
+    def by_patient(cells: Floats) -> Floats:
+        for axis, of_class in ((1, positive), (2, negative)):
+            _, first = np.unique(clusters[of_class], return_index=True)
+            cells = np.add.reduceat(cells, first, axis=axis)
+        return cells
+
     model = np.full(len(side.columns), side.model or 0)
-    readers = Observations(kernel=scores(side.columns), design=design)
-    return readers, Observations(kernel=scores(model), design=design)
+    n_pairs = by_patient(design)
+    readers = Observations(kernel=by_patient(scores(side.columns)), design=n_pairs)
+    return readers, Observations(kernel=by_patient(scores(model)), design=n_pairs)
 
 
 def _why_no_area(study: Study, comparison: Comparison) -> str:
     matrix, ratings = study.matrix, study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    if matrix.clustered:
+    positive, negative = (
+        matrix.clusters[matrix.assigned & (ratings.positive == is_positive)]
+        for is_positive in (True, False)
+    )
+    if np.isin(positive, negative).any():
         return CLUSTERED_AREA
     counted = comparison.given(matrix).any(axis=1)
-    positive = int((counted & ratings.positive).sum())
+    n_positive = int((counted & ratings.positive).sum())
     n_readers = len(comparison.sides[0].columns)
-    if n_readers * positive * (int(counted.sum()) - positive) > LARGE_KERNEL:
+    if n_readers * n_positive * (int(counted.sum()) - n_positive) > LARGE_KERNEL:
         return TOO_LARGE
     reasons = []
     for side in comparison.sides:

@@ -55,12 +55,12 @@ def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
     expected: dict[str, list[float]] = {"weight_of_advice": []}
     aided = bundle.readings[bundle.readings["condition"] == "aided"]
     first = bundle.readings[bundle.readings["condition"] == "unaided"]
-    for (_, one), (_, two) in zip(first.iterrows(), aided.iterrows(), strict=True):
-        advice = two["aid_answer"]
-        if one["answer"] == advice or two["confidence"] == "":
+    for (_, before), (_, now) in zip(first.iterrows(), aided.iterrows(), strict=True):
+        advice = now["aid_answer"]
+        if before["answer"] == advice or now["confidence"] == "":
             continue
-        without = -float(one["confidence"]) / STEPS
-        with_aid = float(two["confidence"]) / STEPS * (1 if two["answer"] == advice else -1)
+        without = -float(before["confidence"]) / STEPS
+        with_aid = float(now["confidence"]) / STEPS * (1 if now["answer"] == advice else -1)
         weight = (with_aid - without) / (1 - without)
         kind = "weight_correct_advice" if advice == "A" else "weight_wrong_advice"
         for measure in ("weight_of_advice", kind):
@@ -83,7 +83,7 @@ def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
 def test_readers_who_never_move_and_who_move_completely(
     after: Callable[[dict[str, object]], tuple[str, object]], weight: float
 ) -> None:
-    """0 and 1 for every reader, whatever the model's answer."""
+    """0 and 1 for every reader and every answer of the model."""
     table = advice_weight(study(after), OPTIONS)
     for rater in ("r1", "r2", "readers"):
         assert set(weights(table, rater).values()) == {weight}

@@ -7,6 +7,7 @@ import pytest
 from analysis.bundle import Bundle, bundle_from_tables
 from analysis.registry import analyse
 from analysis.statistics.mrmc.incomplete import comparisons_of
+from analysis.statistics.mrmc.moments import uncrossed_components
 from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
 from analysis.statistics.study import Study
 
@@ -146,12 +147,80 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
     assert area.loc[BDG, "value_a"] == pytest.approx(np.mean(model_wins))
 
 
-def test_areas_of_patients_with_several_cases_are_undefined() -> None:
-    """The kernel assumes independent cases."""
+def test_the_patient_is_the_case_of_an_area() -> None:
+    """The variance has no pairs of a patient, if each patient's cases are of one class."""
+    items, readings, raters = study(confidence=True, per_patient=2)
+    items["truth"] = items["truth"].where(np.arange(N_ITEMS) % 2 == 0, items["truth"].shift())
+    bundled = bundle_from_tables(items, readings, raters)
+    rows = uncrossed(bundled)
+    area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
+    ratings, matrix = Study(bundled).figures.ratings, Study(bundled).matrix
+    assert ratings is not None
+    scores = [
+        (
+            reader,
+            matrix.clusters[high],
+            matrix.clusters[low],
+            np.sign(ratings.ratings[high, -1] - ratings.ratings[low, -1]) / 2
+            - np.sign(ratings.ratings[high, reader] - ratings.ratings[low, reader]) / 2,
+        )
+        for reader in range(len(READERS))
+        for high in np.flatnonzero(matrix.given[:, reader] & ratings.positive)
+        for low in np.flatnonzero(matrix.given[:, reader] & ~ratings.positive)
+    ]
+    reader, high, low, score = (np.array(each) for each in zip(*scores, strict=True))
+    apart = np.ones((len(score), len(score)), dtype=bool)
+    for axis in (reader, high, low):
+        apart &= axis[:, None] != axis[None, :]
+    products = np.outer(score, score)
+    assert area["difference"] == pytest.approx(score.mean())
+    expected = score.mean() ** 2 - products[apart].mean()
+    assert area["se"] ** 2 == pytest.approx(expected)
+
+
+def test_areas_of_patients_with_both_classes_are_undefined() -> None:
+    """A patient would be on both sides of a pair."""
     rows = uncrossed(bundle(confidence=True, per_patient=2))
     area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
-    assert area["undefined_because"] == "AUC: the U-statistic needs one case per patient"
+    assert area["undefined_because"] == "AUC: some patients have both positive and negative cases"
     assert np.isnan(area["value_a"])
+
+
+@pytest.mark.parametrize("conditions", [("",), ("aided", "unaided")])
+def test_moments_and_components_give_the_variance(conditions: tuple[str, ...]) -> None:
+    """Both scalar products are the variance of a lead, or of the difference of conditions."""
+    bundled = bundle(conditions=conditions, confidence=True, seed=5)
+    rows = uncrossed(bundled)
+    parts = uncrossed_components(bundled)
+    keys = ["model_id", "condition_a", "condition_b", "metric"]
+    signs = parts["part"].map({"difference": 1, "first": 1, "second": 1, "both": -2})
+    for name in ("bdg_moment * bdg_coefficient", "bck_component * bck_coefficient"):
+        variances = (parts.eval(name) * signs).groupby([parts[key] for key in keys]).sum()
+        table = rows[rows["method"] == BDG].set_index(keys)
+        defined = table["se"].notna()
+        assert defined.any()
+        expected = table.loc[defined, "se"] ** 2
+        assert variances[expected.index].tolist() == pytest.approx(expected.tolist())
+        assert (variances[table.index[~defined]] < 0).all()
+    assert set(parts.loc[parts["metric"] == "auc", "shared"]) >= {"none", "reader, negative case"}
+
+
+def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None:
+    """Counted pair by pair: the same reader and another case."""
+    items, readings, raters = study()
+    parts = uncrossed_components(bundle_from_tables(items, readings, raters)).set_index("shared")
+    model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
+    ahead = (model["answer"] == model["truth"]).to_numpy(float) - matrix_of(items, readings, "")
+    cells = np.argwhere(np.isfinite(ahead))
+    pairs = [(a, b) for a in cells for b in cells]
+    for name, reader, case in (("reader", True, False), ("case", False, True)):
+        chosen = [
+            ahead[tuple(a)] * ahead[tuple(b)]
+            for a, b in pairs
+            if (bool(a[0] == b[0]), bool(a[1] == b[1])) == (reader, case)
+        ]
+        assert parts.loc[name, "bdg_moment"] == pytest.approx(np.mean(chosen))
+        assert parts.loc[name, "bdg_coefficient"] == pytest.approx(len(chosen) / len(pairs))
 
 
 def test_a_negative_variance_leaves_no_interval() -> None:

@@ -1,0 +1,107 @@
+"""Moments and components behind the U-statistics: the table `uncrossed_components.csv`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from analysis.bundle.model import Bundle
+from analysis.options import Options
+from analysis.statistics.merits import Metric
+from analysis.statistics.mrmc.incomplete import comparisons_of, weighted
+from analysis.statistics.mrmc.u_statistics import Moments
+from analysis.statistics.mrmc.uncrossed import is_uncrossed
+from analysis.statistics.statistic import Column, Statistic, shared
+from analysis.statistics.study import Study, study_of
+
+AXES = {2: ("reader", "case"), 3: ("reader", "positive case", "negative case")}
+PARTS = ("first", "second", "both")
+
+
+def uncrossed_components(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
+    """List the BDG moments and BCK components of the U-statistics of `uncrossed`.
+
+    Parameters
+    ----------
+    study : Study or Bundle
+        The checked tables.
+    options : Options, optional
+        Not used, because components have no interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of `UNCROSSED_COMPONENTS`; in order of comparison, metric, part and shared axes.
+        Squares of proportions.
+
+    Notes
+    -----
+    The variance is the scalar product of `bdg_moment` and `bdg_coefficient`, and also of
+    `bck_component` and `bck_coefficient`; for two conditions that of the first plus that of the
+    second minus twice the covariance, which are the rows `both`. A component may be negative.
+
+    See Also
+    --------
+    analysis.statistics.mrmc.u_statistics.u_statistic
+    """
+    study = study_of(study, options)
+    rows = [row for metric_rows in _rows(study) for row in metric_rows]
+    return pd.DataFrame(rows, columns=UNCROSSED_COMPONENTS.header)
+
+
+def _rows(study: Study) -> Iterator[list[dict[str, object]]]:
+    metrics = [Metric.ACCURACY, *([Metric.AUC] if study.figures.ratings is not None else [])]
+    for comparison in comparisons_of(study.matrix):
+        for metric in metrics:
+            estimates, _ = weighted(study, comparison, metric)
+            moments = estimates.statistic.moments if estimates else ()
+            parts = PARTS if len(moments) > 1 else ("difference",)
+            yield [
+                {**comparison.names, "metric": metric.value, "part": part, **cells}
+                for part, each in zip(parts, moments, strict=False)
+                for cells in _cells(each)
+            ]
+
+
+def _cells(moments: Moments) -> Iterator[dict[str, object]]:
+    size = len(moments.coefficients)
+    axes = AXES[size.bit_length() - 1]
+    columns = {
+        "bdg_moment": moments.unbiased,
+        "bdg_coefficient": moments.coefficients,
+        "bdg_biased_moment": moments.biased,
+        "bck_component": moments.components,
+        "bck_coefficient": moments.component_coefficients,
+        "bck_biased_component": moments.biased_components,
+    }
+    for mask in range(size):
+        names = [axis for place, axis in enumerate(axes) if mask >> place & 1]
+        yield {
+            "shared": ", ".join(names) or "none",
+            **{name: float(values[mask]) for name, values in columns.items()},
+        }
+
+
+_SQUARE = "squared unit of the metric"
+
+UNCROSSED_COMPONENTS = Statistic(
+    name="uncrossed_components",
+    meaning="A BDG moment and a BCK component of a U-statistic of `uncrossed`.",
+    columns=(
+        Column("model_id", "Model; empty for two conditions."),
+        Column("condition_a", "First condition; for a model the condition of the readers."),
+        Column("condition_b", "Second condition; empty for a model."),
+        *shared("metric"),
+        Column("part", "`difference` of a model; `first`, `second` or `both` of two conditions."),
+        Column("shared", "What two observations share: `none`, or axes such as `reader, case`."),
+        Column("bdg_moment", "Mean product of two observations that share exactly that.", _SQUARE),
+        Column("bdg_coefficient", "Share of these pairs; of `none` minus 1.", "proportion"),
+        Column("bdg_biased_moment", "Mean product over pairs that share at least that.", _SQUARE),
+        Column("bck_component", "Component of variance; of `none` not used.", _SQUARE),
+        Column("bck_coefficient", "Its coefficient in the variance; of `none` 0.", "proportion"),
+        Column("bck_biased_component", "Component of the biased moments.", _SQUARE),
+    ),
+    compute=uncrossed_components,
+    applies=is_uncrossed,
+)
