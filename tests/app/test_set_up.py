@@ -16,7 +16,7 @@ from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.protocol.protocol import Protocol
+from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Store
 from study.store import studies as stored_studies
 from study.store.studies import study_row
@@ -145,6 +145,41 @@ def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
     assert list(listed["Arm"]) == ["control"] * 3 + ["Arm 2"] * 3
     assert "Aided" not in "".join(listed["Session 1"][:3])
     assert any("each reader is in one arm" in each.value for each in page.markdown)
+
+
+def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """In each session half of the cases are aided; feedback needs several sessions."""
+    number = drafts.begin(
+        banked,
+        name="trial",
+        maker=1,
+        bank="bank",
+        values={"cases": 20, "one_question_per": "item"},
+        by=BY,
+        now=NOW,
+    )
+    page = _page("new_study.py", draft=str(number), step="design")
+    feedback = "Feedback after each session"
+    assert feedback not in [element.label for element in page.toggle]
+    for kind, label, value in (
+        ("checkbox", "Aided: with a model's answer", True),
+        ("text_input", "Model whose answers are shown", "Janus"),
+        ("number_input", "Sessions", 2),
+        ("toggle", feedback, True),
+    ):
+        _field(page, kind, label).set_value(value)  # type: ignore[attr-defined]
+        page.run()
+    assert not page.exception
+    listed = page.dataframe[0].value
+    cells = {*listed["Session 1"], *listed["Session 2"]}
+    assert cells == {"Unaided: 10, Aided: 10", "Aided: 10, Unaided: 10"}
+    assert any("Feedback after a session" in element.value for element in page.markdown)
+    _button(_page("new_study.py", draft=str(number), step="review"), "Draw the sample")
+    with banked.look() as look:
+        protocol = stored_protocol(study_row(look, "trial"))
+    assert (protocol.sessions, protocol.session_feedback, protocol.aid) == (2, True, "first")
 
 
 def test_conditions_of_the_draw_are_counted_and_saved(

@@ -1,7 +1,8 @@
-"""Five studies of different designs, set up in the browser, read, closed and reported.
+"""Two studies that combine several designs: set up in the browser, read, closed and reported.
 
-The coordinator works on the staff pages only. One reader of each study reads in a browser, the
-others are simulated. All studies share one server and the demo's question bank.
+The coordinator works on the staff pages only. Some readers read in a browser, the others are
+simulated. Both studies share one server and the demo's question bank. `test_aided` reads crossover
+studies in a browser.
 """
 
 import csv
@@ -18,6 +19,8 @@ from playwright.sync_api import expect
 from study.bank.importing import import_bank
 from study.lifecycle.deployments import administrator_code, init
 from study.reading.simulation import simulate
+from study.store import people
+from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ROOT, entropy_from
 from tests.e2e.conftest import Profile, Reader
@@ -78,16 +81,15 @@ def _draw(ada: Coordinator) -> None:
     ada.sees("Next: invite readers")
 
 
-def _open(ada: Coordinator, readers: str, *, model: Path | None = MODEL) -> list[str]:
+def _open(ada: Coordinator, readers: str) -> list[str]:
     """Invite readers, add the model and open the study; return the readers' codes."""
     ada.follow("Invite readers")
     codes = ada.invites(readers)
     ada.click("Next: open the study")
-    if model:
-        ada.sees("has no such model")
-        ada.follow("Add the model")
-        ada.adds_model(model, "Model A")
-        ada.turn_to("Protocol")
+    ada.sees("has no such model")
+    ada.follow("Add the model")
+    ada.adds_model(MODEL, "Model A")
+    ada.turn_to("Protocol")
     ada.opens()
     return codes
 
@@ -137,47 +139,9 @@ def _report(ada: Coordinator, server: Server, study: str) -> tuple[Rows, Rows]:
     return [row for row in tables[0] if row["rater_id"] in readers], tables[1]
 
 
-def test_crossover_with_the_answer_of_the_model_first(
-    server: Server, ada: Coordinator, profile: Profile
-) -> None:
-    """Two sessions; each reader reads every case once unaided and once aided."""
-    study = "Crossover"
-    _draft(ada, study, 4, "Aided")
-    _aid(ada, "With the question")
-    ada.fill("Sessions", "2", exact=True)
-    ada.fill("Wash-out period", "0")
-    cell = ada.page.get_by_role("gridcell", name="Unaided: 2, Aided: 2", include_hidden=True)
-    cell.first.wait_for(state="attached")
-    _draw(ada)
-    codes = _open(ada, "reader_id,level\nR1,resident\nR2,resident\nR3,resident")
-    reader = _enter(profile, server, codes[0])
-    for position in (1, 2, 3, 4) * 2:  # in each session
-        _case(reader, position)
-        reader.answer("a")
-    reader.wait("finished")
-    _simulate(server, study, "R2", "R3")
-    readings, _ = _report(ada, server, study)
-    assert Counter((row["rater_id"], row["condition"]) for row in readings) == {
-        (reader_id, condition): 4
-        for reader_id in ("R1", "R2", "R3")
-        for condition in ("unaided", "aided")
-    }
-    assert all((row["aid_answer"] != "") == (row["condition"] == "aided") for row in readings)
-    assert all((row["aid_shown_ms"] != "") == (row["condition"] == "aided") for row in readings)
-
-
-def test_sequential_reading_with_planted_errors(
-    server: Server, ada: Coordinator, profile: Profile
-) -> None:
-    """Every case is answered twice, and readers learn of the planted errors at the end."""
-    study = "Sequential"
-    _draft(ada, study, 4, "Aided")
-    _aid(ada, "After the reader's own answer")
-    ada.fill("Planted errors", "1")
-    _draw(ada)
-    codes = _open(ada, "reader_id,level\nR1,resident\nR2,resident")
-    reader = _enter(profile, server, codes[0])
-    for position in range(1, 5):
+def _reads_in_stages(reader: Reader, n_cases: int) -> None:
+    """Answer every case before and after the model's answer is shown."""
+    for position in range(1, n_cases + 1):
         _case(reader, position)
         expect(reader.page.locator(SHOWN)).to_be_hidden()
         reader.answer("a")
@@ -185,47 +149,14 @@ def test_sequential_reading_with_planted_errors(
         reader.page.wait_for_timeout(700)
         reader.page.keyboard.press("Enter")
     reader.wait("finished")
-    expect(reader.page.locator(".rr-curtain")).to_contain_text("deliberately replaced by wrong")
-    _simulate(server, study, "R2")
-    readings, _ = _report(ada, server, study)
-    assert Counter((row["rater_id"], row["stage"]) for row in readings) == {
-        (reader_id, stage): 4 for reader_id in ("R1", "R2") for stage in ("1", "2")
-    }
-    assert {
-        reader_id: len({row["item_id"] for row in readings if row["aid_planted"] == "1"})
-        for reader_id in ("R1", "R2")
-    } == {"R1": 1, "R2": 1}
 
 
-def test_answer_of_the_model_on_demand(server: Server, ada: Coordinator, profile: Profile) -> None:
-    """The time of the request is recorded; a case without a request has none."""
-    study = "On demand"
-    _draft(ada, study, 4, "Aided", "Unaided")
-    _aid(ada, "On request")
-    _draw(ada)
-    codes = _open(ada, "reader_id,level\nR1,resident\nR2,resident")
-    reader = _enter(profile, server, codes[0])
-    for position in range(1, 5):
-        _case(reader, position)
-        expect(reader.page.locator(AID)).to_be_visible()
-        if position % 2:
-            reader.page.keyboard.press("Shift+M")
-            reader.page.wait_for_selector(f"[data-position='{position}'] {SHOWN}")
-            reader.wait_picture()
-        reader.answer("b")
-    reader.wait("finished")
-    _simulate(server, study, "R2")
-    readings, _ = _report(ada, server, study)
-    shown = {
-        row["position"]: row["aid_shown_ms"] != "" for row in readings if row["rater_id"] == "R1"
-    }
-    assert shown == {"1": True, "2": False, "3": True, "4": False}
-
-
-def test_two_parallel_arms(server: Server, ada: Coordinator, profile: Profile) -> None:
-    """Readers are randomised at the opening; only one arm sees the model's answers."""
+def test_sequential_reading_with_planted_errors_in_one_of_two_arms(
+    server: Server, ada: Coordinator, profile: Profile
+) -> None:
+    """Readers are randomised at the opening; one arm sees the model's answers and is debriefed."""
     study = "Arms"
-    _draft(ada, study, 3)
+    _draft(ada, study, 4)
     ada.fill("Number of arms", "2")
     for place, (name, condition) in enumerate((("control", "Unaided"), ("with AI", "Aided"))):
         field = ada.page.get_by_role("textbox", name="Name of the arm").nth(place)
@@ -236,35 +167,49 @@ def test_two_parallel_arms(server: Server, ada: Coordinator, profile: Profile) -
         ada.click(chosen)
         ada.click(ada.page.get_by_role("option", name=condition, exact=True))
         ada.page.keyboard.press("Escape")  # close the list of conditions
-    _aid(ada, "With the question")
+    _aid(ada, "After the reader's own answer")
+    ada.fill("Planted errors", "1")
     _draw(ada)
     readers = "\n".join(f"R{n},resident" for n in range(1, 5))
     codes = _open(ada, f"reader_id,level\n{readers}")
-    for code in codes[:2]:
+    with server.store.look() as look:
+        rows = people.readers(look, study_row(look, study).id)
+    arm = {row.reader_id: row.arm for row in rows}
+    assert sorted(arm.values()) == ["control", "control", "with AI", "with AI"]
+    for reader_id, code in (("R1", codes[0]), ("R2", codes[1])):
         reader = _enter(profile, server, code)
-        for position in range(1, 4):
-            _case(reader, position)
-            reader.answer("c")
-        reader.wait("finished")
+        if arm[reader_id] == "with AI":
+            _reads_in_stages(reader, 4)
+        else:
+            for position in range(1, 5):
+                _case(reader, position)
+                reader.answer("c")
+            reader.wait("finished")
+        told = "deliberately replaced by wrong" in reader.page.locator(".rr-curtain").inner_text()
+        assert told == (arm[reader_id] == "with AI")
     _simulate(server, study, "R3", "R4")
     readings, raters = _report(ada, server, study)
-    arm = {row["rater_id"]: row["arm"] for row in raters if row["rater_kind"] == "reader"}
-    assert sorted(arm.values()) == ["control", "control", "with AI", "with AI"]
-    shown = {"control": "unaided", "with AI": "aided"}
-    assert all(row["condition"] == shown[arm[row["rater_id"]]] for row in readings)
+    assert arm == {row["rater_id"]: row["arm"] for row in raters if row["rater_kind"] == "reader"}
+    stages = {"control": {("unaided", ""): 4}, "with AI": {("unaided", "1"): 4, ("aided", "2"): 4}}
+    for reader_id, own_arm in arm.items():
+        own = [row for row in readings if row["rater_id"] == reader_id]
+        assert Counter((row["condition"], row["stage"]) for row in own) == stages[own_arm]
+        planted = {row["item_id"] for row in own if row["aid_planted"] == "1"}
+        assert len(planted) == (own_arm == "with AI")
 
 
-def test_blocks_with_an_anchor_and_a_replaced_reader(
+def test_answers_on_demand_in_blocks_with_an_anchor_and_a_replaced_reader(
     server: Server, ada: Coordinator, profile: Profile
 ) -> None:
-    """A late reader takes over the list of a reader who was withdrawn."""
+    """A late reader takes over the list of a reader who left; the time of a request is recorded."""
     study = "Blocks"
-    _draft(ada, study, 6)
+    _draft(ada, study, 6, "Aided", "Unaided")
+    _aid(ada, "On request")
     ada.fill("Readers per case", "2")
     ada.fill("Cases read by everyone", "2")
     _draw(ada)
     readers = "\n".join(f"R{n},resident" for n in range(1, 5))
-    codes = _open(ada, f"reader_id,level\n{readers}", model=None)
+    codes = _open(ada, f"reader_id,level\n{readers}")
     _simulate(server, study, "R1", "R3", "R4")
     reader = _enter(profile, server, codes[1])
     reader.wait("ready", 1)
@@ -284,6 +229,11 @@ def test_blocks_with_an_anchor_and_a_replaced_reader(
     late = _enter(profile, server, code)
     for position in range(1, 5):
         _case(late, position)
+        expect(late.page.locator(AID)).to_be_visible()
+        if position % 2:
+            late.page.keyboard.press("Shift+M")
+            late.page.wait_for_selector(f"[data-position='{position}'] {SHOWN}")
+            late.wait_picture()
         late.answer("b")
     late.wait("finished")
     readings, _ = _report(ada, server, study)
@@ -293,3 +243,7 @@ def test_blocks_with_an_anchor_and_a_replaced_reader(
     }
     assert lists["R2"] < lists["R5"]
     assert len(set.intersection(*(lists[f"R{n}"] for n in (1, 3, 4, 5)))) == 2
+    shown = {
+        row["position"]: row["aid_shown_ms"] != "" for row in readings if row["rater_id"] == "R5"
+    }
+    assert shown == {"1": True, "2": False, "3": True, "4": False}
