@@ -106,6 +106,8 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     cases, repeats = values.get("cases"), values.get("hidden_repeats")
     blind = "The reading page has no reference standard, report text or other reader's answer"
     blind += f"; feedback: {values['feedback']}" if "feedback" in values else ""
+    if planned.get("session_feedback"):
+        blind += "; rounded shares of correct answers are shown between sessions"
     locked = f"Locked protocol, SHA-256 {digest}"
     return {
         "protocol": _fact(digest, locked, "Provenance", "where it can be read"),

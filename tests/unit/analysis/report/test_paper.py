@@ -211,6 +211,15 @@ def test_unknown_values_of_checklists_are_open(run: Results) -> None:
     assert filled["21"].state is ChecklistState.PARTLY
 
 
+def test_feedback_between_sessions_is_part_of_what_readers_knew(run: Results) -> None:
+    """It is named only if the protocol has it."""
+    for values, is_named in (({"session_feedback": True}, True), ({}, False)):
+        protocol = {"sha256": "ab12", "locked": {"protocol": {"cases": 60, **values}}}
+        results = replace(run, bundle=replace(run.bundle, protocol=protocol))
+        stard = {item.number: item for item in checklists(results)[1].items}
+        assert ("are shown between sessions" in stard["13a"].answer) == is_named
+
+
 def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
     """Texts removed by an amendment fill none."""
 
