@@ -1,5 +1,6 @@
 """The set-up of a study: its protocol, the steps from draw to opening, and amendments."""
 
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -57,10 +58,18 @@ def _is_ready(set_up: SetUp) -> bool:
     return set_up.row.state == "drawn" and bool(set_up.n_readers)
 
 
-def _before_opening(set_up: SetUp) -> dict[str, str]:
-    """Return the pages to use between the draw and the opening."""
-    model = {"models": t("Add the model")} if set_up.protocol.is_aided else {}
-    return {**model, **preview_links("preview", set_up.protocol)}
+def _before_opening(set_up: SetUp, invite: str) -> None:
+    """Show the pages to use between the draw and the opening.
+
+    Links would reload the page and lose the new access codes of this window.
+    """
+    ways = {"people.py": invite}
+    if set_up.protocol.is_aided:
+        ways["models.py"] = t("Add the model")
+    with st.container(horizontal=True):
+        for name, label in ways.items():
+            actions.turn(label, partial(st.switch_page, page_file(name)), key=f"to-{name}")
+    links("preview", preview_links("preview", set_up.protocol))
 
 
 def _open(set_up: SetUp) -> None:
@@ -69,7 +78,7 @@ def _open(set_up: SetUp) -> None:
     if not _is_ready(set_up):
         st.subheader(t("Next: invite readers"), anchor=False)
         st.write(t("No readers have been invited yet. A study needs at least one reader to open."))
-        links("people", {"people": t("Invite readers"), **_before_opening(set_up)})
+        _before_opening(set_up, t("Invite readers"))
         return
     st.subheader(t("Next: open the study"), anchor=False)
     if obstacle := studies.opening_obstacle(store(), set_up.row.name):
@@ -83,7 +92,7 @@ def _open(set_up: SetUp) -> None:
             set_up.n_readers,
         )
     )
-    links("people", {"people": t("Invite more readers"), **_before_opening(set_up)})
+    _before_opening(set_up, t("Invite more readers"))
     consent_view(set_up.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
     st.code(set_up.row.protocol_sha256, language=None)

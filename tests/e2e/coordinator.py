@@ -13,6 +13,14 @@ from tests.e2e.prepared import still
 CLICK_S, FIELD_S = 5, 20
 """Time a person needs for a click and for a field, searching for it included."""
 
+RESULTS_MS = 300_000
+"""How long to wait for results: the analysis runs at low priority beside other processes."""
+
+
+def wait_for_results(page: Page) -> None:
+    """Wait until the page Results shows the findings."""
+    page.get_by_text("What was studied").first.wait_for(timeout=RESULTS_MS)
+
 
 @dataclass
 class Coordinator:

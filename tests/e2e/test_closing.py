@@ -11,6 +11,7 @@ from study.reading.simulation import simulate
 from study.trail.verification import verify
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
+from tests.e2e.coordinator import wait_for_results
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -50,6 +51,6 @@ def test_a_coordinator_closes_a_study_and_accuracy_is_shown(
     digest = hashlib.sha256((tmp_path / "copy.db").read_bytes()).hexdigest()
     expect(row).to_contain_text(digest)
     page.get_by_role("link", name="Results", exact=True).click()
-    page.get_by_text("What was studied").wait_for()
+    wait_for_results(page)
     expect(page.get_by_role("radio", name="Accuracy")).to_be_visible()
     assert verify(server.store) == []

@@ -12,6 +12,7 @@ import analysis
 from study.reading.simulation import simulate
 from tests.conftest import NOW
 from tests.e2e.conftest import Profile, Reader
+from tests.e2e.coordinator import wait_for_results
 from tests.e2e.prepared import rest
 from tests.e2e.server import Server, enter
 
@@ -78,7 +79,7 @@ def test_a_coordinator_watches_downloads_and_signs_out(
     assert "audit.jsonl" in zipfile.ZipFile(io.BytesIO(archive.read_bytes())).namelist()
     assert len(analysis.accuracy(analysis.read_bundle(archive))) > 0
     page.get_by_role("link", name="Results", exact=True).click()
-    page.get_by_text("What was studied").wait_for()
+    wait_for_results(page)
     page.get_by_role("radio", name="Agreement").click()
     page.locator(".js-plotly-plot").nth(1).wait_for()
     page.get_by_text("permuting the options").wait_for()

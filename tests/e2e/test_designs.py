@@ -24,7 +24,7 @@ from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ROOT, entropy_from
 from tests.e2e.conftest import Profile, Reader
-from tests.e2e.coordinator import Coordinator
+from tests.e2e.coordinator import Coordinator, wait_for_results
 from tests.e2e.server import Server, free_port
 
 pytestmark = pytest.mark.browser
@@ -83,11 +83,11 @@ def _draw(ada: Coordinator) -> None:
 
 def _open(ada: Coordinator, readers: str) -> list[str]:
     """Invite readers, add the model and open the study; return the readers' codes."""
-    ada.follow("Invite readers")
+    ada.click("Invite readers")
     codes = ada.invites(readers)
     ada.click("Next: open the study")
     ada.sees("has no such model")
-    ada.follow("Add the model")
+    ada.click("Add the model")
     ada.adds_model(MODEL, "Model A")
     ada.turn_to("Protocol")
     ada.opens()
@@ -127,7 +127,7 @@ def _report(ada: Coordinator, server: Server, study: str) -> tuple[Rows, Rows]:
     """Close the study, see its results, and return the readings and raters of its bundle."""
     content = ada.closes(study)
     ada.turn_to("Results")
-    ada.sees("What was studied")
+    wait_for_results(ada.page)
     with zipfile.ZipFile(io.BytesIO(content)) as bundle:
         names = {Path(name).name: name for name in bundle.namelist()}
         tables = [

@@ -17,7 +17,7 @@ from study.lifecycle.deployments import administrator_code, init
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
 from tests.e2e.conftest import Profile, Reader
-from tests.e2e.coordinator import Coordinator
+from tests.e2e.coordinator import Coordinator, wait_for_results
 from tests.e2e.server import Server, free_port
 
 pytestmark = pytest.mark.browser
@@ -73,7 +73,7 @@ def _opens(ada: Coordinator) -> list[str]:
     ada.click(ada.page.get_by_role("button", name="Review and draw"))
     ada.click(ada.page.get_by_role("button", name="Draw the sample"))
     ada.sees("Next: invite readers")
-    ada.follow("Invite readers")
+    ada.click("Invite readers")
     codes = ada.invites("reader_id,level\nR1,resident\nR2,resident\nR3,senior")
     sheet = ada.download(ada.page.get_by_role("button", name="Save as CSV"))
     assert all(code in Path(sheet.path()).read_text("utf-8") for code in codes)
@@ -149,7 +149,7 @@ def _closes(ada: Coordinator) -> bytes:
     """Close the study permanently, check the results, and return the bundle."""
     content = ada.closes(STUDY)
     ada.turn_to("Results")
-    ada.sees("What was studied")
+    wait_for_results(ada.page)
     expect(ada.page.get_by_role("radio", name="Accuracy")).to_be_visible()
     return content
 
