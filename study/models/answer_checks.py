@@ -19,7 +19,7 @@ _KNOWN = pattern(
 _OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _WORD = re.compile(r"[^\W_\ue000-\ue0ff]")
 _OWN_TEXT = re.compile(f"{TEXT}|{LABEL}")
-_EVIDENCE = pattern(r"{leads}|{shows}")
+_EVIDENCE = pattern(r"{leads}|{shows}|\bwould be\b")
 _LEADS = pattern(r"{leads}")
 _DEFINITE = cue("definite")
 _NO_FINDING = cue("not_a_finding")
@@ -28,6 +28,7 @@ _SUBJECTIVE = pattern(r"\bwould\b|\b(?:i|it|that|he|she)'d\b")
 _CIRCUMSTANCE = cue("circumstance")
 _FITS = pattern(r"\A\W*(?:[\w']+ly\W+|would\W+)?(?:(?:best|most \w+|better)\W+)?{fits}")
 _IS_SEEN = cue("is_seen")
+_LIKELY_CAUSE = cue("likely_cause")
 _PLACE = cue("place")
 _BE = pattern(r"\W*(?:[\w()-]+\W+)?{be}")
 _VERB_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows})")
@@ -99,6 +100,8 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
             if first and _CIRCUMSTANCE.match(clause.text) and unknown_words(clause.text):
                 return False
         elif clause.place > at:
+            if part.text[end : end + 1] == ":":
+                continue
             if _TURNS.match(clause.text) or _RETRACTS.match(clause.text):
                 return False
         elif not _is_heading(clause.lead) or not _is_plain_clause(clause.text, at - clause.place):
@@ -156,6 +159,8 @@ def _is_known(before: str, after: str) -> bool:
 
 def _is_finding(before: str, after: str) -> bool:
     """Return whether a clause states an option of this image and not in general."""
+    if _LIKELY_CAUSE.match(after) and not unknown_words(before):
+        return True
     if _NO_FINDING.search(before + " " + after):
         return False
     if not unknown_words(before + after):

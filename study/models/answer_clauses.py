@@ -60,7 +60,7 @@ ONE = (
     r"|explains|describes|matches|wins|holds|stands|makes|because|since|as|ist|est|es)\b"
 )
 _CLAUSE = pattern(
-    rf"[;:=\n()\[\]]|\s(?=-+\s)|(?<!{{M}})[\u2013\u2014]|[\u2013\u2014](?!\s*{{M}})|(?<!{{M}}),"
+    rf"[;:=\n()\[\]|]|\s(?=-+\s)|(?<!{{M}})[\u2013\u2014]|[\u2013\u2014](?!\s*{{M}})|(?<!{{M}}),"
     rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
     r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
     r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
@@ -77,7 +77,7 @@ _FORCED = pattern("{forced}")
 _AFFIRMED = pattern("{affirmed}")
 _CONDITION = pattern(r"\A\W*(?:(?:and|so|well|but|only|even|then)\W+)*{condition}")
 _ANYWAY = pattern(r"\A\W*(?:but|however|here|yet|aber|pero|mais|ma|mas)\b")
-_SO = pattern(r"\A\W*(?:so|therefore|thus|hence|also|daher)\b")
+_SO = pattern(r"\A\W*(?:so|therefore|thus|hence|also|daher|(?:thereby )?(?:making|leaving))\b")
 _THOUGHT = re.compile(r"\b(?:doubt|wonder|think|believ|say|claim|convinced)", re.IGNORECASE)
 _STICKY = pattern(
     r"\b(?:according to|as per|per|laut|seg\u00fan|selon|secondo|examples?|sample|template"

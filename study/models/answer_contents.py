@@ -14,6 +14,7 @@ _SMALL_WORDS = frozenset(
     {
         *("a", "an", "the", "of", "in", "on", "at", "with", "is", "are", "and", "there"),
         *("this", "no", "it", "to", "than", "or", "by", "for", "within", "from"),
+        *("x", "ray", "image", "film", "radiograph", "view"),
     }
 )
 _OPPOSITES = tuple(
@@ -50,8 +51,9 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
             turned = own & group and there & group and not own & there & group
             if turned and (own - group <= there or there - group <= own):
                 return True
-        others = (_WORD.findall(other.casefold()) for other in options)
-        if not own <= there and any(set(other) != own and _ends(words, other) for other in others):
+        others = [_WORD.findall(other.casefold()) for other in options]
+        named = [other for other in others if set(other) != own and _ends(words, other)]
+        if not own <= there and any(others.count(other) == 1 for other in named):
             return True
     return False
 

@@ -142,7 +142,10 @@ def _listed(marked: str, parts: Sequence[Sentence], n_options: int) -> Iterator[
     for n, head in enumerate(heads):
         end = heads[n + 1].start() if n + 1 < len(heads) else len(marked)
         mention = next(statement for statement in head.groups() if statement)
-        entries.append((meaning(mention), head.start(), _verdict(marked[head.end() : end])))
+        words = marked[head.end() : end]
+        if n + 1 < len(heads):
+            words = _NEXT_HEADING.sub("", words)
+        entries.append((meaning(mention), head.start(), _verdict(words)))
     if len({letter for letter, _, _ in entries}) < 2:
         return
     best = {letter for letter, _, verdict in entries if verdict == "best"}
@@ -177,6 +180,7 @@ def _run(letters: Sequence[str]) -> int:
     return n if n > 1 else 0
 
 
+_NEXT_HEADING = re.compile(r"\n[^\n]*:\s*\Z")
 _DANGLING = pattern(r"[,;(]?\s*(?:not|rather than|instead of|over|and|or|but|nor|than)\W*\Z")
 _THE_OTHERS = cue("the_others")
 

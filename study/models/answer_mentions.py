@@ -51,7 +51,8 @@ _AFTER_AN_ANSWER = re.compile(
     r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
     r"|grade|form|and|or|there|it|this"
     r"|is|wait|actually)\b|\s*(?:chest |plain )?(?:x-?ray|radiograph|film|study)\b"
-    r"|\s*in (?:size|degree|severity|extent)\b)",
+    r"|\s*in (?:size|degree|severity|extent)\b"
+    r"|\s*(?:in|on|from) (?:this|the) (?:\w+ )?(?:image|film|x-?ray|radiograph|study|view)\b)",
     re.IGNORECASE,
 )
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -138,7 +139,7 @@ _NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 def mark(text: str, options: Sequence[str]) -> str:
     """Return a plain text with one private-use character for each mention of an option."""
     text = _NAMED_LIST.sub(lambda match: re.sub(r"\W+", "-", match[0]), text)
-    marked = _mark_texts(_NUMBERED.sub("", text), options)
+    marked = _mark_texts(_mark_letters(_NUMBERED.sub("", text), options), options)
     marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
     for reference in (_BRACKETED, _AFTER_NOUN, _GLUED):
         marked = reference.sub(lambda match: _letter(match, options), marked)
@@ -195,6 +196,16 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
     return pattern.sub(replaced, text)
 
 
+def _mark_letters(text: str, options: Sequence[str]) -> str:
+    """Mark a letter followed by its option's text where that is a letter too, such as "(A) C"."""
+    for letter, option in zip(LETTERS, options, strict=False):
+        own = plain_option(option).strip("()")
+        if len(own) == 1 and own.isalpha():
+            both = rf"(?<![\w(])(?:\({letter}\)|{letter}[).:])[ \t]*\(?{own}\)?(?![\w.:)])"
+            text = re.sub(rf"{both}|(?<![\w(]){letter}\({own}\)", marker("label", letter), text)
+    return text
+
+
 def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
     """Return the letters of the options by the keys of their texts; unclear where two are equal."""
     by_key: dict[str, str] = {}
@@ -218,6 +229,8 @@ def _is_unmistakable(text: str, options: Sequence[str]) -> bool:
 
 def _means_something_else(written: str, before: str, after: str) -> bool:
     """Return whether an option's word is part of a phrase, such as "one moment" or "step 2"."""
+    if written == "no" and re.match(r"\.?\s?\d", after):
+        return True
     if written == "one" and _ONE_OF.match(after):
         return True
     if written == "right" and (_AGREED.search(before) or _LETTER_IS.search(before)):

@@ -16,16 +16,18 @@ _SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
 """British and American spelling: oedema and edema, tumour and tumor."""
 
 _JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u2013](?=[^\W\d_])")
 
 
 def flexible(own: str) -> str:
-    """Return a pattern of an option's text that ignores spaces next to punctuation."""
-    parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", own)
+    """Return a pattern of an option's text that ignores hyphens and spaces next to punctuation."""
+    parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", _HYPHEN.sub(" ", own))
     pattern = ""
     for n, part in enumerate(parts):
         if n:
             words = part.isalpha() and parts[n - 1].isalpha()
-            pattern += r"\s+" if words and "and" not in (part, parts[n - 1]) else r"\s*"
+            apart = words and "and" not in (part, parts[n - 1])
+            pattern += r"[\s\u2010\u2011\u2013-]+" if apart else r"\s*"
         if part in (",", "&", "and"):
             pattern += _AND
             continue
@@ -34,6 +36,6 @@ def flexible(own: str) -> str:
 
 
 def option_key(text: str) -> str:
-    """Return an option's text without spaces, letter case and final full stops."""
-    key = "".join(_JOINS.sub("&", text).split()).casefold().strip(".()[]!\"'")
+    """Return an option's text without spaces, hyphens, letter case and final full stops."""
+    key = "".join(_HYPHEN.sub("", _JOINS.sub("&", text)).split()).casefold().strip(".()[]!\"'")
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")

@@ -22,7 +22,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_words import MENTION, cue, pattern
 from study.models.refusals import is_refusal
 
-VERSION = 6
+VERSION = 7
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
@@ -62,7 +62,11 @@ _SEGMENT = re.compile(
     r"[,;:\u2013\u2014]|\b(?:but|whereas|while|although|without|with no)\b", re.IGNORECASE
 )
 _CONTRASTS = cue("contrasts")
-_SO_TOO = pattern(r"\b(?:or|also|could|possible|equally|just as|likewise|both|same)\b")
+_EXPLICIT = pattern(r"(?<!each )\b(?:answer|choice|option|{reply})\b[^.!?;]*\Z")
+_IS_PRESENT = cue("is_seen")
+_CONCESSION = re.compile(r"\W*(?:although|though|even though|while|whereas)\b", re.IGNORECASE)
+_OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
+_SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
 _DENIED = pattern(r"{negation}|{doubt}|\babsent\b|\bexcluded?\b|\brule[ds]? out\b")
 
 
@@ -180,7 +184,8 @@ class _Reading:
             if rule == "final":  # a different statement that does not announce a correction
                 letters |= _letters(candidates["stated"])
             if rule == "stated":
-                letters |= _letters(
+                chosen = self._without_findings(chosen)
+                letters = _letters(chosen) | _letters(
                     [
                         statement
                         for statement in alone
@@ -189,6 +194,40 @@ class _Reading:
                 )
             return self._checked(letters, chosen), rule
         return set(), ""
+
+    def _without_findings(self, stated: list[Statement]) -> list[Statement]:
+        """Return stated answers without findings before an answer that is called so.
+
+        For example "A. Cardiomegaly is present. C. Rib fractures are absent. The answer is C."
+        """
+        explicit = [statement for statement in stated if self._is_explicit(statement)]
+        if not explicit:
+            return stated
+        return [
+            statement
+            for statement in stated
+            if statement.place >= explicit[-1].place or not self._is_presence(statement)
+        ]
+
+    def _words(self, statement: Statement) -> tuple[str, str]:
+        """Return the words of the sentence before and after a mention."""
+        part = self.parts[statement.sentence]
+        at = statement.place - part.place
+        return part.text[:at], part.text[at + 1 :]
+
+    def _is_explicit(self, statement: Statement) -> bool:
+        """Return whether a statement calls an option the answer."""
+        before = self._words(statement)[0]
+        return not statement.own_text and _EXPLICIT.search(before) is not None
+
+    def _is_presence(self, statement: Statement) -> bool:
+        """Return whether a statement says only that an option is seen."""
+        before, after = self._words(statement)
+        return (
+            not statement.structured
+            and not _EXPLICIT.search(before)
+            and bool(re.search(r"\w", after) and _IS_PRESENT.match(after))
+        )
 
     def _after_corrections(self, answers: Sequence[Statement]) -> list[Statement] | None:
         """Return the answers that no correction replaces; None if one is only withdrawn."""
@@ -328,6 +367,8 @@ class _Reading:
                 continue
             if statement.place < last.place or (is_question(text) and _OFFERS_MORE.search(text)):
                 continue
+            if self._is_aside(statement, last):
+                continue
             if statement.stance in (Stance.NAMED, Stance.FOUND, Stance.ALONE):
                 if statement.place < discussion and not _DENIES.search(text):
                     return True
@@ -346,6 +387,20 @@ class _Reading:
         return bool(_REGRETS.search(after)) or any(
             self._takes_back(part.text) for part in self.parts[last.sentence + 1 :]
         )
+
+    def _is_aside(self, statement: Statement, answer: Statement) -> bool:
+        """Return whether a later mention of another option leaves the answer as it is."""
+        if statement.stance is Stance.NAMED and not self._offered(statement.letters):
+            return True
+        part = self.parts[statement.sentence]
+        begin = answer.place + 1 if statement.sentence == answer.sentence else part.place
+        words = part.text[max(0, begin - part.place) : statement.place - part.place]
+        if statement.stance is Stance.DOUBTED:
+            return bool(_CONCESSION.match(words)) and not _SO_TOO.search(part.text)
+        return _OTHER_ONES.search(words) is not None
+
+    def _offered(self, letters: Set[str]) -> bool:
+        return letters <= set(LETTERS[: len(self.options)])
 
     def _takes_back(self, text: str) -> bool:
         """Return whether a later sentence withdraws or questions the answer."""

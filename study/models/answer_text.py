@@ -22,6 +22,18 @@ _TEMPLATE = re.compile(
     r"|</?(?:p|strong|em|div|span|h[1-6]|ul|ol|li|code|pre)>|<(?=b>[^<]+</b>)b>|</b>",
     re.IGNORECASE,
 )
+_PROMPT = re.compile(
+    r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>)?\s*(?:(?:#+\s*)?(?i:user|human)\s*:|\[INST\]"
+    r"|<start_of_turn>user|<\|(?:im_start\|>|start_header_id\|>|)(?:system|user)\b).*"
+    r"(?:\n\s*(?:#+\s*)?(?i:assistant)\s*:|\bASSISTANT:|\[/INST\]|<start_of_turn>model"
+    r"|<\|(?:im_start\|>|start_header_id\|>|)assistant\b)(?:\|>|<\|end_header_id\|>)?",
+    re.DOTALL,
+)
+"""The prompt that some programs repeat before the model's output."""
+_USER_TURN = re.compile(
+    r"(?:user|human)\s*:|\[INST\]|<start_of_turn>user|<\|(?:im_start\|>|start_header_id\|>|)user\b",
+    re.IGNORECASE,
+)
 _ROLE = re.compile(r"\A\s*(?:assistant|model)\s*(?::|\n)", re.IGNORECASE)
 _ANOTHER_TURN = re.compile(
     r"\n[^\S\n]*(?:(?:next )?question(?: \d+)?|user|human|q\d*)\s*(?::(?!\s*answer\b)|\d+[.:)])",
@@ -106,9 +118,15 @@ _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr|al)\.(?=\s|,)", re
 
 def without_thinking(raw: str) -> str:
     """Return an output without thinking and without the tokens of a chat template."""
-    text = _UNFINISHED_CHANNEL.sub("", _CHANNEL.sub("", raw))
+    text = _UNFINISHED_CHANNEL.sub("", _CHANNEL.sub("", _without_prompt(raw)))
     text = _THINKING.sub("\n", text)
     return _TEMPLATE.sub("", _ROLE.sub("", _TEMPLATE.sub("", _END_OF_TURN.sub("", text))))
+
+
+def _without_prompt(raw: str) -> str:
+    """Return an output without the prompt before it, if the output repeats one turn of a user."""
+    prompt = _PROMPT.match(raw)
+    return raw[prompt.end() :] if prompt and len(_USER_TURN.findall(raw)) == 1 else raw
 
 
 def plain_text(raw: str) -> str:
