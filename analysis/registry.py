@@ -146,6 +146,7 @@ IN_SECOND_PROCESS = (
     "agreement_groups",
     "agreement_between",
     "agreement_indices",
+    "agreement_with_truth",
 )
 """About half of the work of a large bundle with patients."""
 
