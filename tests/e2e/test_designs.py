@@ -185,8 +185,8 @@ def test_sequential_reading_with_planted_errors_in_one_of_two_arms(
                 _case(reader, position)
                 reader.answer("c")
             reader.wait("finished")
-        told = "deliberately replaced by wrong" in reader.page.locator(".rr-curtain").inner_text()
-        assert told == (arm[reader_id] == "with AI")
+        text = reader.page.locator(".rr-curtain").inner_text()
+        assert ("deliberately replaced by wrong" in text) == (arm[reader_id] == "with AI")
     _simulate(server, study, "R3", "R4")
     readings, raters = _report(ada, server, study)
     assert arm == {row["rater_id"]: row["arm"] for row in raters if row["rater_kind"] == "reader"}
