@@ -206,11 +206,17 @@ def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
     ]
 
 
+FEW_ERRORS = 10
+"""Errors of a model below which the lower limit is above the true difference in 4 % or more."""
+NEAR_THE_CEILING = "near the ceiling: the lower limit may be too high (docs/coverage.md)"
+
+
 def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[str, object]]:
     """Yield the rows of both claims about a model under one metric."""
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
     margin = math.nan if margin is None else margin
     readers, model = figure.merits.values[:-1], figure.merits.values[-1]
+    ceiling = NEAR_THE_CEILING if (1 - model) * figure.n_items < FEW_ERRORS else ""
     shared = {
         "model_id": panel.model_id,
         "condition": panel.condition,
@@ -227,7 +233,7 @@ def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[di
             **inference_cells(inference, claim, figure.no_value),
             "p_noninferior": inference.p_noninferior(margin),
             "method": f"{method}; {figure.covariances}",
-            "note": joined([note, *figure.notes, figure.backwards(readers)]),
+            "note": joined([note, *figure.notes, figure.backwards(readers), ceiling]),
         }
 
 

@@ -55,6 +55,7 @@ PAIR_WEIGHTED = {
     Metric.ACCURACY: "pair-weighted: every reading counts alike",
     Metric.AUC: "pair-weighted: every pair of a positive and a negative case read by a reader",
 }
+TOO_NARROW = f"covers 91 to 94 % where cases are many; prefer {BDG} (docs/coverage.md)"
 READER_MEAN = "mean of the readers on the cases they all read"
 NO_SHARED_ITEM = later("no item was given to all readers")
 
@@ -139,7 +140,7 @@ def _rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
                 **counted,
                 **values,
                 **_cells(inference, reason),
-                "note": PAIR_WEIGHTED[metric],
+                "note": joined([PAIR_WEIGHTED[metric], TOO_NARROW if method == BCK else ""]),
             }
         yield {"metric": metric.value, "method": CROSSED, **crossed[metric.value]}
 

@@ -75,7 +75,7 @@ def test_intervals_follow_the_patients() -> None:
     partial = table[table["measure"] == "partial_auc"].iloc[0]
     assert partial["undefined_because"] == "interval: fewer than 8 patients or examinations"
     assert pd.isna(partial["ci_low"])
-    assert table[table["measure"] == "auc"]["method"].iloc[0] == "DeLong, normal over patients"
+    assert table[table["measure"] == "auc"]["method"].iloc[0] == "DeLong, logit over patients"
 
 
 def test_the_figure_has_readers_their_mean_and_models() -> None:
