@@ -47,9 +47,9 @@ class Components:
         Variance between readers that is the same under both conditions. Parallel arms need it.
     clusters : int or None
         Patients of that study, if they have several cases.
-    error_df : tuple of two float, or None
-        Degrees of freedom of the error that a reader does not share with others, and of its
-        complement, as their variation over patients shows; None: those of normal errors.
+    own_df, joint_df : float or None
+        Degrees of freedom of the error that a reader does not share with others, and of that of all
+        readers together, as their variation over patients shows; None: those of normal errors.
     source : str
         Where the components come from.
     """
@@ -64,7 +64,8 @@ class Components:
     var_tr: float
     var_r: float | None = None
     clusters: int | None = None
-    error_df: tuple[float, float] | None = None
+    own_df: float | None = None
+    joint_df: float | None = None
     source: str = ""
 
 
@@ -106,6 +107,9 @@ PUBLISHED: Mapping[str, Components] = {
 }
 """Published components of two conditions, by name."""
 
+OPTIONAL = ("var_r", "own_df", "joint_df")
+"""Keys of a components file that may be left out."""
+
 _REQUIRED = ("var_tr", "cov1", "cov2", "cov3", "var_error", "readers", "cases", "metric")
 
 
@@ -116,7 +120,7 @@ def read_components(path: Path) -> Components:
     ----------
     path : pathlib.Path
         TOML with the keys `var_tr, cov1, cov2, cov3, var_error, readers, cases, metric` and
-        optionally `var_r`.
+        optionally `OPTIONAL`.
 
     Raises
     ------
@@ -172,13 +176,15 @@ def _fault(key: str, value: Any) -> str:
     if key in ("readers", "cases"):
         valid = isinstance(value, int) and not isinstance(value, bool) and value >= 2
         return "" if valid else f"{key} = {value!r}: give a whole number, 2 or larger."
-    if key not in (*_REQUIRED, "var_r"):
-        return f"{key}: unknown key. Keys: {', '.join((*_REQUIRED, 'var_r'))}."
+    if key not in (*_REQUIRED, *OPTIONAL):
+        return f"{key}: unknown key. Keys: {', '.join((*_REQUIRED, *OPTIONAL))}."
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value):
         return f"{key} = {value!r}: give a number."
     if key == "var_error" and value <= 0:
         return f"var_error = {value!r}: give a variance above 0."
+    if key in ("own_df", "joint_df") and value < 1:
+        return f"{key} = {value!r}: give 1 or more degrees of freedom."
     return ""
 
 

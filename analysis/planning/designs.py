@@ -42,7 +42,7 @@ class Spread:
         Readers of the study that they come from.
     clusters : int or None
         Its patients, if they have several cases.
-    error_df : tuple of two float, or None
+    own_df, joint_df : float or None
         Degrees of freedom of `own` and of `own` + J `shared`; None: those of normal errors.
     """
 
@@ -53,7 +53,8 @@ class Spread:
     cases: int
     readers: int
     clusters: int | None = None
-    error_df: tuple[float, float] | None = None
+    own_df: float | None = None
+    joint_df: float | None = None
 
     @property
     def normal_df(self) -> tuple[int, int]:
@@ -130,7 +131,8 @@ def spread_of(components: Components, comparison: Comparison, design: PlanDesign
         cases=components.cases,
         readers=components.readers,
         clusters=components.clusters,
-        error_df=components.error_df,
+        own_df=components.own_df,
+        joint_df=components.joint_df,
     )
 
 

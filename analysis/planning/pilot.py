@@ -78,8 +78,9 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
         for group in range(n_groups)
     ]
     return tuple(
-        replace(components, error_df=_error_df(components, metric, left_out, comparison))
+        replace(components, own_df=own_df, joint_df=joint_df)
         for metric, components in estimates.items()
+        for own_df, joint_df in (_error_df(components, metric, left_out, comparison),)
     )
 
 
@@ -104,17 +105,17 @@ def _error_df(
     metric: Metric,
     left_out: Sequence[Mapping[Metric, Components]],
     comparison: Comparison,
-) -> tuple[float, float] | None:
+) -> tuple[float, float] | tuple[None, None]:
     """Return the degrees of freedom of both parts of the error; None if a part is not positive."""
     parts = []
     for estimates in left_out:
         if metric not in estimates:
-            return None
+            return None, None
         spread = spread_of(estimates[metric], comparison, PlanDesign.CROSSED)
         together = spread.own + spread.readers * spread.shared
         parts.append(np.array([spread.own, together]) * spread.cases)
     if np.min(parts) <= 0:
-        return None
+        return None, None
     n = len(parts)
     variances = (n - 1) ** 2 / n * np.log(parts).var(axis=0, ddof=1)
     normal = spread_of(components, comparison, PlanDesign.CROSSED).normal_df

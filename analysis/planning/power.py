@@ -278,10 +278,10 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     covariances, three estimates are independent multiples of chi-square: the mean square of
     readers :math:`\sigma^2 + own` with J - 1 degrees of freedom, `own` with (J - 1)(C - 1), and
     :math:`own + J\,shared` with C - 1. Right and wrong answers are not normal; the last two have
-    the degrees of freedom `error_df` where a pilot gives them. Each estimate is divided by a draw
-    of its chi-square over its degrees of freedom (generalised confidence intervals [1]_), and the
-    components follow. The uncertainty of a pilot's few readers dominates: its mean square has J - 1
-    degrees of freedom.
+    the degrees of freedom `own_df` and `joint_df` where a pilot gives them. Each estimate is
+    divided by a draw of its chi-square over its degrees of freedom (generalised confidence
+    intervals [1]_), and the components follow. The uncertainty of a pilot's few readers dominates:
+    its mean square has J - 1 degrees of freedom.
 
     References
     ----------
@@ -289,9 +289,10 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
        doi:10.1080/01621459.1993.10476355
     """
     generator = np.random.default_rng(seed)
-    j, df = spread.readers, spread.error_df or spread.normal_df
-    own = spread.own * _pivot(generator, df[0], n_draws)
-    together = max(float(spread.own + j * spread.shared), 0.0) * _pivot(generator, df[1], n_draws)
+    j, (own_df, joint_df) = spread.readers, spread.normal_df
+    own = spread.own * _pivot(generator, spread.own_df or own_df, n_draws)
+    together = max(float(spread.own + j * spread.shared), 0.0)
+    together = together * _pivot(generator, spread.joint_df or joint_df, n_draws)
     between = (spread.reader + spread.own) * _pivot(generator, j - 1, n_draws)
     shared = (together - own) / j
     within = shared if spread.within == spread.shared else spread.within

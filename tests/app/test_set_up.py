@@ -555,17 +555,29 @@ def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     )
 
 
-def test_own_components_with_errors_are_listed_and_leave_the_plan(
+def test_components_are_entered_in_a_form_and_checked(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
+    """The values are stored with the plan; an error leaves the plan as it was."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="endpoint")
+    variance = "Error variance of the difference, model minus one reader"
+    covariance = "Error covariance of these differences, two readers"
     for kind, label, value in (
         ("toggle", "Compute the power of this study", True),
-        ("selectbox", "Variance components", "Own components, such as those of a pilot"),
-        ("text_area", "Components", "var_tr = 1"),
+        ("selectbox", "How much readers and cases vary", "values"),
+        ("number_input", "Cases of that study", 150),
+        ("number_input", variance, 0.003),
     ):
         _field(page, kind, label).set_value(value)  # type: ignore[attr-defined]
         page.run()
         assert not page.exception
-    assert any("missing key" in element.value for element in page.error)
+    plan = drafts.find(banked, number).values["sample_size"]
+    assert plan["components"]["var_error"] == 0.003
+    assert (plan["components"]["cases"], plan["metric"]) == (150, "accuracy")
+    again = _page("new_study.py", draft=str(number), step="endpoint")
+    assert _field(again, "number_input", variance).value == 0.003  # type: ignore[attr-defined]
+    assert drafts.find(banked, number).values["sample_size"] == plan
+    _field(again, "number_input", covariance).set_value(0.5).run()  # type: ignore[attr-defined]
+    assert any("smaller than a covariance" in element.value for element in again.error)
+    assert drafts.find(banked, number).values["sample_size"] == plan

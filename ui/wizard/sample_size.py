@@ -7,18 +7,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
-import tomli_w
 
 from study.base.translation import decimal, language, t, tn
 from ui.parts.text import plain
+from ui.wizard.components import as_table, chosen_components
 from ui.wizard.draft import Working
 
 if TYPE_CHECKING:  # the analysis takes seconds to import, so it is imported when a plan is made
     from analysis.planning import PowerPlan
 
-OWN = "own"
 CLAIM = "readers like these"
-NUMBERS = ("var_tr", "cov1", "cov2", "cov3", "var_error", "var_r", "readers", "cases")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +33,7 @@ class Asked:
     has_arms: bool
     published: str
     components: str
+    source: str
 
 
 def sample_size(working: Working) -> None:
@@ -52,6 +51,8 @@ def sample_size(working: Working) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         asked = _asked(working, base)
+    if not asked.published and not asked.components:
+        return
     with right:
         try:
             plan = _computed(asked)
@@ -92,7 +93,7 @@ def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
     )
     cases = int(working.values["cases"])
     st.caption(tn("{n} case, from the first step.", "{n} cases, from the first step.", cases))
-    published, components = _components(working, base)
+    published, components, source = chosen_components(working, base, str(comparison))
     return Asked(
         comparison=str(comparison),
         effect=round(float(effect) / 100, 6),
@@ -104,44 +105,8 @@ def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
         has_arms=bool(working.values["arms"]) and comparison == "conditions",
         published=published,
         components=components,
+        source=source,
     )
-
-
-def _components(working: Working, base: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the name of a published set, or the text of the study's own components."""
-    from analysis.planning import PUBLISHED
-
-    labels = {
-        "van-dyke": t("Van Dyke 1993: MRI, AUC, 5 readers, 114 cases"),
-        "zanca": t("Zanca 2009: mammography, AUC, 4 readers, 200 cases"),
-        OWN: t("Own components, such as those of a pilot"),
-    }
-    names = [*PUBLISHED, OWN]
-    published = [name for name in PUBLISHED if PUBLISHED[name].source in base.get("source", "")]
-    first = published[0] if published else OWN if base else names[0]
-    chosen = st.selectbox(
-        t("Variance components"),
-        names,
-        index=names.index(first),
-        format_func=lambda name: labels.get(name, name),
-        key=working.key("components"),
-    )
-    if chosen != OWN:
-        return str(chosen), ""
-    typed = st.text_area(
-        t("Components"),
-        value=_toml(base) if base else "",
-        height=220,
-        placeholder='metric = "accuracy"\nreaders = 5\ncases = 100\nvar_error = 0.0012\n...',
-        help=t("The lines of a components file, which docs/power.md explains."),
-        key=working.key("own-components"),
-    )
-    return "", typed
-
-
-def _toml(base: Mapping[str, Any]) -> str:
-    """Return the components of a stored plan as the lines of a components file."""
-    return tomli_w.dumps({"metric": base["metric"], **base["components"]})
 
 
 def _plan(asked: Asked) -> "PowerPlan":
@@ -152,7 +117,6 @@ def _plan(asked: Asked) -> "PowerPlan":
     AnalysisError
         The components have errors, or do not suit the comparison.
     """
-    from analysis.errors import AnalysisError
     from analysis.planning import (
         Comparison,
         PlanDesign,
@@ -166,13 +130,8 @@ def _plan(asked: Asked) -> "PowerPlan":
     if asked.published:
         components = published(asked.published, comparison)
     else:
-        try:
-            values = tomllib.loads(asked.components)
-        except ValueError as error:
-            raise AnalysisError(
-                t("The components are not valid TOML: {error}.", error=error)
-            ) from error
-        components = for_comparison(components_from(values, t("Components")), comparison)
+        values = tomllib.loads(asked.components)
+        components = for_comparison(components_from(values, asked.source), comparison)
     return PowerPlan(
         components=components,
         comparison=comparison,
@@ -186,18 +145,18 @@ def _plan(asked: Asked) -> "PowerPlan":
 @lru_cache(maxsize=64)
 def _computed(asked: Asked) -> Mapping[str, Any]:
     """Return the plan with its power, as the protocol stores it."""
-    from analysis.planning import drawn_spread, half_width, power
+    from analysis.planning import drawn_spread, half_width, power, with_sign
 
     plan = _plan(asked)
     size = plan.size(asked.readers, asked.cases)
     results = power(plan, size, drawn_spread(plan.spread, plan.seed))
-    result = next(result for result in results if result.claim.value == asked.claim)
-    parts = plan.components
+    closed = next(result for result in results if result.claim.value == asked.claim)
+    result, table = with_sign(plan, size, closed), as_table(plan.components)
     return {
         "comparison": asked.comparison,
         "design": plan.design.value,
         "claim": asked.claim,
-        "metric": parts.metric.value,
+        "metric": table.pop("metric"),
         "effect": asked.effect,
         "margin": asked.margin,
         "readers": asked.readers,
@@ -208,13 +167,13 @@ def _computed(asked: Asked) -> Mapping[str, Any]:
         "power_high": round(result.high, 4),
         "half_width": round(half_width(plan, size), 4),
         "method": result.method,
-        "source": parts.source,
-        "components": {key: value for key in NUMBERS if (value := getattr(parts, key)) is not None},
+        "source": plan.components.source,
+        "components": table,
     }
 
 
 def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
-    from analysis.planning import TARGET, largest_power
+    from analysis.planning import TARGET, expected_power, largest_power
 
     st.metric(t("Power"), f"{100 * plan['power']:.0f} %")
     st.caption(
@@ -226,6 +185,16 @@ def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
             half=decimal(100 * plan["half_width"], 1),
         )
     )
+    _, _, sign = str(plan["method"]).partition("; ")
+    if asked.claim == CLAIM and "points" in sign:
+        expected = expected_power(_plan(asked), _plan(asked).size(asked.readers, asked.cases))
+        st.caption(
+            t(
+                "This closed form takes the variances as known. The analysis estimates them and is "
+                "expected to show the difference in {percent} % of studies.",
+                percent=f"{100 * expected:.0f}",
+            )
+        )
     if asked.claim == CLAIM and largest_power(_plan(asked), asked.readers) < TARGET:
         st.warning(
             tn(

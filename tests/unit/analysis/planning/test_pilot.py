@@ -68,18 +68,17 @@ def test_errors_that_vary_more_than_normal_ones_have_fewer_degrees_of_freedom(
     for items_a_patient in (1, 4):
         (parts,) = pilot_components(_pilot(items_a_patient=items_a_patient), comparison)
         patients = 80 // items_a_patient
-        assert parts.error_df is not None
-        own, together = parts.error_df
-        assert 20 < own <= 3 * (patients - 1) + 1e-9
-        assert 5 < together < patients - 1
+        assert parts.own_df is not None
+        assert parts.joint_df is not None
+        assert 20 < parts.own_df <= 3 * (patients - 1) + 1e-9
+        assert 5 < parts.joint_df < patients - 1
 
 
 def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
     """For these readers, whose power depends on the errors alone."""
     (parts,) = pilot_components(_pilot(), Comparison.PANEL)
     widths = []
-    for error_df in (parts.error_df, None):
-        known = replace(parts, error_df=error_df)
+    for known in (parts, replace(parts, own_df=None, joint_df=None)):
         plan = PowerPlan(components=known, comparison=Comparison.PANEL, effect=0.06)
         rows = power(plan, plan.size(6, 150), drawn_spread(plan.spread, 1))
         fixed = next(row for row in rows if row.claim is PlanClaim.THESE_READERS)

@@ -1,0 +1,61 @@
+"""The components of a pilot that is uploaded in the wizard."""
+
+import tomllib
+import zipfile
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.bundle import bundle_from_tables
+from analysis.errors import AnalysisError
+from analysis.planning import Comparison, pilot_components
+from study.base.errors import StudyError
+from ui.wizard.components import _estimated
+
+
+def _tables() -> dict[str, pd.DataFrame]:
+    generator = np.random.default_rng(4)
+    names, ids = ["M", "R1", "R2", "R3"], [f"q{i:02d}" for i in range(40)]
+    answers = np.where(generator.random((4, 40)) < 0.7, "A", "B")
+    return {
+        "items.csv": pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 4}),
+        "readings.csv": pd.DataFrame(
+            {"rater_id": np.repeat(names, 40), "item_id": ids * 4, "answer": answers.ravel()}
+        ),
+        "raters.csv": pd.DataFrame(
+            {"rater_id": names, "rater_kind": ["model", "reader", "reader", "reader"]}
+        ),
+    }
+
+
+def _zipped(tables: dict[str, pd.DataFrame], folder: str) -> bytes:
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, table in tables.items():
+            archive.writestr(folder + name, table.to_csv(index=False))
+    return content.getvalue()
+
+
+@pytest.mark.parametrize("folder", ["", "pilot/"])
+def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> None:
+    """Also if its files are in a folder of the archive."""
+    tables = _tables()
+    ((metric, lines, source),) = _estimated(_zipped(tables, folder), "panel")
+    bundle = bundle_from_tables(
+        *(tables[name] for name in ("items.csv", "readings.csv", "raters.csv"))
+    )
+    (expected,) = pilot_components(bundle, Comparison.PANEL)
+    values = tomllib.loads(lines)
+    assert (metric, source) == ("accuracy", "M against readers")
+    for key in ("var_error", "cov2", "var_tr", "own_df", "joint_df"):
+        assert values[key] == pytest.approx(getattr(expected, key))
+
+
+def test_what_is_no_pilot_is_refused_with_a_message() -> None:
+    """Another comparison, and a file that is no archive."""
+    with pytest.raises(AnalysisError, match="two conditions"):
+        _estimated(_zipped(_tables(), ""), "conditions")
+    with pytest.raises(StudyError):
+        _estimated(b"no archive", "panel")

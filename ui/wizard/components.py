@@ -1,0 +1,188 @@
+"""The variance components of a sample size: a published set, a pilot study, or values in a form."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import streamlit as st
+import tomli_w
+
+from study.base.errors import StudyError
+from study.base.packed import unpack
+from study.base.translation import t
+from ui.parts.forms import upload
+from ui.parts.text import plain
+from ui.wizard.draft import Working
+
+PILOT, VALUES = "pilot", "values"
+NUMBERS = (
+    *("var_error", "cov1", "cov2", "cov3", "var_tr", "var_r"),
+    *("readers", "cases", "own_df", "joint_df"),
+)
+OF_CONDITIONS = ("cov1", "cov3")
+"""Components that differences between a model and readers do not have."""
+
+
+def chosen_components(
+    working: Working, base: Mapping[str, Any], comparison: str
+) -> tuple[str, str, str]:
+    """Show the fields of the components.
+
+    Parameters
+    ----------
+    base
+        The stored plan; empty if there is none.
+    comparison
+        ``panel`` or ``conditions``.
+
+    Returns
+    -------
+    tuple of three str
+        Name of a published set, or else the lines of a components file and their source. All are
+        empty until a pilot is uploaded.
+    """
+    from analysis.planning import PUBLISHED
+
+    labels = {
+        "van-dyke": t("Published, Van Dyke 1993: MRI, AUC, 5 readers, 114 cases"),
+        "zanca": t("Published, Zanca 2009: mammography, AUC, 4 readers, 200 cases"),
+        PILOT: t("A pilot study (its exported bundle)"),
+        VALUES: t("Values that I enter"),
+    }
+    names = [*PUBLISHED, PILOT, VALUES]
+    published = [name for name in PUBLISHED if PUBLISHED[name].source in base.get("source", "")]
+    first = published[0] if published else VALUES if base else names[0]
+    chosen = str(
+        st.selectbox(
+            t("How much readers and cases vary"),
+            names,
+            index=names.index(first),
+            format_func=lambda name: labels.get(name, name),
+            help=t("Sample sizes rest on the variance components of an earlier, similar study."),
+            key=working.key("components"),
+        )
+    )
+    if chosen == PILOT:
+        return ("", *_pilot(working, comparison))
+    if chosen == VALUES:
+        return "", _values(working, base, comparison), str(base.get("source") or t("Components"))
+    return chosen, "", ""
+
+
+def _pilot(working: Working, comparison: str) -> tuple[str, str]:
+    """Return the components of an uploaded pilot, and their source; both empty without one."""
+    file = upload(t("Bundle of the pilot"), types=["zip"], key=working.key("pilot"))
+    if file is None:
+        st.caption(t("A bundle is exported on the page *Archive* of a closed study."))
+        return "", ""
+    from analysis.errors import AnalysisError
+
+    try:
+        found = _estimated(file.getvalue(), comparison)
+    except (StudyError, AnalysisError) as error:
+        st.error(plain(str(error)))
+        return "", ""
+    metrics = [metric for metric, _, _ in found]
+    labels = {"accuracy": t("accuracy"), "auc": t("AUC")}
+    metric = st.segmented_control(
+        t("Metric"),
+        metrics,
+        default=metrics[0],
+        format_func=labels.__getitem__,
+        key=working.key("pilot-metric"),
+    )
+    _, lines, source = next((each for each in found if each[0] == metric), found[0])
+    values = tomllib.loads(lines)
+    st.caption(
+        t(
+            "{readers} readers and {cases} cases of the pilot. They are stored in the protocol.",
+            readers=values["readers"],
+            cases=values["cases"],
+        )
+    )
+    return lines, f"{source} ({file.name})"
+
+
+@lru_cache(maxsize=4)
+def _estimated(content: bytes, comparison: str) -> tuple[tuple[str, str, str], ...]:
+    """Return the metric, the components and the source of every metric of a pilot."""
+    from analysis.bundle import read_bundle
+    from analysis.planning import Comparison, pilot_components
+
+    with TemporaryDirectory() as parent:
+        folder = Path(parent, "pilot")
+        unpack(BytesIO(content), folder)
+        top = next((path.parent for path in folder.rglob("items.csv")), folder)
+        found = pilot_components(read_bundle(top), Comparison(comparison))
+    return tuple(
+        (each.metric.value, tomli_w.dumps(as_table(each)), each.source.removeprefix("pilot: "))
+        for each in found
+    )
+
+
+def as_table(components: Any) -> dict[str, Any]:
+    """Return components by the keys of a components file."""
+    values = {key: getattr(components, key) for key in NUMBERS}
+    known = {key: value for key, value in values.items() if value is not None}
+    return {"metric": components.metric.value, **known}
+
+
+def _values(working: Working, base: Mapping[str, Any], comparison: str) -> str:
+    """Ask for the components, and return them as the lines of a components file."""
+    stored = dict(base.get("components", {}))
+    if stored and base["comparison"] != comparison:
+        stored = {}
+    metrics = {"accuracy": t("accuracy"), "auc": t("AUC")}
+    metric = st.selectbox(
+        t("Metric"),
+        list(metrics),
+        index=list(metrics).index(base.get("metric", "accuracy")),
+        format_func=metrics.__getitem__,
+        key=working.key("own-metric"),
+    )
+    values: dict[str, Any] = {"metric": metric, "cov1": 0.0, "cov3": 0.0}
+    for key, label in _counts().items():
+        first = int(stored.get(key, {"readers": 5, "cases": 100}[key]))
+        values[key] = int(st.number_input(label, 2, 100_000, first, key=working.key(f"own-{key}")))
+    for key, (label, first) in _variances(comparison).items():
+        known = stored.get(key, first)
+        value = st.number_input(
+            label,
+            value=None if known is None else float(known),
+            step=0.0001,
+            format="%.6f",
+            key=working.key(f"own-{comparison}-{key}"),
+        )
+        if value is not None:
+            values[key] = float(value)
+    values |= {key: stored[key] for key in ("own_df", "joint_df") if key in stored}
+    return tomli_w.dumps(values)
+
+
+def _counts() -> dict[str, str]:
+    return {
+        "readers": t("Readers of that study"),
+        "cases": t("Cases of that study"),
+    }
+
+
+def _variances(comparison: str) -> dict[str, tuple[str, float | None]]:
+    """Return the label and first value of every variance; None for one that may stay empty."""
+    if comparison == "panel":
+        return {
+            "var_error": (t("Error variance of the difference, model minus one reader"), 0.0024),
+            "cov2": (t("Error covariance of these differences, two readers"), 0.0012),
+            "var_tr": (t("Variance of the readers' true differences from the model"), 0.001),
+        }
+    return {
+        "var_error": (t("Error variance of one reader's result (Var)"), 0.0012),
+        "cov1": (t("Covariance: same reader, two conditions (Cov1)"), 0.0006),
+        "cov2": (t("Covariance: two readers, same condition (Cov2)"), 0.0006),
+        "cov3": (t("Covariance: two readers, two conditions (Cov3)"), 0.0005),
+        "var_tr": (t("Variance of the readers' true gains (VarTR)"), 0.0002),
+        "var_r": (t("Variance between readers (VarR; only for arms)"), None),
+    }
