@@ -146,10 +146,10 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str) -> str:
     )
     values: dict[str, Any] = {"metric": metric, "cov1": 0.0, "cov3": 0.0}
     for key, label in _counts().items():
-        first = int(stored.get(key, {"readers": 5, "cases": 100}[key]))
-        values[key] = int(st.number_input(label, 2, 100_000, first, key=working.key(f"own-{key}")))
-    for key, (label, first) in _variances(comparison).items():
-        known = stored.get(key, first)
+        n = int(stored.get(key, {"readers": 5, "cases": 100}[key]))
+        values[key] = int(st.number_input(label, 2, 100_000, n, key=working.key(f"own-{key}")))
+    for key, (label, usual) in _variances(comparison).items():
+        known = stored.get(key, usual)
         value = st.number_input(
             label,
             value=None if known is None else float(known),
