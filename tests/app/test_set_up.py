@@ -182,6 +182,20 @@ def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
     assert (protocol.sessions, protocol.session_feedback, protocol.aid) == (2, True, "first")
 
 
+def test_the_workload_of_shared_cases_is_a_maximum(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """It depends on the number of readers, unless the protocol states the cases of each."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="design")
+    captions = []
+    for label in ("Readers per case", "Cases per reader"):
+        _field(page, "number_input", label).set_value(5)  # type: ignore[attr-defined]
+        page.run()
+        captions.append(any("at most, because" in element.value for element in page.caption))
+    assert captions == [True, False]
+
+
 def test_conditions_of_the_draw_are_counted_and_saved(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

@@ -220,6 +220,8 @@ def _readings(protocol: Protocol, asked: Burden) -> str:
         parts.append(tn("{n} hidden repeat", "{n} hidden repeats", protocol.hidden_repeats))
     if asked.n_practice:
         parts.append(tn("plus {n} practice case", "plus {n} practice cases", asked.n_practice))
+    if protocol.reads_per_case and not protocol.cases_per_reader:
+        parts.append(t("at most, because the cases are shared among the readers"))
     return ", ".join(parts)
 
 
