@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from study.base.actor import SCHEDULE, By
 from study.base.canonical import moment, stamp
@@ -273,6 +273,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
             folder.mkdir(mode=0o700, exist_ok=True)
             for leftover in folder.glob(f"{_SCRATCH}*"):  # left by a backup that crashed
                 shutil.rmtree(leftover, ignore_errors=True)
+            _list_copies_before_upgrades(store, by, now)
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
             store.copy_to(copy)
@@ -290,6 +291,11 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         "sha256": content,
         "finding": finding,
     }
+    return _listed(store, facts, trigger, by, now)
+
+
+def _listed(store: Store, facts: dict[str, Any], trigger: str, by: By, now: datetime) -> Backup:
+    """List a verified backup, and record it in the trail."""
     at = stamp(now)
     with store.change() as change:
         deployment.add_backup(
@@ -297,6 +303,32 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         )
         events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=facts, by=by)
         return _backup(store, deployment.every_backup(change)[-1])
+
+
+def _list_copies_before_upgrades(store: Store, by: By, now: datetime) -> None:
+    """Verify and list the copies made before upgrades, so that old ones are removed later.
+
+    An upgrade cannot list its copy itself, because it is made before the store can be written.
+    """
+    with store.look() as look:
+        known = {row.file for row in deployment.every_backup(look)}
+    for file in sorted(folder_of(store).glob(f"{store.stem}-before-upgrade-*.db")):
+        if file.name in known:
+            continue
+        with tempfile.TemporaryDirectory(dir=file.parent, prefix=_SCRATCH) as scratch:
+            copy = Path(scratch, "store.db")
+            shutil.copyfile(file, copy)  # opening it upgrades it
+            try:
+                finding = " ".join(verify(Store(copy), films=False))
+            except StudyError as error:
+                finding = str(error)
+        facts = {
+            "file": file.name,
+            "n_bytes": file.stat().st_size,
+            "sha256": sha256_of_file(file),
+            "finding": finding,
+        }
+        _listed(store, facts, "schedule", by, now)
 
 
 def _flushed(path: Path) -> str:

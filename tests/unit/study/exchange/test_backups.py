@@ -171,6 +171,21 @@ def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
     assert _kinds(banked).count("backup removed") == 4
 
 
+def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store) -> None:
+    """The next backup verifies it; it is older than that backup."""
+    backups.set_schedule(banked, Schedule(every_hours=24, keep=2), by=BY, now=NOW)
+    folder = backups.folder_of(banked)
+    folder.mkdir()
+    copy, torn = (folder / f"{banked.stem}-before-upgrade-{n}.db" for n in (1, 2))
+    banked.copy_to(copy)
+    torn.write_bytes(copy.read_bytes()[:8192])
+    made = backups.make(banked, by=BY, now=NOW)
+    assert [backup.file for backup in backups.listed(banked)] == [made.file, torn]
+    assert [not backup.finding for backup in backups.listed(banked)] == [True, False]
+    assert not copy.exists()
+    assert verify(banked, films=False) == []
+
+
 def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
     """The first is due at once, the next after the interval, none if the schedule is off."""
     assert backups.make_if_due(banked, now=NOW) is not None
