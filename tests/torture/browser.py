@@ -253,7 +253,9 @@ class Browser:
                 if fault in (ConnectionFault.DROPPED_BEFORE, ConnectionFault.DROPPED_AFTER):
                     raise Cut(fault)
                 answer = line.getresponse()
-                return answer.status, answer.getheader("set-cookie") or "", answer.read()
+                cookies = answer.msg.get_all("set-cookie", [])  # a proxy may set its own, too
+                cookie = next((each for each in cookies if "reading_room=" in each), "")
+                return answer.status, cookie, answer.read()
             except (OSError, http.client.HTTPException) as error:
                 raise Cut(str(error)) from error
             finally:
