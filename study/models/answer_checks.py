@@ -59,6 +59,7 @@ _OTHERS_ANSWER = cue("others_answer")
 _SPILL = cue("spill")
 _CONDITION = pattern(r"{condition}")
 _TURNS = cue("turns")
+_OPTIONS_FOLLOW = pattern(r":\s*{M}")
 _RETRACTS = cue("retracts")
 _COMMENT = cue("comment")
 _KNOWN_COMMENT = cue("known_comment")
@@ -100,9 +101,8 @@ def is_plain(parts: Sequence[Sentence], n: int, place: int) -> bool:
             if first and _CIRCUMSTANCE.match(clause.text) and unknown_words(clause.text):
                 return False
         elif clause.place > at:
-            if part.text[end : end + 1] == ":":
-                continue
-            if _TURNS.match(clause.text) or _RETRACTS.match(clause.text):
+            heads = _OPTIONS_FOLLOW.match(part.text, end) is not None
+            if (_TURNS.match(clause.text) and not heads) or _RETRACTS.match(clause.text):
                 return False
         elif not _is_heading(clause.lead) or not _is_plain_clause(clause.text, at - clause.place):
             return False
