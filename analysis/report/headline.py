@@ -262,23 +262,36 @@ def agreement_lines(results: Results) -> list[str]:
 
 def _of_groups(results: Results, condition: str) -> str:
     """Return the coefficients of all readers and of all models, with their intervals and n."""
-    where = {"condition": condition, "scope": "all", "measure": "brennan_prediger"}
+    corrected = _groups(results, condition, "brennan_prediger")
+    kappa = _groups(results, condition, "conger_kappa_letters")
+    return sentences(
+        [
+            corrected
+            and t("Brennan-Prediger over all raters of a group: {groups}.", groups=corrected),
+            kappa and t("Cohen's kappa for groups (Conger): {groups}.", groups=kappa),
+        ]
+    )
+
+
+def _groups(results: Results, condition: str, measure: str) -> str:
     words = {"readers": t("all readers"), "models": t("all models")}
-    groups = [
-        t(
-            "{who} {estimate}, {percent} % CI {interval}, n = {n}",
-            who=words[row["raters"]],
-            estimate=rounded(number(row, "estimate"), 2),
-            percent=confidence_percent(results),
-            interval=span(rounded(number(row, "ci_low"), 2), rounded(number(row, "ci_high"), 2)),
-            n=int(number(row, "n_items")),
-        )
-        for row in rows_of(results, "agreement_groups", **where)
-        if row["raters"] in words and not math.isnan(number(row, "ci_low"))
-    ]
-    if not groups:
-        return ""
-    return t("Brennan-Prediger over all raters of a group: {groups}.", groups=clauses(groups))
+    rows = rows_of(results, "agreement_groups", condition=condition, scope="all", measure=measure)
+    return clauses(
+        [
+            t(
+                "{who} {estimate}, {percent} % CI {interval}, n = {n}",
+                who=words[row["raters"]],
+                estimate=rounded(number(row, "estimate"), 2),
+                percent=confidence_percent(results),
+                interval=span(
+                    rounded(number(row, "ci_low"), 2), rounded(number(row, "ci_high"), 2)
+                ),
+                n=int(number(row, "n_items")),
+            )
+            for row in rows
+            if row["raters"] in words and not math.isnan(number(row, "ci_low"))
+        ]
+    )
 
 
 def _agreement(kind: PairKind, kappa: str, corrected: str) -> str:

@@ -99,15 +99,16 @@ def _numbers(cell: str) -> list[float]:
 
 
 def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
-    """It is Cohen's kappa; Brennan-Prediger's is that of the groups."""
+    """Both coefficients follow for the groups, with intervals."""
     (complete,) = agreement_lines(run)
     line, groups = complete.split(" Brennan-Prediger over all raters of a group: ")
-    row = run.tables["agreement_groups"].query(
-        "raters == 'readers' and scope == 'all' and measure == 'brennan_prediger'"
-    )
-    low, high = (f"{row[name].iloc[0]:.2f}" for name in ("ci_low", "ci_high"))
-    estimate, n = f"{row['estimate'].iloc[0]:.2f}", row["n_items"].iloc[0]
-    assert f"all readers {estimate}, 95 % CI {low} to {high}, n = {n}" in groups
+    of_readers = run.tables["agreement_groups"].query("raters == 'readers' and scope == 'all'")
+    for measure in ("brennan_prediger", "conger_kappa_letters"):
+        row = of_readers.query(f"measure == '{measure}'")
+        low, high = (f"{row[name].iloc[0]:.2f}" for name in ("ci_low", "ci_high"))
+        estimate, n = f"{row['estimate'].iloc[0]:.2f}", row["n_items"].iloc[0]
+        assert f"all readers {estimate}, 95 % CI {low} to {high}, n = {n}" in groups
+    assert "Cohen's kappa for groups (Conger): all readers" in groups
     kappas, corrected = re.findall(r"(\d\.\d\d) \(", line), re.findall(r"\((\d\.\d\d)\)", line)
     pairs = run.tables["agreement_pairs"].query("scope == 'all' and measure == 'kappa_letters'")
     means = pairs.groupby("pair_kind")["estimate"].mean()
