@@ -74,7 +74,7 @@ _LATER_KEYS = frozenset(
         *AID_KEYS,
         *("reads_per_case", "cases_per_reader", "anchor", "arms", "metadata"),
         "session_feedback",
-        *("positive", "subgroups", "sample_size"),
+        *("positive", "subgroups", "sample_size", "ordered_options", "years_limit"),
     }
 )
 """Keys of the protocol that earlier bundles do not have."""

@@ -50,6 +50,12 @@ _ASSIGNED = frozenset(
         *("practice_cases", "reads_per_case", "cases_per_reader", "anchor", "arms"),
     }
 )
+_DECLARED = frozenset(
+    {
+        *("exclusions", "score_card", "bundle_extras", "subgroups", "sample_size"),
+        *("ordered_options", "years_limit"),
+    }
+)
 _ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
 
 
@@ -112,7 +118,7 @@ def why_fixed(key: str) -> str:
         return t("{key}: it determined each reader's assigned cases, which are now fixed.", key=key)
     if key in _ANSWERED:
         return t("{key}: readers have already answered it in its present form.", key=key)
-    if key in ("exclusions", "score_card", "bundle_extras", "subgroups", "sample_size"):
+    if key in _DECLARED:
         return t("{key}: it was decided before reading started.", key=key)
     if key == "name":
         return t("{key}: it identifies the study.", key=key)

@@ -105,6 +105,8 @@ _LEFT_OUT = frozenset(
         "primary_model",
         "positive",
         "subgroups",
+        "ordered_options",
+        "years_limit",
         "smallest_window",
         "exclusions",
         "score_card",
@@ -181,6 +183,12 @@ class Protocol:
         Options that count as positive in sensitivity and specificity, as letters or texts.
     subgroups
         Fields of the items by which the comparisons of readers are repeated, besides the task.
+    ordered_options
+        Whether the options of questions that share their options are ordered, as for a grade: the
+        agreement is then also weighted.
+    years_limit
+        Years of experience from which readers form a group that is compared with the others; 0 for
+        no such groups.
     smallest_window
         Smallest permitted window in CSS pixels, in either orientation; empty for no limit.
     exclusions
@@ -266,6 +274,8 @@ class Protocol:
     primary_model: str = ""
     positive: tuple[str, ...] = ()
     subgroups: tuple[str, ...] = ()
+    ordered_options: bool = False
+    years_limit: int = 0
     smallest_window: tuple[int, ...] = (1024, 700)
     exclusions: str = "sensitivity"
     score_card: str = "own"
@@ -610,6 +620,8 @@ _CHECKS: Mapping[str, checks.Check] = {
     "primary_model": checks.text,
     "positive": checks.texts(26),
     "subgroups": checks.some_of(SUBGROUPS, at_least=0),
+    "ordered_options": checks.yes_no,
+    "years_limit": checks.whole(0, 80),
     "smallest_window": checks.window,
     "exclusions": checks.one_of(EXCLUSIONS),
     "score_card": checks.one_of(SCORE_CARDS),

@@ -62,6 +62,8 @@ def setting_labels() -> dict[str, str]:
         "primary_model": t("Primary model"),
         "positive": t("Positive options"),
         "subgroups": t("Subgroups"),
+        "ordered_options": t("Options are ordered"),
+        "years_limit": t("Years of experience that divide readers"),
         "smallest_window": t("Minimum window size"),
         "exclusions": t("Excluded readings"),
         "score_card": t("Score card"),

@@ -322,6 +322,27 @@ def _analysed(working: Working) -> None:
             "p values adjusted for the number of groups."
         ),
     )
+    working.switch(
+        "ordered_options",
+        t("Options are ordered"),
+        t("Agreement is also weighted by the distance of the options, as for a grade."),
+        t("Options have no order: only equal answers agree."),
+    )
+    working.count(
+        "years_limit",
+        t("Years of experience that divide readers"),
+        lambda n: (
+            tn(
+                "Readers with less than {n} year of experience are compared with the others.",
+                "Readers with less than {n} years of experience are compared with the others.",
+                n,
+            )
+            if n
+            else t("Readers are not divided by experience.")
+        ),
+        low=0,
+        high=80,
+    )
 
 
 def _early(working: Working) -> None:

@@ -291,6 +291,14 @@ def _endpoint(protocol: Protocol) -> Lines:
         t("Primary model"): protocol.primary_model or t("None declared"),
         t("Positive options"): value_in_words("positive", protocol.positive) or t("None declared"),
         t("Subgroups"): value_in_words("subgroups", protocol.subgroups) or t("None declared"),
+        t("Options are ordered"): value_in_words("ordered_options", protocol.ordered_options),
+        t("Groups of readers by experience"): tn(
+            "below {n} year, and from {n} year",
+            "below {n} years, and from {n} years",
+            protocol.years_limit,
+        )
+        if protocol.years_limit
+        else t("None"),
         t("Excluded readings"): t("left out of the primary analysis")
         if protocol.exclusions == "primary"
         else t("left out of a sensitivity analysis"),

@@ -80,6 +80,8 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
                 "primary_model": _text,
                 "positive": st.sampled_from([[], ["Yes", "E"]]),
                 "subgroups": st.sampled_from([[], ["sex", "category"]]),
+                "ordered_options": st.booleans(),
+                "years_limit": st.integers(0, 80),
                 "smallest_window": st.sampled_from([[], [1024, 700], [1, 10_000]]),
                 "exclusions": st.sampled_from(["sensitivity", "primary"]),
                 "score_card": st.sampled_from(["own", "peers"]),

@@ -19,6 +19,7 @@ from analysis import (
     sensitivity_panel,
 )
 from analysis.bundle.model import RULES
+from analysis.bundle.protocol import stated, years_limit
 from analysis.report.methods import design
 from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
@@ -128,6 +129,14 @@ def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Op
     assert {row["item_id"]: row["sex"] for row in rows} == {
         row["item_id"]: row["sex"] for row in drawn
     }
+
+
+def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None:
+    """The analysis reads them where it reads those of other programs."""
+    store = opened(ordered_options=True, years_limit=5)
+    protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
+    assert years_limit(protocol) == 5
+    assert stated(protocol, "ordered_options") is True
 
 
 def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> None:

@@ -104,6 +104,8 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ('positive = ["Yes", " "]', "list of texts in quotes"),
         ('positive = ["Yes", "Yes"]', "duplicates"),
         ('subgroups = ["age"]', "values from category"),
+        ("years_limit = -1", "whole number from 0 to 80"),
+        ('ordered_options = "grade"', "true or false"),
         ('display_check = "yes"', "true or false"),
         ("cannot_answer = 1", "true or false"),
         ("consent = true", "text in quotes"),
