@@ -82,11 +82,11 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
     from analysis.errors import AnalysisError
 
     try:
-        found = _estimated(file.getvalue(), comparison)
+        estimates = _estimated(file.getvalue(), comparison)
     except (StudyError, AnalysisError) as error:
         st.error(plain(str(error)))
         return "", ""
-    metrics = [metric for metric, _, _ in found]
+    metrics = [metric for metric, _, _ in estimates]
     labels = {"accuracy": t("accuracy"), "auc": t("AUC")}
     metric = st.segmented_control(
         t("Metric"),
@@ -95,7 +95,7 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
         format_func=labels.__getitem__,
         key=working.key("pilot-metric"),
     )
-    _, lines, source = next((each for each in found if each[0] == metric), found[0])
+    _, lines, source = next((each for each in estimates if each[0] == metric), estimates[0])
     values = tomllib.loads(lines)
     st.caption(
         t(
@@ -117,10 +117,10 @@ def _estimated(content: bytes, comparison: str) -> tuple[tuple[str, str, str], .
         folder = Path(parent, "pilot")
         unpack(BytesIO(content), folder)
         top = next((path.parent for path in folder.rglob("items.csv")), folder)
-        found = pilot_components(read_bundle(top), Comparison(comparison))
+        estimates = pilot_components(read_bundle(top), Comparison(comparison))
     return tuple(
         (each.metric.value, tomli_w.dumps(as_table(each)), each.source.removeprefix("pilot: "))
-        for each in found
+        for each in estimates
     )
 
 
