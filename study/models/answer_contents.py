@@ -9,6 +9,7 @@ from study.models.answer_words import MENTION
 
 _WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _PLAIN_WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+|\d+")
+_PHRASE_ENDS = re.compile(r"[.:](?:\s|\Z)|\b(?:whereas|while|although|but)\b")
 _NONE = frozenset({"no", "not", "without", "absent"})
 _SMALL_WORDS = frozenset(
     {
@@ -40,7 +41,7 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
     label = rf"(?<!\w){letter}(?:[)\].:]+|[ \t](?=[-\u2013(])|(?<=\bis {letter})(?=[ \t]))"
     alone = rf"^\W*{letter}(?=[ \t]{'[A-Z0-9]' if letter == 'A' else ''})"
     for match in re.finditer(rf"(?m)(?:{label}|{alone})[ \t]*[-\u2013]?[ \t]*([^\n;]+)", text):
-        words = _WORD.findall(re.split(r"[.:](?:\s|\Z)", match[1])[0].casefold())
+        words = _WORD.findall(_PHRASE_ENDS.split(match[1])[0].casefold())
         if words[:2] == ["is", "right"]:
             continue
         there = set(words)

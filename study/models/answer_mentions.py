@@ -356,6 +356,7 @@ _LETTER_THEN_TEXT = re.compile(
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 
 
+_OWN_LETTER = re.compile(rf"\s*({LETTER})")
 _GOES_ON = re.compile(
     r"\s+(?:and|is|are|can|would|was|were|usually|tends?|both|has|have|do|does)\b"
 )
@@ -368,6 +369,9 @@ def _joined(marked: str) -> str:
         letter, between, text = match[1], match[2], match[3]
         if meaning(letter) != meaning(text) and _GOES_ON.match(marked, match.end()):
             return match[0]  # a new sentence
+        own = _OWN_LETTER.match(marked, match.end())
+        if own and meaning(letter) != meaning(text) == meaning(own[1]):
+            return match[0]  # the text of the next sentence, with its own letter
         if "\n" in between or (match[4] and not set("([") & set(between)):
             return match[0]
         if "," in between and meaning(letter) != meaning(text):
