@@ -1,0 +1,83 @@
+"""The section of the page Administration that removes closed studies, in the test runner."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from study.base.actor import COMMAND_LINE
+from study.exchange import bundle, removing
+from study.lifecycle import studies
+from study.people.roles import Role
+from study.people.signing_in import Person
+from study.store import Store
+from study.store.studies import listed
+from study.trail.trails import record_taking
+from tests.conftest import NOW, ROOT
+
+Opened = Callable[..., Store]
+ADMINISTRATION = ROOT / "pages" / "deployment.py"
+
+
+@pytest.fixture
+def administered(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Return an open study on a server whose administrator is signed in."""
+    store = opened(readers=("R1",))
+    monkeypatch.setenv("READING_ROOM_DB", str(store.path))
+    who = Person(
+        role=Role.ADMINISTRATOR,
+        study=None,
+        study_name="",
+        reader=None,
+        name="a",
+        deployment=Role.ADMINISTRATOR,
+    )
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    return store
+
+
+def _run() -> AppTest:
+    return AppTest.from_file(str(ADMINISTRATION), default_timeout=60).run()
+
+
+def _names(store: Store) -> list[str]:
+    with store.look() as look:
+        return [row.name for row in listed(look)]
+
+
+def test_an_open_study_is_not_offered(administered: Store) -> None:
+    """The section says that there is nothing to remove."""
+    ran = _run()
+    assert not ran.exception
+    assert "data-to-remove" not in {box.key for box in ran.selectbox}
+    assert any("There is no closed study" in text.value for text in ran.markdown)
+
+
+@pytest.mark.slow
+def test_a_closed_study_is_removed_after_export_and_confirmation(
+    administered: Store, tmp_path: Path
+) -> None:
+    """A wrong name or a missing bundle removes nothing; then the page shows the certificate."""
+    studies.close(administered, study="trial", reason="Reading is over", now=NOW)
+
+    def press(typed: str) -> AppTest:
+        ran = _run()
+        ran.text_input(key="removal-reason").input("Retention is over")
+        ran.text_input(key="removal-name").input(typed)
+        return ran.button(key="remove-data").click().run()
+
+    assert "was written after it was closed" in press("trial").error[0].value
+    bundle.export(administered, study="trial", out=tmp_path / "bundle")
+    now = datetime.now(UTC)
+    record_taking(administered, study="trial", what="bundle", by=COMMAND_LINE, now=now)
+    assert len(press("another").error) == 1
+    assert _names(administered) == ["trial"]
+    ran = press("trial")
+    assert not ran.error
+    assert not ran.exception
+    assert _names(administered) == []
+    (certificate,) = removing.certificates(administered)
+    assert certificate.text in [code.value for code in ran.code]
+    assert "There is no closed study" in " ".join(text.value for text in ran.markdown)
