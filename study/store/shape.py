@@ -15,13 +15,16 @@ from study.store.connection import Transaction
 
 _Shape = dict[tuple[str, str], str]
 Migration = Callable[[sqlite3.Connection], None]
+_REPLICATION = frozenset({("table", "_litestream_seq"), ("table", "_litestream_lock")})
+"""Tables that Litestream creates in a store that it copies; they have nothing of a study."""
+
 _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 
 
 def breaches(look: Transaction) -> Iterator[str]:
     """Yield every table, index and trigger that is missing, altered or foreign."""
     expected, there = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
-    for kind, name in sorted(expected.keys() | there.keys()):
+    for kind, name in sorted(expected.keys() | (there.keys() - _REPLICATION)):
         if (kind, name) not in there:
             yield f"the store: the {kind} {name} is missing."
         elif (kind, name) not in expected:

@@ -411,6 +411,17 @@ def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
     )
 
 
+def test_the_tables_of_litestream_are_accepted(opened: Opened) -> None:
+    """A trigger or view with the name of such a table is not."""
+    store = opened(cases=8)
+    with store.change() as change:
+        change.execute("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+    assert verify(store) == []
+    with store.change() as change:
+        change.execute("CREATE VIEW _litestream_lock AS SELECT * FROM _litestream_seq")
+    assert verify(store) == ["the store: the view _litestream_lock is not one of this program's."]
+
+
 def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
     """An inserted sign-in, account or backup, an altered place, and another ID or secret."""
     store = opened(cases=8)
