@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.e2e.prepared import still
+from tests.e2e.prepared import still, upload
 
 CLICK_S, FIELD_S = 5, 20
 """Time a person needs for a click and for a field, searching for it included."""
@@ -110,7 +110,7 @@ class Coordinator:
 
     def adds_model(self, path: Path, model: str) -> None:
         """Upload predictions on the page Models."""
-        self.page.locator("input[type=file]").set_input_files(path)
+        upload(self.page, path)
         self.clicks += 3  # the button, the file, the button of the dialogue
         self.fill("Model", model)
         self.fill("Version", "1")

@@ -221,6 +221,23 @@ def choose(page: Page, part: str) -> None:
     drawn(page)
 
 
+def upload(page: Page, path: Path) -> None:
+    """Choose another file in the first upload field and wait until the server has received it.
+
+    A form that is sent earlier may not contain the file. From the start of an upload to its end,
+    the button of its form is disabled.
+    """
+    field = page.locator("input[type=file]").first
+    field.wait_for(state="attached")
+    rest(page)  # a running page may replace the field
+    with page.expect_response(
+        lambda response: "/upload_file/" in response.url and response.request.method == "PUT"
+    ) as received:
+        field.set_input_files(path)
+    received.value.finished()
+    rest(page)
+
+
 def drawn(page: Page) -> None:
     """Wait for tables, figures and films, which are drawn after the page has loaded."""
     for frame in page.get_by_test_id("stDataFrame").filter(visible=True).all():

@@ -33,6 +33,8 @@ DEMO = ROOT / "data" / "demo"
 MODEL = DEMO / "models" / "simulated-model-a.json"
 AID = "[data-label=aid]"
 SHOWN = f"{AID}[data-state=shown]"
+AID_TIMED = r"Object.values(localStorage).some((kept) => /aidShown_ms[^,]*\d/.test(kept))"
+"""The page has noted when the aid was painted, some frames after it was shown."""
 Rows = list[dict[str, str]]
 
 
@@ -233,7 +235,7 @@ def test_answers_on_demand_in_blocks_with_an_anchor_and_a_replaced_reader(
         if position % 2:
             late.page.keyboard.press("Shift+M")
             late.page.wait_for_selector(f"[data-position='{position}'] {SHOWN}")
-            late.wait_picture()
+            late.page.wait_for_function(AID_TIMED)
         late.answer("b")
     late.wait("finished")
     readings, _ = _report(ada, server, study)

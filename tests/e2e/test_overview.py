@@ -15,7 +15,7 @@ from study.store import Store, models
 from study.trail.verification import verify
 from tests.conftest import NOW
 from tests.e2e.conftest import Reader
-from tests.e2e.prepared import rest
+from tests.e2e.prepared import rest, upload
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -79,7 +79,7 @@ def test_a_model_is_added_replaced_and_withdrawn_on_the_page(
     page.get_by_role("link", name="Models").click()
     _upload(page, bad, "")
     page.get_by_text("“Model” is empty").wait_for()
-    _upload(page, bad, "M1")
+    _read(page, "M1")
     page.get_by_text("given again at line 3").wait_for()
     page.get_by_text("line 4: no item id").wait_for()
     _upload(page, good, "M1")
@@ -108,7 +108,11 @@ def test_a_model_is_added_replaced_and_withdrawn_on_the_page(
 
 
 def _upload(page: Page, file: Path, name: str) -> None:
-    page.locator("input[type=file]").set_input_files(file)
-    page.get_by_text(file.name).first.wait_for()
+    upload(page, file)
+    _read(page, name)
+
+
+def _read(page: Page, name: str) -> None:
+    """Name the model of the uploaded file and have it read."""
     page.get_by_label("Model", exact=True).first.fill(name)
     page.get_by_role("button", name="Read the file").click()

@@ -15,7 +15,7 @@ from study import demo
 from study.people.roles import Role
 from tests.conftest import NOW, entropy_from, write_bank
 from tests.e2e.conftest import Profile
-from tests.e2e.prepared import prepare, rerun, rest, sign_in
+from tests.e2e.prepared import prepare, rerun, rest, sign_in, upload
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -121,13 +121,11 @@ def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> 
     faulty, sound = tmp_path / "faulty.zip", tmp_path / "sound.zip"
     _zipped(write_bank(tmp_path / "faulty"), faulty, spoil=True)
     _zipped(write_bank(tmp_path / "sound"), sound, spoil=False)
-    desk.page.locator("input[type=file]").first.set_input_files(faulty)
-    rest(desk.page)
+    upload(desk.page, faulty)
     desk.press("Import", "“Bank name” is empty")
     desk.fill("Bank name", f"Faulty {size}")
     desk.press("Import", "question has errors")
-    desk.page.locator("input[type=file]").first.set_input_files(sound)
-    rest(desk.page)
+    upload(desk.page, sound)
     desk.fill("Bank name", f"Sound {size}")
     desk.press("Import", f"Imported Sound {size}")
     desk.tab("Demo bank")
@@ -157,8 +155,7 @@ def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) ->
     desk.press("Read the file", "Choose a file")
     garbage = tmp_path / "garb.json"
     garbage.write_text("no JSON")
-    desk.page.locator("input[type=file]").first.set_input_files(garbage)
-    rest(desk.page)
+    upload(desk.page, garbage)
     desk.press("Read the file", "“Model” is empty")
     desk.fill("Model", f"m{size}")
     desk.press("Read the file", "garb.json")
@@ -173,8 +170,7 @@ def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) ->
         ]
     table = tmp_path / "table.csv"
     table.write_text("\n".join(["Fall,Antwort", *(f"{item_id},A" for item_id in ids)]))
-    desk.page.locator("input[type=file]").first.set_input_files(table)
-    rest(desk.page)
+    upload(desk.page, table)
     desk.press("Read the file", "could not be recognised", goes=True)
     for label, column in (("Case ID", "Fall"), ("Answer or model output", "Antwort")):
         desk.page.get_by_role("combobox", name=re.compile(label)).click()

@@ -37,11 +37,13 @@ cookie_secret = "for this test only, with more than 32 characters"
 client_id = "reading-room"
 client_secret = "not asked for"
 server_metadata_url = "{provider}/.well-known/openid-configuration"
+client_kwargs = {{ timeout = 60 }}
 
 [roles.hospital]
 issuer = "{provider}"
 groups = {{ research = "coordinator" }}
 """
+"""Streamlit signs out without the provider if that takes longer than the timeout (default: 5 s)."""
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from study.lifecycle.deployments import administrator_code
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 from tests.e2e.conftest import Reader
+from tests.e2e.prepared import upload
 from tests.e2e.server import Server
 from tests.sites import site
 
@@ -46,7 +47,7 @@ def test_the_trail_is_searched_and_a_backup_restored(
     made = next((tmp_path / "store.db-backups").glob("*.db"))
     assert verify(restore_backup(made, tmp_path / "restored.db"), films=False) == []
     export(site(tmp_path / "elsewhere", 5), study="trial", out=tmp_path / "bundle.zip")
-    page.locator("input[type=file]").set_input_files(str(tmp_path / "bundle.zip"))
+    upload(page, tmp_path / "bundle.zip")
     page.get_by_role("button", name="Restore the study").click()
     page.get_by_text("already exists; it was not changed").wait_for()
     assert verify(server.store) == []
