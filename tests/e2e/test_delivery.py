@@ -39,7 +39,7 @@ Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceede
 
 
 def test_answers_are_sent_refused_and_unsaved(serve: Serve, reader: Reader) -> None:
-    """Each is sent after the next case is painted; the reader is told why one is not stored."""
+    """Each is sent after the next case is painted; the page says why one is not stored."""
     server = serve()
     reader.page.add_init_script(REQUESTS_TIMED)
     reader.enter(server.url, server.codes["R1"])
