@@ -151,3 +151,17 @@ def test_components_of_variance_equal_imrmc() -> None:
     assert moments.component_coefficients[BCK_ORDER] == pytest.approx(
         [0.0255556, 0.025763, 0.000659966, 0.201376, 0.00560411, 0.0056985, 0.000158655], abs=1e-6
     )
+
+
+@pytest.mark.parametrize("shape", [(5, 9), (9, 4), (4, 9, 7)])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_degrees_of_freedom_if_a_single_factor_varies(shape: tuple[int, ...], axis: int) -> None:
+    """They are the factor's levels minus 1 in BDG and BCK, with the variance of its mean."""
+    levels = np.random.default_rng(2).normal(size=shape[axis])
+    along = [1] * len(shape)
+    along[axis] = shape[axis]
+    kernel = np.broadcast_to(levels.reshape(along), shape).copy()
+    result = u_statistic(Observations(kernel=kernel, design=np.ones(shape)))
+    assert result.variance == pytest.approx(levels.var(ddof=1) / len(levels))
+    expected = max(len(levels), min(shape)) - 1
+    assert (result.df_bdg, result.df_bck) == pytest.approx((expected, expected))

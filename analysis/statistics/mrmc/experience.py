@@ -136,7 +136,8 @@ def slope_over_readers(merits: Merits, covariate: Floats, alpha: float = 0.05) -
     design = np.column_stack([np.ones(n), covariate - covariate.mean()])
     residuals = np.eye(n) - design @ np.linalg.pinv(design)
     squares = float(weights @ weights) / (n - 2)
-    by_readers = float(merits.values @ residuals @ merits.values) * squares
+    residual = residuals @ (merits.values - merits.values.mean())
+    by_readers = float(residual @ residual) * squares
     expected = float(np.trace(residuals @ merits.covariance)) * squares
     by_items = beyond_rounding(float(weights @ merits.covariance @ weights) - expected, expected)
     return infer(estimate, by_readers + max(by_items, 0.0), float(n - 2), alpha)

@@ -83,6 +83,20 @@ def test_sites_vary_by_their_readers() -> None:
     assert (row["factor"], row["n_groups"], row["undefined_because"]) == ("site", 3, "")
 
 
+def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
+    """With six sites it is not cut at the possible limits."""
+    sites = {f"R{number:02}": "uvwxyz"[number // 2] for number in range(12)}
+    bundle = study(sites)
+    right = right_of(bundle).mean()
+    groups = [[reader for reader in sites if sites[reader] == site] for site in "uvwxyz"]
+    within = sum(((right[g] - right[g].mean()) ** 2).sum() for g in groups) / 6
+    means = np.array([right[group].mean() for group in groups])
+    row = heterogeneity(bundle).iloc[0]
+    expected = combined(means, np.full(6, within / 2))
+    assert row["prediction_low"] == pytest.approx(expected["prediction_low"], abs=1e-5)
+    assert -1 < row["prediction_low"] < row["ci_low"]
+
+
 def test_banks_vary_by_their_items() -> None:
     """The readers' mean, and the model's lead over it; two banks have no prediction interval."""
     bundle = study({"R1": "", "R2": ""}, banks=2)
