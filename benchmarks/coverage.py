@@ -30,6 +30,7 @@ from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks.counted import Counted, counted_rows, counted_text, interval
 from benchmarks.noninferiority import margin_rows
+from benchmarks.simulated_advice import reliance_rows
 from benchmarks.simulated_designs import design_rows
 from benchmarks.simulated_studies import (
     Design,
@@ -162,7 +163,7 @@ SMALLEST = (
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
-PARTS = ("tables", "panel", "few", "margin", "designs")
+PARTS = ("tables", "panel", "few", "margin", "designs", "reliance")
 DIFFERENCE_SD = 0.15
 """Standard deviation of a reader's difference between two conditions, on the probit scale."""
 
@@ -198,6 +199,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         result["margin"] = margin_rows(args.readers, args.margins, SEED)
     if "designs" in args.parts:
         result["designs"] = design_rows(args.designs, SEED)
+    if "reliance" in args.parts:
+        result["reliance"] = reliance_rows(args.designs, SEED)
     return result
 
 
@@ -234,6 +237,9 @@ def text(result: Mapping[str, Any]) -> str:
     if "designs" in result:
         heading = f"two conditions, arms and groups: {sizes['designs']} studies a size"
         parts.append(counted_text(heading, result["designs"]))
+    if "reliance" in result:
+        heading = f"readers and a model's answers: {sizes['designs']} studies a size"
+        parts.append(counted_text(heading, result["reliance"]))
     return "\n\n".join(parts)
 
 
