@@ -47,8 +47,10 @@ class Codes:
     administrator: str
 
 
-def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
-    """Create a store with the demo, completely or not at all, even if two processes try at once.
+def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) -> Store:
+    """Create a store with the demo.
+
+    In a SQLite file completely or not at all, even if two processes try at once.
 
     Raises
     ------
@@ -57,6 +59,12 @@ def set_up(path: Path, data: Path, *, entropy: Entropy, now: datetime) -> Store:
     """
     if not (data / "demo" / "bank.json").is_file():
         raise NotFound(f"No demo bank in {data / 'demo'}. Restore it from the repository.")
+    if isinstance(address, str):
+        store = init(address, entropy=entropy, now=now)
+        with store.kept_warm():
+            _fill(store, data, entropy, now)
+        return store
+    path = address
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".demo-") as scratch:

@@ -11,8 +11,9 @@ after a backslash). Both can be reversed exactly.
 """
 
 import re
+import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -183,6 +184,20 @@ def text_key(text: str) -> str:
     """
     key = id_key(text).lower()
     return key if key.isascii() else key.translate(_LOWER)
+
+
+def forms_for_comparison() -> Iterator[tuple[str, str, str]]:
+    """Yield each character whose form differs, its form in `id_key`, and as a small letter.
+
+    For databases that compare texts themselves.
+    """
+    for code in range(1, sys.maxunicode + 1):
+        char = chr(code)
+        if unicodedata.category(char) in ("Cn", "Cs", "Co") and not _INVISIBLE.match(char):
+            continue
+        lower = char.lower() if char.isascii() else char.lower().translate(_LOWER)
+        if (folded := _folded(char)) != char or lower != char:
+            yield char, folded, lower
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from study.base.actor import COMMAND_LINE
-from study.base.errors import BadFile
+from study.base.errors import BadFile, NotNow
 from study.cli.program import PATH, command, note, now
 from study.exchange import archives, backups, bundle, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
@@ -27,7 +27,7 @@ _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 
 @command()
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
-def close(db: Path, study: str, reason: str) -> None:
+def close(db: Path | str, study: str, reason: str) -> None:
     """Close a study permanently; no further readings are accepted.
 
     Nobody can read or be invited any more, and the study's pages show accuracy. Who closed it, why
@@ -45,7 +45,7 @@ def close(db: Path, study: str, reason: str) -> None:
 @command()
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder.")
 @_WITHOUT_TEXTS
-def archive(db: Path, study: str, out: Path, without_texts: bool) -> None:
+def archive(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """Write a study in every format to a new folder, with SHA256SUMS.
 
     The hashes are recorded in the audit trail. The files of an open study are complete too; a note
@@ -90,7 +90,7 @@ def deposit(store: Store, study: str) -> None:
     required=True,
     help='As "Family, Given"; once for each author.',
 )
-def write_deposit(db: Path, study: str, out: Path, authors: tuple[str, ...]) -> None:
+def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...]) -> None:
     """Write the protocol for a deposit on OSF or Zenodo, before the first reading.
 
     The deposit has the protocol, its hash, the head of the audit trail, and the metadata in the
@@ -113,7 +113,7 @@ def write_deposit(db: Path, study: str, out: Path, authors: tuple[str, ...]) -> 
 @command()
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
 @_WITHOUT_TEXTS
-def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
+def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """Write a study's bundle to a new folder, or to one file if DIR ends in .zip.
 
     Notes on stderr name a strict licence of the bank and a study that is not closed yet. See
@@ -128,7 +128,7 @@ def export(db: Path, study: str, out: Path, without_texts: bool) -> None:
 
 @command(of_study=False, reads="folder")
 @_BUNDLE
-def restore(db: Path, folder: Path) -> None:
+def restore(db: Path | str, folder: Path) -> None:
     """Restore a study from its bundle (a folder or a .zip).
 
     The bundle is checked against its hashes and its chain first; it is restored completely or not
@@ -149,7 +149,7 @@ def restore(db: Path, folder: Path) -> None:
 @click.option(
     "--site", metavar="SITE", default="", help="Of its readers (default: their deployment)."
 )
-def merge(db: Path, study: str, folder: Path, site: str) -> None:
+def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
     """Merge the bundle of another site (a folder or a .zip) into a closed study.
 
     The other deployment ran the same locked protocol. Conflicts are refused by name.
@@ -165,7 +165,7 @@ def merge(db: Path, study: str, folder: Path, site: str) -> None:
 @click.option(
     "--out", metavar="FILE", type=PATH, help="A new file (default: the folder beside DB)."
 )
-def backup(db: Path, out: Path | None) -> int:
+def backup(db: Path | str, out: Path | None) -> int:
     """Make a consistent backup of the store, while it is in use, and verify it.
 
     Exit status 1 if the copy does not verify. See docs/backups.md.
@@ -181,12 +181,14 @@ def backup(db: Path, out: Path | None) -> int:
 
 @command("restore-backup", of_study=False, reads="file")
 @click.argument("file", metavar="FILE", type=PATH)
-def restore_backup(db: Path, file: Path) -> None:
+def restore_backup(db: Path | str, file: Path) -> None:
     """Verify a backup and restore it as a new store.
 
     Nothing is ever overwritten. Reports what is missing compared with what had been stored under
     that name. See docs/backups.md.
     """
+    if isinstance(db, str):
+        raise NotNow("A backup is restored as a SQLite file. Name a new file with --db.")
     store = backups.restore_backup(file, db)
     lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
     print(f"Verified, and in place: {db}")
@@ -198,7 +200,9 @@ def restore_backup(db: Path, file: Path) -> None:
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 @click.option("--confirm", metavar="NAME", required=True, help="The study's name once more.")
 @click.option("--certificate", metavar="FILE", type=PATH, help="A new file for the certificate.")
-def remove_study(db: Path, study: str, reason: str, confirm: str, certificate: Path | None) -> None:
+def remove_study(
+    db: Path | str, study: str, reason: str, confirm: str, certificate: Path | None
+) -> None:
     """Remove a closed study with its readings, people and audit trail, and certify that.
 
     Its bundle or archive must have been written after it was closed. The audit trail of the
@@ -219,7 +223,7 @@ def _certify(made: removing.Certificate, file: Path | None) -> None:
 
 @command("certificates", of_study=False)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, one certificate a line.")
-def write_certificates(db: Path, as_json: bool) -> None:
+def write_certificates(db: Path | str, as_json: bool) -> None:
     """Print the certificates of all removals: studies, predictions of models, and banks.
 
     Backups that still contain what was removed are listed as of now. See docs/removal.md.
@@ -231,7 +235,7 @@ def write_certificates(db: Path, as_json: bool) -> None:
 @command(of_study=False)
 @click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one a line.")
 @click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one a line.")
-def verify(db: Path, receipts: Path | None, kept: Path | None) -> int:
+def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     """Check the chain of events and everything it vouches for.
 
     Checked are banks, protocols, readers, models, assignments, preparation, practice,
@@ -284,14 +288,14 @@ def _text(path: Path) -> str:
 
 
 @command()
-def head(db: Path, study: str) -> None:
+def head(db: Path | str, study: str) -> None:
     """Print the head of a study's chain in one line, to be kept elsewhere."""
     print(head_line(Store(db), study, now=now()))
 
 
 @command("accept-loss", of_study=False)
 @click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
-def accept_loss(db: Path, reason: str) -> None:
+def accept_loss(db: Path | str, reason: str) -> None:
     """Accept that the store is missing acknowledged records.
 
     The reason is kept in the audit trail. See

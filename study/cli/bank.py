@@ -41,7 +41,7 @@ def bank() -> None:
 
 @command("list", of_study=False, group=bank)
 @_JSON
-def list_(db: Path, as_json: bool) -> None:
+def list_(db: Path | str, as_json: bool) -> None:
     """Print every bank as CSV.
 
     The columns are bank, items, films, imported_at_utc, source, content_sha256 and studies (the
@@ -66,7 +66,7 @@ def list_(db: Path, as_json: bool) -> None:
 @command(of_study=False, group=bank)
 @_BANK
 @_JSON
-def show(db: Path, name: str, as_json: bool) -> None:
+def show(db: Path | str, name: str, as_json: bool) -> None:
     """Print a bank's description and the counts of its items.
 
     It names the studies and drafts that use the bank, and counts its items by split, task,
@@ -161,7 +161,7 @@ def _print(report: Report) -> None:
 @click.argument("name", metavar="A")
 @click.argument("other", metavar="B")
 @_JSON
-def compare(db: Path, name: str, other: str, as_json: bool) -> None:
+def compare(db: Path | str, name: str, other: str, as_json: bool) -> None:
     """Print what two banks have in common and where they differ.
 
     It lists items that only one of them has, the differences between items with the same id, and
@@ -187,7 +187,7 @@ def _print_examples(examples: Sequence[str], n: int) -> None:
 
 @command(of_study=False, group=bank)
 @_BANK
-def remove(db: Path, name: str) -> None:
+def remove(db: Path | str, name: str) -> None:
     """Remove a bank with its items and the record of its images; the image files stay.
 
     Refused while studies or drafts use it; the message names them. The audit trail keeps a record
@@ -209,7 +209,7 @@ def remove(db: Path, name: str) -> None:
     is_flag=True,
     help="Put each bank's name before its item, examination and patient IDs.",
 )
-def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
+def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> None:
     """Join several banks into a new bank, from which a study can be drawn.
 
     Give --bank for each of them. See docs/bank-format.md#several-banks.
@@ -225,7 +225,7 @@ def join(db: Path, name: str, sources: tuple[str, ...], prefix: bool) -> None:
 @_BANK
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 @click.option("--back", is_flag=True, help="Take it back.")
-def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
+def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> None:
     """Strike an item, so that no study draws it from now on.
 
     It is no longer used for teaching either; studies that drew it keep it. Striking and
@@ -238,7 +238,7 @@ def strike_(db: Path, item: str, name: str, reason: str, back: bool) -> None:
 @command(of_study=False, group=bank)
 @_BANK
 @click.option("--on/--off", "taught", default=True, help="Open it for teaching, or end that.")
-def teach(db: Path, name: str, taught: bool) -> None:
+def teach(db: Path | str, name: str, taught: bool) -> None:
     """Open a bank for teaching, or close it again.
 
     Everyone with an account may then practise with it and see the answers. It is not available
@@ -283,7 +283,7 @@ def _print_json(value: Any) -> None:
 @click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
 @click.option("--citation", metavar="TEXT", default="", help="How it wants to be cited.")
 def import_(
-    db: Path,
+    db: Path | str,
     path: Path,
     more: tuple[str, ...],
     bank: str,

@@ -62,7 +62,7 @@ def _of_review(name: str | None = None) -> _Decorator:
 @_SEED
 @click.option("--list", "file", metavar="FILE", type=PATH, help="The item ids in a file.")
 def open_review(
-    db: Path,
+    db: Path | str,
     bank: str,
     name: str,
     handles: tuple[str, ...],
@@ -89,7 +89,7 @@ def open_review(
 
 
 @_of_review("show")
-def show_review(db: Path, bank: str, name: str) -> None:
+def show_review(db: Path | str, bank: str, name: str) -> None:
     """Print each reviewer's progress, and the result for each settled item."""
     with Store(db).look() as look:
         row = _review(look, bank, name)
@@ -104,7 +104,7 @@ def show_review(db: Path, bank: str, name: str) -> None:
 
 
 @_of_review()
-def verdicts(db: Path, bank: str, name: str) -> None:
+def verdicts(db: Path | str, bank: str, name: str) -> None:
     """Print every verdict, as CSV; python -m analysis review reads it.
 
     The columns are item_id, patient_id, task, reviewer, place, verdict, comment and at_utc.
@@ -116,7 +116,7 @@ def verdicts(db: Path, bank: str, name: str) -> None:
 
 
 @_of_review("close")
-def close_review(db: Path, bank: str, name: str) -> None:
+def close_review(db: Path | str, bank: str, name: str) -> None:
     """End a review: no further verdicts are accepted, and its results can be used."""
     store = Store(db)
     judging.close(store, REVIEW, _number(store, bank, name), now=now())
@@ -124,7 +124,7 @@ def close_review(db: Path, bank: str, name: str) -> None:
 
 
 @_of_review()
-def strike(db: Path, bank: str, name: str) -> None:
+def strike(db: Path | str, bank: str, name: str) -> None:
     """Strike the items that a closed review found faulty, so that no study draws them."""
     store = Store(db)
     n = reviewing.strike_faulty(store, _number(store, bank, name), now=now())
@@ -187,7 +187,7 @@ def scoring() -> None:
 )
 @_SEED
 def open_scoring(
-    db: Path, study: str, kind: str, handles: tuple[str, ...], n: int | None, seed: int
+    db: Path | str, study: str, kind: str, handles: tuple[str, ...], n: int | None, seed: int
 ) -> None:
     """Start the scoring of a closed study's open-ended answers, or of its models' explanations.
 
@@ -209,7 +209,7 @@ def open_scoring(
 
 @command("show", group=scoring)
 @_KIND
-def show_scoring(db: Path, study: str, kind: str) -> None:
+def show_scoring(db: Path | str, study: str, kind: str) -> None:
     """Print each scorer's progress, and the number of settled answers."""
     with Store(db).look() as look:
         words = _print_progress(look, _scoring(look, study, kind))
@@ -218,7 +218,7 @@ def show_scoring(db: Path, study: str, kind: str) -> None:
 
 
 @command(group=scoring)
-def scores(db: Path, study: str) -> None:
+def scores(db: Path | str, study: str) -> None:
     """Print the scores of closed scorings as CSV, as the bundle has them.
 
     See docs/bundle.md#answers-in-words.
@@ -234,7 +234,7 @@ def scores(db: Path, study: str) -> None:
 
 @command("close", group=scoring)
 @_KIND
-def close_scoring(db: Path, study: str, kind: str) -> None:
+def close_scoring(db: Path | str, study: str, kind: str) -> None:
     """End a scoring: no further scores are accepted, and the bundle includes them."""
     store = Store(db)
     with store.look() as look:

@@ -138,7 +138,7 @@ def models() -> None:
 @click.option("--reason", metavar="TEXT", default="", help="Why it is replaced.")
 @click.option("--dry-run", is_flag=True, help="Print what the file holds, and keep nothing.")
 def add(
-    db: Path,
+    db: Path | str,
     study: str,
     files: tuple[Path, ...],
     model: str,
@@ -226,7 +226,7 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
     help="How words are read.",
 )
 @click.option("--reason", metavar="TEXT", default="", help="Keep it so, for this reason.")
-def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> None:
+def read_again(db: Path | str, study: str, model: str, rules: str, reason: str) -> None:
     """Parse a model's stored output again, with stricter or looser rules.
 
     Prints what would change; with --reason the model's answers are replaced by the new ones.
@@ -245,7 +245,7 @@ def read_again(db: Path, study: str, model: str, rules: str, reason: str) -> Non
 @command(group=models)
 @_MODEL
 @click.option("--set", "values", metavar="FIELD=TEXT", multiple=True, help=", ".join(FIELDS))
-def card(db: Path, study: str, model: str, values: tuple[str, ...]) -> None:
+def card(db: Path | str, study: str, model: str, values: tuple[str, ...]) -> None:
     """Print a model's card, for the leaderboard, or change its fields with --set.
 
     See docs/methods.md#leaderboard.
@@ -271,7 +271,7 @@ def card(db: Path, study: str, model: str, values: tuple[str, ...]) -> None:
 @command(group=models)
 @_MODEL
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
-def withdraw(db: Path, study: str, model: str, reason: str) -> None:
+def withdraw(db: Path | str, study: str, model: str, reason: str) -> None:
     """Withdraw a model: no bundle, table or figure contains it from then on.
 
     Its predictions stay in the store; who withdrew it, when and why is kept in the audit trail. See
@@ -285,7 +285,7 @@ def withdraw(db: Path, study: str, model: str, reason: str) -> None:
 @_MODEL
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 @click.option("--confirm", metavar="NAME", required=True, help="The model's name once more.")
-def remove(db: Path, study: str, model: str, reason: str, confirm: str) -> None:
+def remove(db: Path | str, study: str, model: str, reason: str, confirm: str) -> None:
     """Remove the predictions of a withdrawn model, and print a certificate.
 
     The audit trail keeps the model's name, the number of predictions and their hash. See
@@ -309,7 +309,7 @@ def remove(db: Path, study: str, model: str, reason: str, confirm: str) -> None:
     "--accuracy", metavar="P", type=float, required=True, help="Share of correct answers."
 )
 @click.option("--seed", metavar="N", type=int, required=True, help="Decides which are correct.")
-def synthetic(db: Path, study: str, model: str, accuracy: float, seed: int) -> None:
+def synthetic(db: Path | str, study: str, model: str, accuracy: float, seed: int) -> None:
     """Add a synthetic model with a given accuracy, for rehearsals and planted advice.
 
     Every export labels it synthetic. See docs/designs.md.
@@ -346,7 +346,7 @@ def synthetic(db: Path, study: str, model: str, accuracy: float, seed: int) -> N
     "--bank-ids/--own-ids", default=None, help="Default: the bank's, unless they tell answers."
 )
 def paper(
-    db: Path,
+    db: Path | str,
     study: str | None,
     bank: str | None,
     split: str,
@@ -432,7 +432,7 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--budget", type=click.FloatRange(0), help="What the run may cost in all.")
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first N questions, as a trial.")
 @click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
-def run(db: Path, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> int | None:
+def run(db: Path | str, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> int | None:
     """Run a model on a study's questions; a finished run is stored as a model.
 
     Run the same command again to resume an interrupted run: answered questions are not asked

@@ -15,6 +15,7 @@ import click
 
 from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
+from study.store import is_server
 
 
 class _Path(click.Path):
@@ -31,7 +32,25 @@ class _Path(click.Path):
 
 PATH = _Path(path_type=Path)
 _EPILOG = "Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage."
-_STORE = click.option("--db", metavar="DB", type=PATH, required=True, help="The store's file.")
+
+
+class _Address(click.ParamType[Path | str]):
+    name = "address"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
+        return str(value) if is_server(value) else Path(PATH.convert(value, param, ctx))
+
+
+_STORE = click.option(
+    "--db",
+    metavar="DB",
+    type=_Address(),
+    required=True,
+    help="The store's file, or postgresql://user:password@host/database.",
+)
+
 _STUDY = click.option("--study", metavar="NAME", required=True, help="The study's name.")
 
 _MODULES = ("bank", "studies", "archive", "models", "judging")

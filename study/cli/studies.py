@@ -24,7 +24,7 @@ from study.people.invitations import read_invitations
 from study.protocol.protocol import read_protocol, toml_of_study
 from study.protocol.sampling import EXPECTED_ACCURACY
 from study.reading import simulation
-from study.store import Store
+from study.store import Store, without_password
 from study.trail import heads
 
 _DATA = Path(__file__).parents[2] / "data"
@@ -32,10 +32,10 @@ _READER = click.option("--reader", metavar="READER", required=True, help="The re
 
 
 @command(of_study=False)
-def init(db: Path) -> None:
+def init(db: Path | str) -> None:
     """Create an empty store. An existing one is not changed."""
     deployments.init(db, entropy=secrets.token_bytes, now=now())
-    print(f"Store ready: {db}")
+    print(f"Store ready: {without_password(db)}")
 
 
 @command(reads="protocol")
@@ -43,7 +43,7 @@ def init(db: Path) -> None:
 @click.option(
     "--protocol", metavar="FILE.toml", type=PATH, required=True, help="The protocol's file."
 )
-def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
+def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
     """Draw the cases of a study by its protocol and print the strata.
 
     The output is CSV with the columns stratum, items_in_bank, the units in the bank, drawn and
@@ -69,7 +69,7 @@ def draw(db: Path, study: str, bank: str, protocol: Path) -> None:
 
 @command(reads="readers")
 @click.argument("readers", metavar="READERS.csv", type=PATH)
-def invite(db: Path, study: str, readers: Path) -> None:
+def invite(db: Path | str, study: str, readers: Path) -> None:
     """Invite readers from a table (CSV or XLSX) and print their access codes.
 
     READERS.csv has the column reader_id and optionally level, years, site, name and email. The
@@ -102,7 +102,7 @@ def invite(db: Path, study: str, readers: Path) -> None:
     warn(exposure.acquaintances(store, study, reader_ids))
 
 
-def _give_code(give: Callable[..., str], db: Path, **whose: str) -> None:
+def _give_code(give: Callable[..., str], db: Path | str, **whose: str) -> None:
     give(
         Store(db),
         **whose,
@@ -114,7 +114,7 @@ def _give_code(give: Callable[..., str], db: Path, **whose: str) -> None:
 
 @command()
 @_READER
-def code(db: Path, study: str, reader: str) -> None:
+def code(db: Path | str, study: str, reader: str) -> None:
     """Print a new access code for a reader who lost theirs.
 
     The old code, and every session signed in with it, stops working.
@@ -126,7 +126,7 @@ def code(db: Path, study: str, reader: str) -> None:
 @click.option(
     "--name", metavar="NAME", default="coordinator", show_default=True, help="Their short name."
 )
-def coordinator(db: Path, study: str, name: str) -> None:
+def coordinator(db: Path | str, study: str, name: str) -> None:
     """Print a new access code for a coordinator of the study.
 
     An earlier code of the same coordinator stops working.
@@ -138,7 +138,7 @@ def coordinator(db: Path, study: str, name: str) -> None:
 @click.option(
     "--name", metavar="NAME", default="admin", show_default=True, help="Their short name."
 )
-def administrator(db: Path, name: str) -> None:
+def administrator(db: Path | str, name: str) -> None:
     """Print a new access code for an administrator of the deployment.
 
     An earlier code of the same administrator stops working.
@@ -161,7 +161,7 @@ def _of_a_person(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def _remove(do: Callable[..., None], db: Path, who: str, study: str, reason: str) -> None:
+def _remove(do: Callable[..., None], db: Path | str, who: str, study: str, reason: str) -> None:
     store, at = Store(db), now()
     members = (
         persons.members_of_study(store, study, now=at)
@@ -186,7 +186,7 @@ def _remove(do: Callable[..., None], db: Path, who: str, study: str, reason: str
 
 @command("release-account", of_study=False)
 @_of_a_person
-def release_account(db: Path, who: str, study: str, reason: str) -> None:
+def release_account(db: Path | str, who: str, study: str, reason: str) -> None:
     """Release the sign-in account bound to a person, so that they can bind another.
 
     The next single sign-on with their registered address binds again. The reason is kept in the
@@ -198,7 +198,7 @@ def release_account(db: Path, who: str, study: str, reason: str) -> None:
 
 @command("remove-second-factor", of_study=False)
 @_of_a_person
-def remove_second_factor(db: Path, who: str, study: str, reason: str) -> None:
+def remove_second_factor(db: Path | str, who: str, study: str, reason: str) -> None:
     """Remove the second factor of a person who lost their phone and recovery codes.
 
     Their sign-ins end. The reason is kept in the audit trail. See docs/sign-on.md.
@@ -209,7 +209,7 @@ def remove_second_factor(db: Path, who: str, study: str, reason: str) -> None:
 
 @command("second-factor", of_study=False)
 @click.argument("policy", type=click.Choice([str(policy) for policy in second_factor.Policy]))
-def second_factor_(db: Path, policy: str) -> None:
+def second_factor_(db: Path | str, policy: str) -> None:
     """Set whether staff who sign in by access code need a second factor.
 
     Readers and single sign-on are not affected. See docs/sign-on.md.
@@ -221,7 +221,7 @@ def second_factor_(db: Path, policy: str) -> None:
 
 @command("return-to-draft")
 @click.option("--reason", metavar="TEXT", required=True, help="Recorded in the audit trail.")
-def return_to_draft(db: Path, study: str, reason: str) -> None:
+def return_to_draft(db: Path | str, study: str, reason: str) -> None:
     """Discard a drawn study and begin a draft with its protocol.
 
     Prints the draft's name. Refused once the study is open.
@@ -235,7 +235,7 @@ def return_to_draft(db: Path, study: str, reason: str) -> None:
 @click.option(
     "--witness", metavar="EMAIL", default="", help="Whom the chain's head is sent to, daily."
 )
-def open_(db: Path, study: str, witness: str) -> None:
+def open_(db: Path | str, study: str, witness: str) -> None:
     """Open a study: lock the protocol, write every assignment and print the protocol's hash.
 
     With --witness the head of the chain is e-mailed at once, every day and at the closing. A letter
@@ -251,7 +251,7 @@ def open_(db: Path, study: str, witness: str) -> None:
 
 
 @command()
-def protocol(db: Path, study: str) -> None:
+def protocol(db: Path | str, study: str) -> None:
     """Print the protocol in force, as amended, as TOML.
 
     This is the file that draw takes, every key with its value.
@@ -270,7 +270,9 @@ def protocol(db: Path, study: str) -> None:
     default=0.0,
     help="Probability of taking the aid's answer where it differs from the reader's own.",
 )
-def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float, follow: float) -> None:
+def simulate(
+    db: Path | str, study: str, reader: str, seed: int, accuracy: float, follow: float
+) -> None:
     """Run a simulated reader through every case of a study.
 
     It uses the same calls as the reading page, without preparation and practice. The reader is
@@ -291,7 +293,7 @@ def simulate(db: Path, study: str, reader: str, seed: int, accuracy: float, foll
 
 @command()
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def status(db: Path, study: str, as_json: bool) -> None:
+def status(db: Path | str, study: str, as_json: bool) -> None:
     """Print the progress of readers and models, with no information on correctness."""
     state = progress.status(Store(db), study)
     if as_json:
@@ -313,7 +315,7 @@ def status(db: Path, study: str, as_json: bool) -> None:
 
 
 @command()
-def preparations(db: Path, study: str) -> None:
+def preparations(db: Path | str, study: str) -> None:
     """Print what readers did before their first case, as CSV.
 
     The columns are reader_id, step, done_at_utc, received_at_utc and detail (JSON: the answers to
@@ -343,7 +345,9 @@ _REASON = click.option("--reason", metavar="WORDS", required=True, help="Kept in
 @_POSITION
 @_CONDITION
 @_REASON
-def exclude(db: Path, study: str, reader: str, position: int, condition: str, reason: str) -> None:
+def exclude(
+    db: Path | str, study: str, reader: str, position: int, condition: str, reason: str
+) -> None:
     """Exclude a reading, with a reason; it stays in the bundle.
 
     The protocol's key exclusions says whether the reading leaves the primary analysis or a
@@ -362,7 +366,7 @@ def exclude(db: Path, study: str, reader: str, position: int, condition: str, re
 @_CONDITION
 @_REASON
 def reinstate(
-    db: Path, study: str, reader: str, position: int, condition: str, reason: str
+    db: Path | str, study: str, reader: str, position: int, condition: str, reason: str
 ) -> None:
     """Reinstate an excluded reading, with a reason.
 
@@ -381,20 +385,31 @@ def _reading(store: Store, study: str, reader: str, position: int, condition: st
     return row.id
 
 
+def _is_there(db: Path | str) -> bool:
+    if isinstance(db, Path):
+        return db.exists()
+    try:
+        Store(db)
+    except NotFound:
+        return False
+    return True
+
+
 @command(of_study=False)
 @click.option("--url", default="http://localhost:8501", help="What to tell people to open.")
 @click.option("--empty", is_flag=True, help="Make an empty store, no demo.")
-def demo(db: Path, url: str, empty: bool) -> None:
+def demo(db: Path | str, url: str, empty: bool) -> None:
     """Set up the demo in a new store and print its access codes.
 
     This is what make app runs. It prints a code for each role that the README names. With --empty
     (make app DEMO=no) the new store is empty. An existing store without the demo keeps its codes;
     if it has no administrator yet, admin becomes one and their code is printed once.
     """
-    if db.exists():
+    if _is_there(db):
         store = Store(db)
     elif empty:
-        db.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(db, Path):
+            db.parent.mkdir(parents=True, exist_ok=True)
         store = deployments.init(db, entropy=secrets.token_bytes, now=now())
     else:
         print("Setting up the demo study (once) ...", flush=True)
@@ -404,7 +419,7 @@ def demo(db: Path, url: str, empty: bool) -> None:
     if codes is None:
         first = deployments.first_administrator(store, entropy=secrets.token_bytes, now=now())
         whose = "the administrator code below" if first else "the access codes you gave out"
-        print(f"Sign in with {whose}; the store is {db}.")
+        print(f"Sign in with {whose}; the store is {without_password(db)}.")
         print(f"Administrator    {first} (shown only now)\n" if first else "")
         return
     print(f"Demo reader      {codes.reader}")

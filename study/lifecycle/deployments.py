@@ -14,7 +14,7 @@ from study.store.events import EventKind
 from study.store.studies import refuse_restored, study_row
 
 
-def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
+def init(address: Path | str, *, entropy: Entropy, now: datetime, witnessed: bool = True) -> Store:
     """Create an empty store with its own secret, or open the existing store.
 
     The trail contains a hash of the secret, with which `verify` checks it.
@@ -34,7 +34,7 @@ def init(path: Path, *, entropy: Entropy, now: datetime, witnessed: bool = True)
             },
         )
 
-    return Store.create(path, fill, witnessed=witnessed)
+    return Store.create(address, fill, witnessed=witnessed)
 
 
 def coordinator_code(

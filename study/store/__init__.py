@@ -1,8 +1,8 @@
-"""The store: one SQLite file per deployment, and the only package that contains SQL.
+"""The store: one database per deployment, and the only package that contains SQL.
 
-`connection` opens the file and provides transactions, `schema` creates its tables; each other
-module reads and writes one kind of row (banks, studies, people, readings, models, events). A
-second database engine would be used through the same functions.
+`connection` opens the database and provides transactions, `schema` creates its tables; each other
+module reads and writes one kind of row (banks, studies, people, readings, models, events). SQL
+is written in the dialect of SQLite (`sqlite`); `dialect` translates it for PostgreSQL (`postgres`).
 """
 
 import sys
@@ -14,7 +14,7 @@ if "pandas" not in sys.modules:
     import_module("sqlite_utils")
     del sys.modules["pandas"]
 
-from study.store.connection import Store, Transaction
+from study.store.connection import Store, Transaction, is_server, without_password
 from study.store.schema import SEALED_TABLES
 
-__all__ = ["SEALED_TABLES", "Store", "Transaction"]
+__all__ = ["SEALED_TABLES", "Store", "Transaction", "is_server", "without_password"]

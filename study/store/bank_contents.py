@@ -265,10 +265,11 @@ def renamed(look: Transaction, bank: int, other: int) -> list[dict[str, Any]]:
     )
     return look.rows(
         f"WITH here AS ({shown.format(bank=':bank')}), there AS ({shown.format(bank=':other')}) "
-        "SELECT sha256, (SELECT min(item_id) FROM here AS h WHERE h.sha256 = both.sha256) AS item, "
-        "(SELECT min(item_id) FROM there AS t WHERE t.sha256 = both.sha256) AS other_item "
+        "SELECT sha256, (SELECT min(item_id) FROM here AS h WHERE h.sha256 = shared.sha256) "
+        "AS item, (SELECT min(item_id) FROM there AS t WHERE t.sha256 = shared.sha256) "
+        "AS other_item "
         "FROM (SELECT sha256 FROM here INTERSECT SELECT sha256 FROM there "
-        "EXCEPT SELECT here.sha256 FROM here JOIN there USING (sha256, item_id)) AS both "
+        "EXCEPT SELECT here.sha256 FROM here JOIN there USING (sha256, item_id)) AS shared "
         "ORDER BY item",
         bank=bank,
         other=other,

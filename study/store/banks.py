@@ -271,7 +271,7 @@ STRUCK = (
 
 
 PRIOR_DAYS = (
-    "(SELECT item, group_concat(coalesce(days, '?'), '|') AS prior_days FROM "
+    "(SELECT item, group_concat(coalesce(CAST(days AS TEXT), '?'), '|') AS prior_days FROM "
     "(SELECT item, days FROM item_priors ORDER BY item, position) GROUP BY item)"
 )
 """The days between each prior film of an item and its current ones, `?` if unknown."""
@@ -513,7 +513,8 @@ def _hashed_items() -> str:
     }
     priors = (
         "(SELECT group_concat('[' || position || ',' || json_quote(label) || ',' || "
-        "json_quote(path) || ',' || json_quote(said) || ',' || coalesce(days, 'null') || ']') FROM "
+        "json_quote(path) || ',' || json_quote(said) || ',' || "
+        "coalesce(CAST(days AS TEXT), 'null') || ']') FROM "
         "(SELECT position, label, path, said, days FROM item_priors LEFT JOIN films "
         "ON films.id = film WHERE item_priors.item = items.id ORDER BY position))"
     )

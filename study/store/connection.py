@@ -6,6 +6,7 @@ time; it is opened for that use, or reused (`Store.kept_warm`).
 """
 
 import copy
+import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -32,6 +33,7 @@ class Transaction:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.dialect: str = getattr(database, "dialect", "sqlite")
         self.heads: dict[str, Head] = {}
         """The last event of each chain that was sealed within this transaction."""
 
@@ -110,7 +112,8 @@ class Store:
     Parameters
     ----------
     address
-        The SQLite file. It must exist; `Store.create` makes a new one.
+        The SQLite file, or the address of a PostgreSQL database (`study.store.postgres`). The
+        store must exist; `Store.create` makes a new one.
     witnessed
         Whether writes are recorded by the second witness (`study.store.witness`) before they
         count as stored; not needed for a temporary copy.
@@ -400,7 +403,25 @@ def _identity(path: Path) -> "_File":
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
+def is_server(address: Path | str) -> bool:
+    """Return whether an address is that of a PostgreSQL database, not the path of a file."""
+    return str(address).startswith(("postgresql://", "postgres://"))
+
+
+def without_password(address: Path | str) -> str:
+    """Return an address as it may be shown.
+
+    >>> without_password("postgresql://reading_room:secret@db.example/reading_room")
+    'postgresql://reading_room@db.example/reading_room'
+    """
+    return re.sub(r"(?<=//)([^:@/]*):[^@]*@", r"\1@", str(address))
+
+
 def _engine_of(address: Path | str) -> Engine:
+    if is_server(address):
+        from study.store.postgres import Postgres  # the driver is loaded only for its stores
+
+        return Postgres(str(address))
     return Sqlite(Path(address))
 
 

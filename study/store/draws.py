@@ -225,10 +225,10 @@ def tells_the_answer(look: Transaction, bank: int, name: str) -> bool:
     by_text: dict[str, Counter[str]] = defaultdict(Counter)
     n_equal = total = 0
     for value, letter, text in look.cursor(
-        f"SELECT {_STRATA[name]} AS value, truth, "
-        "json_extract(options, '$[' || (unicode(truth) - 65) || ']') FROM items "
+        f"SELECT value, truth, text FROM (SELECT {_STRATA[name]} AS value, truth, "
+        "json_extract(options, '$[' || (unicode(truth) - 65) || ']') AS text FROM items "
         "JOIN reference_standard ON reference_standard.item = items.id "
-        "WHERE bank = :bank AND value <> ''",
+        "WHERE bank = :bank) WHERE value <> ''",
         bank=bank,
     ):
         total += 1

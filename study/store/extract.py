@@ -130,7 +130,7 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
     source = look.value("SELECT value FROM deployment WHERE name = 'deployment_id'")
     change.insert("deployment", name=_MARK, value=source or "unknown")
     for table, where in TAKEN.items():
-        own = {row["name"] for row in change.rows(f"SELECT name FROM pragma_table_info('{table}')")}
+        own = {row["name"] for row in change.rows(f"PRAGMA table_info({table})")}
         names = tuple(name for name in sorted(own) if (table, name) != ("events", "id"))
         over = _WRITTEN_OVER.get(table, {})
         rows = look.stream(

@@ -279,7 +279,7 @@ def scorings_of_study(look: Transaction, study: int) -> list[JudgingRow]:
 
 def judging(look: Transaction, table: str, number: int) -> JudgingRow | None:
     """Return a review or scoring by number, or None."""
-    sql = f"{_JUDGINGS} WHERE (kind = 'review') = :reviews AND id = :number"
+    sql = f"{_JUDGINGS} WHERE (kind = 'review') = (:reviews = 1) AND id = :number"
     return look.one(JudgingRow, sql, reviews=table == REVIEW, number=number)
 
 

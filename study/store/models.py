@@ -183,7 +183,7 @@ def ever_of_study(look: Transaction, study: int) -> list[ModelRow]:
         " WHEN 'image' THEN 2 WHEN 'unaided' THEN 3 WHEN 'aided' THEN 4 ELSE 5 END, condition "
         " LIMIT 1) "
         "LEFT JOIN withdrawn_models ON withdrawn_models.model = models.id "
-        "WHERE study = :study GROUP BY models.id ORDER BY models.id",
+        "WHERE study = :study GROUP BY models.id, withdrawn_models.model ORDER BY models.id",
         study=study,
     )
     return [ModelRow(**row) for row in rows]

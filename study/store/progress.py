@@ -75,7 +75,8 @@ def counts(look: Transaction, study: int) -> list[dict[str, Any]]:
         "count(reading) FILTER (WHERE stage <> 1) AS n_cases_read, "
         "sum(excluded) AS n_excluded, min(shown_at_utc) AS first_shown_at_utc, "
         "max(received_at_utc) AS last_reading_at_utc "
-        "FROM outcomes GROUP BY reader, session, condition ORDER BY reader, min(position)",
+        "FROM outcomes GROUP BY reader, reader_id, session, condition "
+        "ORDER BY reader, min(position)",
         study=study,
     )
 
@@ -97,10 +98,10 @@ def without_answer(look: Transaction, study: int) -> list[dict[str, Any]]:
     return look.rows(
         _OUTCOMES + "SELECT reader_id, session, condition, repeat, position, item_id, "
         "CASE WHEN status = 'skipped' THEN 'given up' WHEN status = 'timed_out' THEN 'timed out' "
-        "WHEN excluded THEN 'excluded' WHEN presentation IS NOT NULL THEN 'shown, not answered' "
-        "ELSE 'not shown' END AS why "
+        "WHEN excluded = 1 THEN 'excluded' "
+        "WHEN presentation IS NOT NULL THEN 'shown, not answered' ELSE 'not shown' END AS why "
         "FROM outcomes JOIN cases ON cases.id = case_id JOIN items ON items.id = cases.item "
-        "WHERE status IS NOT 'answered' OR excluded ORDER BY reader, position",
+        "WHERE status IS NOT 'answered' OR excluded = 1 ORDER BY reader, position",
         study=study,
     )
 
@@ -184,7 +185,7 @@ _READ = (
     f"AND condition <> '{OPEN_ENDED}' "
     "JOIN readings ON readings.assignment = assignments.id AND NOT EXISTS "
     "(SELECT 1 FROM readings AS later WHERE later.supersedes = readings.id) "
-    "WHERE reader IN (SELECT id FROM readers WHERE study = :study AND NOT simulated "
+    "WHERE reader IN (SELECT id FROM readers WHERE study = :study AND simulated = 0 "
     "AND id NOT IN (SELECT reader FROM interventions "
     "WHERE kind = 'withdraw' AND study = :study) "
     "AND NOT EXISTS (SELECT 1 FROM assignments AS own WHERE own.reader = readers.id AND NOT EXISTS "

@@ -223,7 +223,8 @@ def _next(
     look: Transaction, reader: int, limit: int, session: int | None, of: CaseSet
 ) -> list[dict[str, Any]]:
     return look.rows(
-        _case(of) + "WHERE reader = :reader AND (:session IS NULL OR session = :session) "
+        _case(of) + "WHERE reader = :reader "
+        "AND (CAST(:session AS INTEGER) IS NULL OR session = :session) "
         f"AND {_unread(of)} ORDER BY position, stage LIMIT :limit",
         reader=reader,
         limit=limit,

@@ -269,16 +269,6 @@ CREATE TABLE interventions (
     CHECK ((kind = 'extend') = (days IS NOT NULL))
 ) STRICT;
 
-CREATE TABLE drafts (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE CHECK (name <> ''),
-    made_by INTEGER NOT NULL REFERENCES people (id),
-    bank INTEGER REFERENCES banks (id),
-    protocol TEXT NOT NULL CHECK (json_valid(protocol)),
-    saved_at_utc TEXT NOT NULL,
-    reached INTEGER NOT NULL DEFAULT 0
-) STRICT;
-
 
 -- People. Names are stored separately and no table refers to them: a name can be erased while every reading stays.
 -- Anyone with another role in a study has seen what a reader must not see and can never become its reader.
@@ -288,6 +278,16 @@ CREATE TABLE people (
     handle TEXT NOT NULL,
     made_at_utc TEXT NOT NULL,
     seen_at_utc TEXT
+) STRICT;
+
+CREATE TABLE drafts (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+    made_by INTEGER NOT NULL REFERENCES people (id),
+    bank INTEGER REFERENCES banks (id),
+    protocol TEXT NOT NULL CHECK (json_valid(protocol)),
+    saved_at_utc TEXT NOT NULL,
+    reached INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE names (

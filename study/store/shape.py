@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from functools import cache
 
-from study.store import schema
+from study.store import dialect, schema
 from study.store.connection import Transaction
 
 _Shape = dict[tuple[str, str], str]
@@ -23,7 +23,10 @@ _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 
 def breaches(look: Transaction) -> Iterator[str]:
     """Yield every table, index and trigger that is missing, altered or foreign."""
-    expected, there = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
+    if look.dialect == "postgres":
+        expected, there = dialect.shape(), _shape(look.rows(dialect.SHAPE))
+    else:
+        expected, there = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
     for kind, name in sorted(expected.keys() | (there.keys() - _REPLICATION)):
         if (kind, name) not in there:
             yield f"the store: the {kind} {name} is missing."
@@ -35,6 +38,8 @@ def breaches(look: Transaction) -> Iterator[str]:
 
 def damage(look: Transaction) -> Iterator[str]:
     """Yield damage reported by SQLite: pages, indexes, and rows that refer to missing rows."""
+    if look.dialect == "postgres":  # the server checks its pages, and every reference
+        return
     for row in look.rows("PRAGMA integrity_check(5)"):
         result = next(iter(row.values()))
         if result != "ok":

@@ -131,9 +131,10 @@ def first_by_task(look: Transaction, person: int, bank: int) -> list[tuple[str, 
     """Return a person's first answers to a bank's items: task, number, and number correct."""
     return look.tuples(
         lambda *row: row,
-        "SELECT task, count(*), sum(matches) FROM (SELECT item, matches, min(number) "
-        "FROM teaching_answers WHERE person = :person AND bank = :bank GROUP BY item) "
-        "JOIN items ON items.id = item GROUP BY task ORDER BY task",
+        "SELECT task, count(*), sum(matches) FROM teaching_answers AS answers "
+        "JOIN items ON items.id = answers.item WHERE person = :person AND answers.bank = :bank "
+        "AND number = (SELECT min(number) FROM teaching_answers AS own WHERE own.person = :person "
+        "AND own.bank = :bank AND own.item = answers.item) GROUP BY task ORDER BY task",
         person=person,
         bank=bank,
     )

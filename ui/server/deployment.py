@@ -35,8 +35,8 @@ def store() -> Store:
 
 
 @lru_cache
-def _opened(path: str | Path) -> Store:
-    return Store(Path(path))
+def _opened(address: str | Path) -> Store:
+    return Store(address)
 
 
 PATIENCE_S = 3.0

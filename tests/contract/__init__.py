@@ -1,0 +1,1 @@
+"""Tests that hold on both database engines."""

@@ -1,0 +1,235 @@
+"""What a store promises on SQLite and on PostgreSQL alike."""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from study.bank.importing import import_bank
+from study.base.canonical import canonical_json, stamp
+from study.base.errors import BadInput, StudyError
+from study.base.text import id_key, text_key
+from study.exchange.bundle import export
+from study.lifecycle import studies
+from study.protocol.protocol import Protocol
+from study.reading.simulation import simulate
+from study.store import SEALED_TABLES, Store, deployment, events, schema
+from study.store.comparing import mark
+from study.store.events import EventKind
+from study.trail.verification import verify
+from tests.conftest import NOW, invite, write_bank
+
+
+def _event(store: Store, actor: str = "") -> None:
+    with store.change() as change:
+        events.append(
+            change,
+            chain="busy",
+            at_utc=stamp(NOW),
+            actor=actor,
+            kind=EventKind.DOWNLOADED,
+            detail={},
+        )
+
+
+def _events(store: Store) -> int:
+    with store.look() as look:
+        return len(list(events.walk(look, "busy")))
+
+
+def _study(store: Store, folder: Path) -> Store:
+    """Import a bank, and read and close the study ``trial`` drawn from it."""
+    path = write_bank(folder / "bank")
+    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    protocol = Protocol.from_json({"cases": 6, "one_question_per": "item"})
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    invite(store, "R1", "R2")
+    studies.open_study(store, study="trial", now=NOW)
+    for reader in ("R1", "R2"):
+        simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
+    studies.close(store, study="trial", reason="done", now=NOW + timedelta(days=1))
+    return store
+
+
+@pytest.mark.slow
+def test_the_bundles_of_both_engines_are_identical(
+    store: Store, on_postgres: Store, tmp_path: Path
+) -> None:
+    """From import to export, with the same clock and entropy; both stores verify."""
+    bundles = []
+    for engine, made in (("sqlite", store), ("postgres", on_postgres)):
+        folder = tmp_path / engine
+        (folder / "bank").mkdir(parents=True)
+        export(_study(made, folder), study="trial", out=folder / "out")
+        assert verify(made) == []
+        files = sorted(path for path in (folder / "out").rglob("*") if path.is_file())
+        bundles.append({path.name: path.read_bytes() for path in files})
+    assert bundles[0] == bundles[1]
+    assert len(bundles[0]) > 5
+
+
+def test_writers_at_once_lose_nothing(either: Store) -> None:
+    """Events of 8 threads make one unbroken chain."""
+
+    def write(who: int) -> None:
+        for _ in range(10):
+            _event(either, str(who))
+
+    threads = [threading.Thread(target=write, args=(who,)) for who in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert _events(either) == 80
+    assert verify(either) == []
+
+
+def test_a_failed_change_leaves_nothing(either: Store) -> None:
+    """The rows of a transaction that fails are not there, and the next one works."""
+
+    def insert_twice() -> None:
+        with either.change() as change:
+            change.insert("deployment", name="one", value="1")
+            change.insert("deployment", name="one", value="2")
+
+    with pytest.raises(sqlite3.IntegrityError):
+        insert_twice()
+    with either.look() as look:
+        assert deployment.value(look, "one") == ""
+    _event(either)
+    assert _events(either) == 1
+
+
+def test_looking_cannot_write(either: Store) -> None:
+    """The database refuses it."""
+    with pytest.raises(Exception, match="read"), either.look() as look:
+        look.execute("DELETE FROM deployment")
+
+
+@pytest.mark.slow
+def test_a_desk_reaches_no_sealed_table(either: Store) -> None:
+    """Every sealed table is refused, also within a query of another table."""
+    for table in sorted(SEALED_TABLES):
+        for sql in (
+            f"SELECT * FROM {table}",
+            f"SELECT name FROM deployment WHERE EXISTS (SELECT * FROM {table})",
+        ):
+            refused = pytest.raises(sqlite3.DatabaseError, match=r"prohibited|denied")
+            with refused, either.desk() as desk:
+                desk.rows(sql)
+    with either.desk() as desk:
+        for view in schema.SHOWN_VIEWS.values():
+            assert desk.rows(f"SELECT * FROM {view}") == []
+
+
+@pytest.mark.slow
+def test_rows_written_once_are_neither_changed_nor_deleted(
+    on_postgres: Store, tmp_path: Path
+) -> None:
+    """PostgreSQL refuses both for each table, with rights; with triggers also to the owner."""
+    written_once = sorted({*schema.REMOVED_WITH_BANK, *schema.REMOVED_WITH_STUDY})
+    (tmp_path / "bank").mkdir()
+    _study(on_postgres, tmp_path)
+    n_deleted = 0
+    for table in written_once:
+        with on_postgres.look() as look:
+            column = look.rows(f"PRAGMA table_info({table})")[0]["name"]
+            n = look.value(f"SELECT count(*) FROM {table}")
+        refused = pytest.raises(sqlite3.DatabaseError, match="denied")
+        with refused, on_postgres.change() as change:
+            change.execute(f"UPDATE {table} SET {column} = {column}")
+        if n:
+            n_deleted += 1
+            stays = pytest.raises(sqlite3.IntegrityError, match="written once")
+            with stays, on_postgres.change() as change:
+                change.execute(f"DELETE FROM {table}")
+    assert n_deleted > 10
+
+
+@pytest.mark.slow
+def test_an_altered_trigger_is_found(on_postgres: Store) -> None:
+    """`verify` compares the tables and triggers with those of a new store."""
+    assert not [breach for breach in verify(on_postgres) if "the store" in breach]
+    owner = on_postgres._engine._connected(1.0)  # type: ignore[attr-defined]
+    owner.run("ALTER TABLE readings DISABLE TRIGGER readings_refuse_delete")
+    owner.close()
+    assert "the store: the trigger readings_refuse_delete was altered." in verify(on_postgres)
+
+
+def test_numbers_of_rows_follow_one_another(either: Store) -> None:
+    """A number is the highest one and one, whatever failed before."""
+
+    def fail() -> None:
+        with either.change() as change:
+            change.insert("people", handle="lost", made_at_utc="")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    with either.change() as change:
+        numbers = [change.insert("people", handle=name, made_at_utc="") for name in "abc"]
+        change.execute("DELETE FROM people WHERE handle = 'c'")
+        numbers.append(change.insert("people", handle="d", made_at_utc=""))
+    assert numbers == [1, 2, 3, 3]
+
+
+def test_texts_are_sorted_by_their_bytes(either: Store) -> None:
+    """As in Python, by code points."""
+    names = ["Z", "a", "Ä", "ä", "_", "-", " b", "é", "e\u0301", "漢"]
+    with either.change() as change:
+        for name in names:
+            change.insert("deployment", name=f"n{name}", value=name)
+        rows = change.rows("SELECT value FROM deployment WHERE name LIKE 'N%' ORDER BY value")
+    assert [row["value"] for row in rows] == sorted(names)
+
+
+@pytest.mark.slow
+def test_texts_are_compared_as_in_python(either: Store) -> None:
+    """Each character, and texts with spaces, marks and line ends."""
+    letters = [chr(code) for code in range(1, 0x3100)] + ["\ufb01", "\uff21", "\U0001d400", "Ⅳ"]
+    texts = [*letters, "  a \t b\r\n", "Mu\u0308ller", "a\u00a0b", "\u200b", "5 cm\u00b2", "ÄÖ ẞ"]
+    for name, function in (("id_key", id_key), ("text_key", text_key)):
+        with either.look() as look:
+            given = canonical_json(texts)
+            rows = look.rows(
+                f"SELECT value, {name}(value) AS form FROM json_each(:given)", given=given
+            )
+        different = [row for row in rows if row["form"] != function(row["value"])]
+        assert different == []
+    with either.look() as look:
+        assert look.value("SELECT mark('film', :name)", name="é") == mark("film", "é")
+
+
+def test_a_text_with_nul_is_refused(on_postgres: Store) -> None:
+    """PostgreSQL cannot store the character, and a cut text would be wrong."""
+    with pytest.raises(BadInput, match="NUL"), on_postgres.change() as change:
+        deployment.set_value(change, "one", "a\0b")
+
+
+def test_a_restarted_server_is_reached_again(
+    on_postgres: Store, administer: Callable[[str], None]
+) -> None:
+    """Between transactions without an error; within one the action fails and stores nothing."""
+    _event(on_postgres)
+    end = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        f"WHERE datname = '{on_postgres.stem}'"
+    )
+    administer(end)
+    _event(on_postgres)
+
+    def write_over_the_end() -> None:
+        with on_postgres.change() as change:
+            deployment.set_value(change, "one", "1")
+            administer(end)
+            deployment.set_value(change, "one", "2")
+
+    with pytest.raises(StudyError, match="cannot be reached"):
+        write_over_the_end()
+    _event(on_postgres)
+    assert _events(on_postgres) == 3
+    with on_postgres.look() as look:
+        assert deployment.value(look, "one") == ""
