@@ -334,7 +334,7 @@ def shape() -> dict[tuple[str, str], str]:
     """Return what `SHAPE` finds in a new store, without white space."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         schema.create(connection)
-        found = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        bodies = {("trigger", name): translated(sql).split("$$")[1] for name, sql in found}
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+        bodies = {("trigger", name): translated(sql).split("$$")[1] for name, sql in triggers}
     columns = {("table", name): ",".join(table.columns) for name, table in tables().items()}
     return {key: re.sub(r"\s+", "", text) for key, text in (bodies | columns).items()}

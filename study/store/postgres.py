@@ -148,9 +148,9 @@ class Postgres:
     def attached(self, database: engine.Database, file: Path) -> Iterator[None]:
         """Make the tables of a SQLite file readable within a transaction as `beside.items`."""
         assert isinstance(database, PostgresConnection)
-        with closing(sqlite3.connect(":memory:", uri=True)) as beside:
-            beside.execute("ATTACH ? AS beside", (f"{file.absolute().as_uri()}?mode=ro",))
-            database.beside = beside
+        with closing(sqlite3.connect(":memory:", uri=True)) as source:
+            source.execute("ATTACH ? AS beside", (f"{file.absolute().as_uri()}?mode=ro",))
+            database.beside = source
             try:
                 yield
             finally:
@@ -339,8 +339,8 @@ class PostgresConnection:
 
     def copy(self, table: str, names: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
         """Insert many rows of values in the order of `names`."""
-        sql, given = f"COPY {table} ({', '.join(names)}) FROM STDIN", iter(rows)
-        while batch := [_copied(row) for row in islice(given, _BATCH)]:
+        sql, remaining = f"COPY {table} ({', '.join(names)}) FROM STDIN", iter(rows)
+        while batch := [_copied(row) for row in islice(remaining, _BATCH)]:
             with _as_sqlite():
                 self._pg.run(sql, stream=("".join(batch),))
 
@@ -380,12 +380,12 @@ class PostgresConnection:
         plain, types = {}, {}
         for name, value in values.items():
             plain[name], types[name] = _plain(value)
-        given = None if untyped else types
-        key = (sql, tuple(types.items()) if given else None)
+        declared = None if untyped else types
+        key = (sql, tuple(types.items()) if declared else None)
         with _as_sqlite(sql):
             prepared = self._prepared.pop(key, None)
             if prepared is None:
-                prepared = pg.PreparedStatement(self._pg, sql, types=given)
+                prepared = pg.PreparedStatement(self._pg, sql, types=declared)
                 if len(self._prepared) >= _MOST_PREPARED:
                     self._prepared.popitem(last=False)[1].close()
             self._prepared[key] = prepared
@@ -442,11 +442,11 @@ def _role(user: str, ending: str) -> str:
 
 
 def _exists(connection: PostgresConnection) -> bool:
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT 1 FROM pg_class WHERE relname = 'store_version' "
         f"AND relnamespace = to_regnamespace('{_SCHEMA}')"
     )
-    return found.fetchone() is not None
+    return rows.fetchone() is not None
 
 
 def _own_statements() -> Iterator[str]:
@@ -470,8 +470,8 @@ def _as_sqlite(sql: str = "") -> Iterator[None]:
     try:
         yield
     except pg.DatabaseError as error:
-        told = error.args[0] if isinstance(error.args[0], dict) else {}
-        code, message = told.get("C", ""), told.get("M", str(error))
+        fields = error.args[0] if isinstance(error.args[0], dict) else {}
+        code, message = fields.get("C", ""), fields.get("M", str(error))
         if code.startswith(("22", "23")):
             raise sqlite3.IntegrityError(message) from error
         raise ServerError(f"{message}: {sql}" if code[:2] == "42" else message, code) from error

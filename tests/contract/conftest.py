@@ -27,9 +27,9 @@ _number = count()
 
 def _programs() -> Path | None:
     """Return the folder of PostgreSQL's programs, or None."""
-    found = shutil.which("initdb")
+    on_path = shutil.which("initdb")
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    return Path(found).parent if found else folders[-1] if folders else None
+    return Path(on_path).parent if on_path else folders[-1] if folders else None
 
 
 @pytest.fixture(scope="session")

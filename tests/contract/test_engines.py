@@ -193,9 +193,9 @@ def test_texts_are_compared_as_in_python(either: Store) -> None:
     texts = [*letters, "  a \t b\r\n", "Mu\u0308ller", "a\u00a0b", "\u200b", "5 cm\u00b2", "ÄÖ ẞ"]
     for name, function in (("id_key", id_key), ("text_key", text_key)):
         with either.look() as look:
-            given = canonical_json(texts)
+            listed = canonical_json(texts)
             rows = look.rows(
-                f"SELECT value, {name}(value) AS form FROM json_each(:given)", given=given
+                f"SELECT value, {name}(value) AS form FROM json_each(:listed)", listed=listed
             )
         different = [row for row in rows if row["form"] != function(row["value"])]
         assert different == []
