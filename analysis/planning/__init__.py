@@ -20,7 +20,7 @@ from analysis.planning.components import (
     read_components,
 )
 from analysis.planning.designs import PlanDesign, Size
-from analysis.planning.expected import expected_power, with_sign
+from analysis.planning.expected import expected_power, power_of_analysis
 from analysis.planning.pilot import pilot_components
 from analysis.planning.power import (
     TARGET,
@@ -63,9 +63,9 @@ __all__ = [
     "never_enough",
     "pilot_components",
     "power",
+    "power_of_analysis",
     "power_table",
     "published",
     "range_of",
     "read_components",
-    "with_sign",
 ]

@@ -1,8 +1,6 @@
-"""How often the analysis will show the effect, and how far the closed form is from that."""
+"""How often the analysis will show the effect, which the closed form approximates."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
@@ -10,12 +8,11 @@ from scipy.stats import chi2
 
 from analysis.arrays import Floats
 from analysis.planning.designs import PlanDesign, Size
-from analysis.planning.power import PlanClaim, Power, PowerPlan
+from analysis.planning.power import PlanClaim, PowerPlan
 
 NODES = (64, 7, 7)
 """Values that stand for a distribution: of the readers' mean square, and of the two of cases."""
 
-WORTH_STATING = 0.01
 LARGEST_DF = 1e12
 
 
@@ -92,8 +89,8 @@ def _nodes(df: float, n: int) -> Floats:
     return nodes
 
 
-def with_sign(plan: PowerPlan, size: Size, closed: Power) -> Power:
-    """Return a power whose method says how far the closed form is from the analysis.
+def power_of_analysis(plan: PowerPlan, size: Size, claim: PlanClaim) -> float:
+    """Return `expected_power` where it is known, else nan.
 
     Parameters
     ----------
@@ -101,29 +98,22 @@ def with_sign(plan: PowerPlan, size: Size, closed: Power) -> Power:
         What is planned.
     size : Size
         Its size.
-    closed : Power
-        The power in closed form.
+    claim : PlanClaim
+        About whom the claim is.
 
     Returns
     -------
-    Power
-        Unchanged for other claims, incomplete designs and arms, and within a point of
-        `expected_power`.
+    float
+        nan for other claims than that about readers like these, incomplete designs and arms.
 
     Examples
     --------
     >>> from analysis.planning.components import PUBLISHED
-    >>> from analysis.planning.power import power
     >>> plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05)
-    >>> size = plan.size(3, 200)
-    >>> with_sign(plan, size, next(power(plan, size))).method
-    'OR, projected Hillis 2011; 1.7 points low'
+    >>> round(power_of_analysis(plan, plan.size(5, 200), PlanClaim.READERS_LIKE_THESE), 3)
+    0.772
     """
     crossed = plan.design is not PlanDesign.ARMS and size.reads == size.readers
-    if closed.claim is not PlanClaim.READERS_LIKE_THESE or not crossed:
-        return closed
-    missing = expected_power(plan, size) - closed.power
-    if abs(missing) < WORTH_STATING:
-        return closed
-    sign = "low" if missing > 0 else "high"
-    return replace(closed, method=f"{closed.method}; {100 * abs(missing):.1f} points {sign}")
+    if claim is not PlanClaim.READERS_LIKE_THESE or not crossed:
+        return np.nan
+    return expected_power(plan, size)

@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 
 from analysis.errors import OptionsError
 from analysis.planning.designs import Size, variances
-from analysis.planning.expected import with_sign
+from analysis.planning.expected import power_of_analysis
 from analysis.planning.power import (
     TARGET,
     PlanClaim,
@@ -27,6 +27,7 @@ from analysis.planning.simulation import refuse_simulation, simulated_power
 COLUMNS = (
     *("comparison", "design", "claim", "metric", "n_readers", "n_cases", "reads_per_case"),
     *("effect", "margin", "alpha", "ncp", "df", "power", "power_low", "power_high", "method"),
+    "power_of_analysis",
 )
 LARGEST_TABLE = 20_000
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -90,8 +91,8 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     -------
     pandas.DataFrame
         The columns `COLUMNS`; in order of plan, claim, readers, cases, with the simulation after
-        the closed form. `ncp` and `df` of a simulation are empty. `method` says how far the closed
-        form is from the analysis where that is a point or more.
+        the closed form. `ncp` and `df` of a simulation are empty; `power_of_analysis` is empty if
+        it is not known.
 
     Raises
     ------
@@ -122,7 +123,7 @@ def _rows(plan: PowerPlan, sizes: Sizes, n_simulated: int) -> list[dict[str, obj
         for cases in sizes.cases
         for size in (plan.size(readers, cases),)
         for result in (
-            *(with_sign(plan, size, closed) for closed in power(plan, size, drawn)),
+            *power(plan, size, drawn),
             *(simulated_power(plan, size, n_simulated) if n_simulated else ()),
         )
     ]
@@ -151,6 +152,9 @@ def _row(plan: PowerPlan, size: Size, result: Power) -> dict[str, object]:
         "power_low": result.low,
         "power_high": result.high,
         "method": result.method,
+        "power_of_analysis": (
+            np.nan if np.isnan(result.df) else power_of_analysis(plan, size, result.claim)
+        ),
     }
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # the analysis takes seconds to import, so it is imported whe
     from analysis.planning import PowerPlan
 
 CLAIM = "readers like these"
+_WORTH_STATING = 0.01
+"""Smallest difference between two powers that is stated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +147,13 @@ def _plan(asked: Asked) -> "PowerPlan":
 @lru_cache(maxsize=64)
 def _computed(asked: Asked) -> Mapping[str, Any]:
     """Return the plan with its power, as the protocol stores it."""
-    from analysis.planning import drawn_spread, half_width, power, with_sign
+    from analysis.planning import drawn_spread, half_width, power
 
     plan = _plan(asked)
     size = plan.size(asked.readers, asked.cases)
     results = power(plan, size, drawn_spread(plan.spread, plan.seed))
-    closed = next(result for result in results if result.claim.value == asked.claim)
-    result, table = with_sign(plan, size, closed), as_table(plan.components)
+    result = next(result for result in results if result.claim.value == asked.claim)
+    table = as_table(plan.components)
     return {
         "comparison": asked.comparison,
         "design": plan.design.value,
@@ -173,7 +175,7 @@ def _computed(asked: Asked) -> Mapping[str, Any]:
 
 
 def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
-    from analysis.planning import TARGET, expected_power, largest_power
+    from analysis.planning import TARGET, PlanClaim, largest_power, power_of_analysis
 
     st.metric(t("Power"), f"{100 * plan['power']:.0f} %")
     st.caption(
@@ -185,9 +187,9 @@ def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
             half=decimal(100 * plan["half_width"], 1),
         )
     )
-    _, _, sign = str(plan["method"]).partition("; ")
-    if asked.claim == CLAIM and "points" in sign:
-        expected = expected_power(_plan(asked), _plan(asked).size(asked.readers, asked.cases))
+    size = _plan(asked).size(asked.readers, asked.cases)
+    expected = power_of_analysis(_plan(asked), size, PlanClaim(asked.claim))
+    if abs(expected - plan["power"]) >= _WORTH_STATING:
         st.caption(
             t(
                 "This closed form takes the variances as known. The analysis estimates them and is "

@@ -249,20 +249,19 @@ def test_the_expected_power_is_that_of_simulated_studies(
     assert expected == pytest.approx(simulated, abs=1.0)
 
 
-def test_rows_say_how_far_the_closed_form_is_from_the_analysis() -> None:
-    """With three readers low or high by the components; not with ten, nor for other claims."""
-    sizes, signs = Sizes(readers=(3, 10), cases=(200,)), {}
-    for name in PUBLISHED:
-        plan = PowerPlan(components=published(name, Comparison.CONDITIONS), effect=0.05)
-        table = power_table([plan], sizes)
-        signs[name] = [method.partition("; ")[2] for method in table["method"]]
-    assert signs["van-dyke"] == ["1.7 points low", "", "", "", "", ""]
-    high = power_table([plan], Sizes(readers=(3,), cases=(100,)))["method"][0]
-    assert high == "OR, projected Hillis 2011; 1.8 points high"
+def test_rows_state_the_power_of_the_analysis() -> None:
+    """Of crossed designs and readers like these; the closed form and its method stay the same."""
+    sizes = Sizes(readers=(3, 10), cases=(200,))
+    plan = PowerPlan(components=published("van-dyke", Comparison.CONDITIONS), effect=0.05)
+    table = power_table([plan], sizes)
+    like_these = table["claim"] == "readers like these"
+    assert (table["method"][like_these] == "OR, projected Hillis 2011").all()
+    difference = 100 * (table["power_of_analysis"] - table["power"])
+    assert difference[like_these].round(1).tolist()[0] == 1.7
+    assert abs(difference[like_these].tolist()[1]) < 1
+    assert table["power_of_analysis"][~like_these].isna().all()
     arms = replace(plan, design=PlanDesign.ARMS)
-    assert (
-        not power_table([arms], Sizes(readers=(6,), cases=(100,)))["method"].str.contains(";").any()
-    )
+    assert power_table([arms], Sizes(readers=(6,), cases=(100,)))["power_of_analysis"].isna().all()
 
 
 @pytest.mark.parametrize(
