@@ -146,13 +146,21 @@ def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
     assert wrong == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", ["the answer is ", "( ", "I am an AI, ", "A, ", "<think>", "{", "so, "]
+    "words",
+    [
+        *("the answer is ", "( ", "I am an AI, ", "A, ", "<think>", "{", "so, ", "A: ", "(A) "),
+        *("which is A ", "which is ", "can A ", "should be A, ", "did ", "is it A? ", "not B "),
+        *("because of C ", "although B ", "if A ", "wait, A ", "A or ", "A versus B "),
+        *("the radiologist says A ", "as said, A, ", "rather than A ", "Answer: A\n", "- A\n"),
+        *("A is wrong. ", '{"answer": "A"} ', "<answer>A</answer> ", "pleural effusion: "),
+    ],
 )
 def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
     """A model that repeats itself up to its token limit does not block the import.
 
-    Ten times the length takes ten times the processor time; quadratic patterns take a hundred.
+    Eight times the length takes eight times the processor time; quadratic patterns take 64.
     """
 
     def seconds(length: int) -> float:
@@ -161,8 +169,8 @@ def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
         parse_answer(output, OPTIONS)
         return time.process_time() - begun
 
-    short = min(seconds(2_000) for _ in range(3))
-    assert min(seconds(20_000) for _ in range(2)) < 40 * short
+    short = min(seconds(4_000) for _ in range(3))
+    assert min(seconds(32_000) for _ in range(2)) < 20 * short
 
 
 @pytest.mark.parametrize(
