@@ -6,6 +6,7 @@ time; it is opened for that use, or reused (`Store.kept_warm`).
 """
 
 import copy
+import os
 import re
 import threading
 from collections import defaultdict
@@ -172,6 +173,11 @@ class Store:
     def folder(self) -> Path:
         """Return the folder of the deployment's files."""
         return self.path.resolve().parent
+
+    def is_writable(self) -> bool:
+        """Return whether the database and the folder of the deployment's files can be changed."""
+        with self._explaining():
+            return os.access(self.folder, os.W_OK) and self._engine.is_writable()
 
     def beside(self, suffix: str) -> Path:
         """Return the path of a file or folder that belongs to the store, such as its backups."""

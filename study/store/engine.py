@@ -94,6 +94,9 @@ class Engine(Protocol):
     def ready(self) -> None:
         """Check that the database is a store, and upgrade it to the version of this program."""
 
+    def is_writable(self) -> bool:
+        """Return whether the database accepts changes."""
+
     def opened(self, kind: Kind) -> Database:
         """Open a connection."""
 

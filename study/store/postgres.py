@@ -134,6 +134,12 @@ class Postgres:
                     f"{version}; this program supports {schema.newest()}). Use the newer version."
                 )
 
+    def is_writable(self) -> bool:
+        """Return whether the server accepts changes, which a standby does not."""
+        with closing(self._connected(PATIENCE_S)) as connection:
+            ((setting,),) = connection.execute("SELECT current_setting('transaction_read_only')")
+        return bool(setting == "off")
+
     def opened(self, kind: Kind) -> "PostgresConnection":
         """Open a connection with the role of its kind."""
         role = _role(self._user, "desk" if kind.sealed else "staff")

@@ -78,6 +78,10 @@ class Sqlite:
                 with connection:
                     schema.migrate(connection)
 
+    def is_writable(self) -> bool:
+        """Return whether the file may be changed."""
+        return os.access(self.path, os.W_OK)
+
     def opened(self, kind: Kind) -> Database:
         """Open a connection."""
         connection = _connect(self.path, kind.patience_s)

@@ -1,5 +1,6 @@
 """What a store promises on SQLite and on PostgreSQL alike."""
 
+import os
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -233,3 +234,15 @@ def test_a_restarted_server_is_reached_again(
     assert _events(on_postgres) == 3
     with on_postgres.look() as look:
         assert deployment.value(look, "one") == ""
+
+
+def test_a_store_that_cannot_be_written_is_known(
+    either: Store, administer: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file or folder without permission, and a server that refuses changes, as a standby does."""
+    assert either.is_writable()
+    if either.address.startswith("postgresql:"):
+        administer(f"ALTER DATABASE {either.stem} SET default_transaction_read_only = on")
+    else:
+        monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != either.path)
+    assert not either.is_writable()

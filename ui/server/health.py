@@ -4,7 +4,6 @@
 ``/readyz`` checks what readers need; it names no study, file or person.
 """
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -63,7 +62,7 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
         with kept.look() as look:
             deployment.secret(look)
             films = readings.films_to_read(look)
-        writable = all(os.access(path, os.W_OK) for path in (kept.address, kept.folder))
+        writable = kept.is_writable()
         free = free_bytes(kept)
     except (StudyError, OSError):
         return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
