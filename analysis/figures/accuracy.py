@@ -48,6 +48,8 @@ from analysis.translation import later, said, t
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
+# Diameter of marks, and of the largest ones where their area shows the number of cases.
+MARK_MM, LARGEST_MARK_MM = 1.6, 1.8
 # Largest number of panels of the overview, and the height of its rows in usual rows.
 MOST_CONDITIONS, OVERVIEW_HIGH = 3, 1.4
 OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
@@ -63,10 +65,13 @@ def accuracy_chart(
 ) -> Chart:
     """Chart every rater's accuracy with its interval: micro, macro and each task side by side.
 
-    A row of panels for every seven groups; readers above, models below.
+    A row of panels for every seven groups; readers above, models below. The area of a task's mark
+    is proportional to its number of cases; overall, marks are as large as the largest task's.
     """
     rows = in_condition(accuracy, condition)
     rows = with_macro_if_other(rows.loc[rows["by"].isin(["overall", "task"])])
+    of_tasks = rows["n"].where(rows["by"] == "task")
+    rows = rows.assign(share=(of_tasks / of_tasks.max()).fillna(1.0))
     groups = list(dict.fromkeys(zip(rows["by"], rows["group"], strict=True)))
     raters = list(dict.fromkeys(rows["rater_id"]))
     columns = _columns(raters, names)
@@ -167,7 +172,7 @@ def _panel(
     title: str,
     first: bool,
 ) -> Panel:
-    head = rows.iloc[0]
+    least, most = rows["n"].min(), rows["n"].max()
     return Panel(
         x=percent_axis(),
         y=rows_axis(rater_labels(raters, names), shown=first),
@@ -176,7 +181,7 @@ def _panel(
             for kind in RaterKind
         ),
         title=title,
-        subtitle=f"n = {head['n']}",
+        subtitle=f"n = {least}" if least == most else f"n = {least}\u2013{most}",
         height_mm=row_mm(len(raters)) * max(len(raters), 2),
     )
 
@@ -188,6 +193,7 @@ def _points(
     names: Mapping[str, RaterName] | None,
 ) -> Points:
     rows = rows.loc[rows["accuracy"].notna()]
+    sized = "share" in rows
     return Points(
         ink=INKS[kind],
         mark=MARKS[kind],
@@ -196,7 +202,8 @@ def _points(
         low=tuple(100 * rows["ci_low"]),
         high=tuple(100 * rows["ci_high"]),
         hover=tuple(_hover(row, names) for row in rows.to_dict("records")),
-        size_mm=min(1.6, 0.6 * row_mm(len(raters))),
+        size_mm=min(LARGEST_MARK_MM if sized else MARK_MM, 0.6 * row_mm(len(raters))),
+        shares=tuple(rows["share"]) if sized else (),
     )
 
 
@@ -327,7 +334,8 @@ def profile_chart(
 ) -> Chart | None:
     """Chart accuracy by task: a panel for the readers, and one for every model over their range.
 
-    None where fewer than two tasks have an accuracy. More than 14 models share one panel.
+    None where fewer than two tasks have an accuracy. More than 14 models share one panel. The area
+    of a mark is proportional to its number of cases.
     """
     rows = in_condition(accuracy, condition)
     rows = rows.loc[(rows["by"] == "task") & rows["accuracy"].notna()]
@@ -335,6 +343,7 @@ def profile_chart(
     tasks = sorted(sizes.index, key=lambda task: (-sizes[task], task))
     if len(tasks) < 2:
         return None
+    rows = rows.assign(share=rows["n"] / sizes.max())
     readers = rows.loc[rows["rater_kind"] == RaterKind.READER]
     models = rows.loc[rows["rater_kind"] == RaterKind.MODEL]
     behind = (_range(readers, tasks),) if len(readers) else ()
@@ -405,7 +414,8 @@ def _marks(
         low=tuple(100 * rows["ci_low"]) if alone else (),
         high=tuple(100 * rows["ci_high"]) if alone else (),
         hover=tuple(_profile_hover(row, names) for row in rows.to_dict("records")),
-        size_mm=1.5 if alone else 1.2,
+        size_mm=LARGEST_MARK_MM,
+        shares=tuple(rows["share"]),
         hollow=not alone,
     )
 

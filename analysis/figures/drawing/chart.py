@@ -17,6 +17,8 @@ from analysis.bundle.cells import guarded_table
 
 # Width of a figure across the page of a journal.
 PAGE_MM = 174.0
+# Diameter of the smallest mark that is still visible on its interval.
+LEAST_MARK_MM = 0.6
 
 Numbers = tuple[float, ...]
 
@@ -121,6 +123,10 @@ class Points:
         The intervals' ends, along x, nan for none; empty when none has any.
     hover : tuple of str
         Lines of the hover text of each; not printed.
+    size_mm : float
+        Diameter of a mark, or of the largest one if there are `shares`.
+    shares : tuple of float
+        Area of each mark as a share of the largest one's; empty for equal marks.
     """
 
     ink: Ink
@@ -132,6 +138,17 @@ class Points:
     hover: tuple[str, ...] = ()
     hollow: bool = False
     size_mm: float = 1.6
+    shares: Numbers = ()
+
+    @property
+    def sizes_mm(self) -> Numbers:
+        """Diameter of each mark, which is at least 0.6 mm if the marks have `shares`."""
+        if not self.shares:
+            return (self.size_mm,) * len(self.x)
+        return tuple(
+            max(self.size_mm * math.sqrt(share), min(LEAST_MARK_MM, self.size_mm))
+            for share in self.shares
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -247,17 +247,21 @@ class _Panel:
                 "lines",
                 [x for low, high in ends for x in (low, high, math.nan)],
                 [y for at in layer.y for y in (at, at, math.nan)],
-                line={"color": colour, "width": 1.6},
+                line={"color": colour, "width": 1.0 if layer.shares else 1.6},
                 cliponaxis=False,
                 **_hovering(()),
             )
+        edge = 1.6 if layer.hollow else 0
         look: Element = {
             "cliponaxis": False,
             "marker": {
                 "color": self.palette.paper if layer.hollow else colour,
                 "symbol": layer.mark.value,
-                "size": round(layer.size_mm * PX_PER_MM),
-                "line": {"width": 1.6 if layer.hollow else 0, "color": colour},
+                "size": [round(size * PX_PER_MM - edge, 1) for size in layer.sizes_mm]
+                if layer.shares  # The edge is part of an area that has a meaning.
+                else round(layer.size_mm * PX_PER_MM),
+                "line": {"width": edge, "color": colour},
+                "opacity": 1,  # Marks of different sizes would be translucent.
             },
             **_hovering(layer.hover),
         }

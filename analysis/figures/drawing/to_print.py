@@ -15,6 +15,8 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import matplotlib
@@ -342,9 +344,14 @@ class _Panel:
         runs = [(low, high, y) for low, high, y in ends if not math.isnan(low)]
         xs = [value for low, high, _ in runs for value in (low, high, nan)]
         ys = [value for _, _, y in runs for value in (y, y, nan)]
-        self._stroke(xs, ys, order, color=colour, linewidth=1.0)
-        look = _marker(layer.mark, layer.size_mm, colour, hollow=layer.hollow)
-        self._stroke(layer.x, layer.y, order, **look)
+        self._stroke(xs, ys, order, color=colour, linewidth=0.6 if layer.shares else 1.0)
+        marks = zip(layer.sizes_mm, layer.x, layer.y, strict=True)
+        for size, alike in groupby(marks, key=itemgetter(0)):
+            _, across, up = zip(*alike, strict=True)
+            look = _marker(layer.mark, size, colour, hollow=layer.hollow)
+            if layer.shares:  # The edge is part of an area that has a meaning.
+                look["markersize"] -= EDGE_PT
+            self._stroke(across, up, order, **look)
 
     def _boxes(self, layer: Boxes, order: float) -> None:
         half, nan = layer.thick / 2, math.nan

@@ -13,6 +13,7 @@ from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.figures.accuracy import accuracy_chart, profile_chart, with_macro_if_other
 from analysis.figures.drawing.axes import in_condition, rater_names
+from analysis.figures.drawing.chart import LEAST_MARK_MM
 from analysis.options import Options
 from analysis.presentation.captions import overlapping
 from analysis.presentation.table import (
@@ -440,6 +441,7 @@ def _accuracy_caption(accuracy: pd.DataFrame, percent: str, *, clustered: bool) 
         [
             first,
             lines,
+            _sizes() if "task" in set(accuracy["by"]) else "",
             t("Cases presented but not answered count as incorrect."),
             overlapping(),
         ]
@@ -482,12 +484,21 @@ def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
         [
             t("Percent correct by task, n in brackets."),
             models,
+            _sizes(),
             t(
                 "{readers} and {models}.",
                 readers=tn("{n} reader", "{n} readers", n_readers),
                 models=tn("{n} model", "{n} models", n_models),
             ),
         ]
+    )
+
+
+def _sizes() -> str:
+    return t(
+        "The area of a task's mark is proportional to its number of cases, but no mark is smaller"
+        " than {size} mm.",
+        size=written(f"{LEAST_MARK_MM:g}"),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -39,7 +39,9 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.layout import beside, laid_out, reflowed
 from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
-from analysis.figures.drawing.to_print import apart, width_mm
+from analysis.figures.drawing.to_plotly import plotly_figure
+from analysis.figures.drawing.to_print import MARKERS, apart, width_mm
+from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.robustness import difficulty_chart, read_by_any
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
@@ -372,6 +374,61 @@ def test_equal_micro_and_macro_share_a_panel() -> None:
     titles = [panel.title for panel in accuracy_chart(same).panels]
     assert titles[0] == "Overall"
     assert len(titles) == 1 + table.loc[table["by"] == "task", "group"].nunique()
+
+
+def _rows_of_tasks(**sizes: int) -> pd.DataFrame:
+    """Return rows of the accuracy of a reader and a model, overall and in tasks of these sizes."""
+    groups = [
+        ("overall", "micro", sum(sizes.values())),
+        *(("task", k, n) for k, n in sizes.items()),
+    ]
+    rows = [
+        {"rater_id": rater, "rater_kind": kind, "condition": "", "by": by, "group": group, "n": n}
+        for rater, kind in (("R", "reader"), ("M", "model"))
+        for by, group, n in groups
+    ]
+    values = {"accuracy": 0.5, "ci_low": 0.3, "ci_high": 0.7, "n_correct": 1, "n_missing": 0}
+    return pd.DataFrame(rows).assign(**values)
+
+
+def _areas(chart: Chart) -> Iterator[list[float]]:
+    """Yield the areas of all marks with their edges, as shares of the largest: screen, print."""
+    screen = [
+        size + trace.marker.line.width
+        for trace in plotly_figure(chart).data
+        if trace.mode == "markers" and trace.marker.opacity != 0
+        for size in trace.marker.size
+    ]
+    keys = sum(key.mark is not None for key in chart.key)
+    marks = [line for line in on_paper(chart).lines if line.get_marker() != "None"][keys:]
+    factor = dict(MARKERS.values())
+    paper = [
+        (line.get_markersize() + line.get_markeredgewidth()) / factor[str(line.get_marker())]
+        for line in marks
+        for _ in line.get_xdata()
+    ]
+    for sizes in (screen, paper):
+        yield [(size / max(sizes)) ** 2 for size in sizes]
+
+
+@pytest.mark.parametrize("draw", [accuracy_chart, profile_chart])
+@pytest.mark.parametrize(
+    ("sizes", "shares"),
+    [
+        ({"Large": 120, "Half": 60, "Small": 30}, [1.0, 0.5, 0.25]),
+        ({"Large": 40, "Half": 40, "Small": 40}, [1.0, 1.0, 1.0]),
+        ({"Large": 120, "Half": 60, "Small": 3}, [1.0, 0.5, (0.6 / 1.8) ** 2]),
+    ],
+)
+def test_the_area_of_a_mark_shows_the_number_of_cases(
+    draw: Callable[[pd.DataFrame], Chart | None], sizes: dict[str, int], shares: list[float]
+) -> None:
+    """On the screen and in print; tasks of the same size have the same marks."""
+    chart = _drawn(draw(_rows_of_tasks(**sizes)))
+    overall = [1.0, 1.0] if draw is accuracy_chart else []
+    every = np.repeat(shares, 2) if draw is accuracy_chart else np.tile(shares, 2)
+    for areas in _areas(chart):
+        assert areas == pytest.approx([*overall, *every], abs=0.02)
 
 
 def test_every_rater_has_a_name_next_to_its_mark() -> None:
