@@ -16,6 +16,7 @@ EMPTY = "empty output"
 FINISH_KEYS = (
     *("finish_reason", "stop_reason", "done_reason", "finish", "stop", "stop_type"),
     *("finish_type", "completion_reason", "termination_reason"),
+    *("finish_reasons", "stop_reasons", "finish_details", "incomplete_details"),
 )
 """Names of the field with the reason why an output ended."""
 
@@ -46,6 +47,8 @@ def is_cut_off(reason: object) -> bool:
     """
     if isinstance(reason, Mapping):
         return any(is_cut_off(reason.get(key)) for key in ("type", "reason", "finish_reason"))
+    if isinstance(reason, list):
+        return any(map(is_cut_off, reason))
     return isinstance(reason, str) and bool(_CUT_OFF.search(plain_key(reason)))
 
 
@@ -58,7 +61,7 @@ def finish_reason(record: Mapping[str, Any]) -> object:
     plain = {plain_key(key): value for key, value in record.items()}
     for key in FINISH_KEYS:
         reason = plain.get(plain_key(key))
-        if isinstance(reason, str | Mapping) and not missing(reason):
+        if isinstance(reason, str | Mapping | list) and not missing(reason):
             return reason
     for key in _NESTED:
         inside = plain.get(plain_key(key))

@@ -155,6 +155,7 @@ def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
         *("because of C ", "although B ", "if A ", "wait, A ", "A or ", "A versus B "),
         *("the radiologist says A ", "as said, A, ", "rather than A ", "Answer: A\n", "- A\n"),
         *("A is wrong. ", '{"answer": "A"} ', "<answer>A</answer> ", "pleural effusion: "),
+        *("? ", "[ *. ", '? \u2014 " . '),
     ],
 )
 def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
