@@ -118,11 +118,16 @@ class Coordinator:
         self.click("Save these predictions")
         self.sees(f"{model} was added")
 
-    def steps_in(self, act: str, reason: str) -> None:
-        """Pause or resume the study on the part Intervene of the page Progress."""
+    def steps_in(self, act: str, reason: str, reader: str = "") -> None:
+        """Intervene for a reader or the whole study, on the part Intervene of the page Progress."""
         self.choose(act)
+        # The list of readers is replaced before the button appears; an open list would be closed.
+        self.page.get_by_role("button", name=act, exact=True).wait_for()
+        if reader:
+            self.click(self.page.get_by_role("combobox", name="Who"))
+            self.click(self.page.get_by_role("option", name=reader))
         self.gives_reason(reason, act)
-        self.sees(f"Done: {act} (the whole study).")
+        self.sees(f"Done: {act} ({reader or 'the whole study'}).")
 
     def closes(self, study: str) -> bytes:
         """Close the study and return its bundle."""
