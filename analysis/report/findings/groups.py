@@ -8,8 +8,9 @@ from analysis.presentation.wording import Row, clauses, number, readers, rows_of
 from analysis.report.findings.finding import Finding, Theme, points
 from analysis.report.findings.panel import difference_words
 from analysis.results import Results
-from analysis.statistics.mrmc.group_contrasts import LEAD
-from analysis.translation import t, tn
+from analysis.statistics.mrmc.group_contrasts import LEAD, YEARS
+from analysis.statistics.mrmc.groups import FACTOR_NAMES
+from analysis.translation import said, t, tn
 
 MOST = 3
 
@@ -58,10 +59,15 @@ def _group(results: Results, row: Row, side: str) -> str:
     """Return a group in words, with its readers and their mean."""
     return t(
         "{group} ({readers}, {value})",
-        group=f"\u2068{row[f'group_{side}']}\u2069",
+        group=_name(row, side),
         readers=readers(int(number(row, f"n_readers_{side}"))),
         value=points(results).value(number(row, f"value_{side}")),
     )
+
+
+def _name(row: Row, side: str) -> str:
+    name = f"\u2068{row[f'group_{side}']}\u2069"
+    return f"{said(FACTOR_NAMES[YEARS])} {name}" if row["factor"] == YEARS else name
 
 
 def _gain(results: Results, row: Row) -> str:
@@ -69,7 +75,7 @@ def _gain(results: Results, row: Row) -> str:
     gains = [
         t(
             "{group} {gain}",
-            group=f"\u2068{row[f'group_{side}']}\u2069",
+            group=_name(row, side),
             gain=scale.signed(number(row, f"value_{side}")),
         )
         for side in "ab"

@@ -82,6 +82,18 @@ def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
     assert (change["ci_low"] > 0) == ("points higher" in gain)
 
 
+def test_groups_by_experience_are_named(results: Results) -> None:
+    """A limit alone does not say what is limited."""
+    tables = {
+        name: results.tables[name].assign(factor="years", group_a="< 5", group_b=">= 5")
+        for name in ("reader_groups", "reader_groups_gain")
+    }
+    texts = said(replace(results, tables={**results.tables, **tables}), Theme.GROUPS)
+    for text in texts:
+        assert text.count("years of experience < 5 ") == 1
+        assert text.count("years of experience >= 5 ") == 1
+
+
 def test_more_comparisons_are_counted(results: Results) -> None:
     """Three have a sentence."""
     table = pd.concat([results.tables["reader_groups"]] * 4, ignore_index=True)
