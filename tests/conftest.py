@@ -34,9 +34,10 @@ from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
-from study.store import Store, people
+from study.store import Store, is_server, people
 from study.store.studies import study_row
-from tests import templates
+from tests import postgres, templates
+from tests.postgres import Databases
 
 # A few examples, the same in every run, so that a failure is caused by the change under test;
 # `make explore` tries ten times as many new ones. Without a deadline, which a busy machine misses.
@@ -77,6 +78,8 @@ TASKS = (
     "Location and Distribution Assessment",
     "Geometric Information Assessment",
 )
+REFUSED = "prohibited|permission denied"
+"""How a database refuses a reader's request a sealed table."""
 SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-NOBODY-MAY-SEE")
 
 
@@ -148,6 +151,11 @@ def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int 
     return path
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Provide the fixtures of PostgreSQL."""
+    config.pluginmanager.register(postgres)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the longest test, so that it does not run alone at the end."""
     items.sort(key=lambda item: "test_sixty" not in item.nodeid)
@@ -197,9 +205,9 @@ def now() -> datetime:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _templates(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _templates(tmp_path_factory: pytest.TempPathFactory, databases: Databases | None) -> None:
     """Create the folder of the templates."""
-    templates.keep_in(tmp_path_factory.mktemp("templates"))
+    templates.keep_in(tmp_path_factory.mktemp("templates"), databases)
 
 
 @pytest.fixture
@@ -346,7 +354,10 @@ def reading(case: str, option: str | None = "A", **changed: Any) -> dict[str, An
 
 
 def tamper(store: Store, *statements: str) -> None:
-    """Alter a store's file directly, bypassing its triggers and constraints."""
+    """Alter a store's database directly, bypassing its triggers and constraints."""
+    if is_server(store.address):
+        postgres.tamper(store.address, statements)
+        return
     connection = sqlite3.connect(store.path)
     connection.execute("PRAGMA ignore_check_constraints = ON")
     triggers = list(connection.execute("SELECT name, sql FROM sqlite_master WHERE type='trigger'"))

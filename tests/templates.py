@@ -5,15 +5,23 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.postgres import Databases
 
 _TEMPLATES: dict[str, Path] = {}
 _FOLDER: list[Path] = []
+_DATABASES: list["Databases"] = []
 
 
-def keep_in(folder: Path) -> None:
-    """Create templates in a folder that is kept until the session ends."""
+def keep_in(folder: Path, databases: "Databases | None") -> None:
+    """Create templates in a folder that is kept until the session ends.
+
+    The `databases` stand for the files of the stores, if the tests run on PostgreSQL.
+    """
     _FOLDER[:] = [folder]
+    _DATABASES[:] = [databases] if databases else []
     _TEMPLATES.clear()
 
 
@@ -31,6 +39,9 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
     template = _TEMPLATES[name]
     shutil.copytree(template, into, dirs_exist_ok=True, copy_function=shutil.copy)
     store = into / "store.db"
+    for databases in _DATABASES:
+        databases.copy(template / "store.db", store)
+        return store
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
         connection.execute(
             "UPDATE banks SET images_root = replace(images_root, ?, ?)",
@@ -39,8 +50,10 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
     return store
 
 
-def version(store: Path) -> tuple[int, int] | None:
+def version(store: Path) -> object:
     """Return a value that changes when the store is written to; None while a process may write."""
+    for databases in _DATABASES:
+        return databases.version()
     if store.with_name(f"{store.name}-wal").exists():
         return None
     status = store.stat()

@@ -1,75 +1,19 @@
-"""Stores on both engines, and a PostgreSQL server, which is started if it is installed."""
+"""Stores on both engines."""
 
 import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
-from typing import Any
 
-import pg8000.native
 import pytest
 
-from benchmarks.machine import free_port
 from study.lifecycle.deployments import init
 from study.store import Store
 from tests.conftest import NOW, entropy_from
+from tests.postgres import NEW_DATABASE
 
-SERVER = "READING_ROOM_TEST_POSTGRES"
-"""The variable with the address of a running server, whose account may create databases."""
-
-_USER = "reading_room"
 _number = count()
-
-
-def _programs() -> Path | None:
-    """Return the folder of PostgreSQL's programs, or None."""
-    on_path = shutil.which("initdb")
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    return Path(on_path).parent if on_path else folders[-1] if folders else None
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """Return the address of a PostgreSQL server, which is stopped afterwards."""
-    if address := os.environ.get(SERVER):
-        yield address.rstrip("/")
-        return
-    programs = _programs()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed: apt install postgresql")
-    # The server refuses to run as root.
-    account: dict[str, Any] = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
-    with tempfile.TemporaryDirectory(prefix="reading-room-postgres-") as scratch:
-        if account:
-            shutil.chown(scratch, "nobody")
-        data, port = f"{scratch}/data", free_port()
-        settings = f"-p {port} -k {scratch} -c listen_addresses=127.0.0.1 -c fsync=off"
-
-        def run(program: str, *arguments: str) -> None:
-            command = [str(programs / program), "-D", data, *arguments]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=scratch, **account)
-
-        run("initdb", "-A", "trust", "-U", _USER, "--locale=C", "-E", "UTF8")
-        run("pg_ctl", "-w", "-o", settings, "-l", f"{scratch}/log", "start")
-        try:
-            yield f"postgresql://{_USER}@127.0.0.1:{port}"
-        finally:
-            run("pg_ctl", "-w", "-m", "immediate", "stop")
-
-
-@pytest.fixture(scope="session")
-def administer(server: str) -> Iterator[Callable[[str], None]]:
-    """Return a function that runs a statement of an administrator."""
-    host, _, port = server.rpartition("@")[2].partition(":")
-    user, _, password = server.removeprefix("postgresql://").rpartition("@")[0].partition(":")
-    with pg8000.native.Connection(
-        user, host=host, port=int(port or 5432), password=password or None, database="postgres"
-    ) as connection:
-        yield lambda sql: connection.run(sql)
 
 
 @pytest.fixture(scope="session")
@@ -78,7 +22,7 @@ def empty(
 ) -> Iterator[str]:
     """Return the name of a database with an empty store, to copy."""
     name = f"empty_{os.getpid()}"
-    administer(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+    administer(f"CREATE DATABASE {name} {NEW_DATABASE}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("READING_ROOM_FILES", str(tmp_path_factory.mktemp("files")))
         init(f"{server}/{name}", entropy=entropy_from(1), now=NOW)

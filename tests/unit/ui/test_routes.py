@@ -651,6 +651,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return run
 
 
+@pytest.mark.sqlite("traces the connections to the file")
 def test_an_answer_takes_one_transaction(sign: Sign, statements: list[str]) -> None:
     """The sign-in is checked in the transaction that stores the record."""
     client = sign("R1")
@@ -664,6 +665,7 @@ def test_an_answer_takes_one_transaction(sign: Sign, statements: list[str]) -> N
         assert begun == ["BEGIN IMMEDIATE"]
 
 
+@pytest.mark.sqlite("traces the connections to the file")
 def test_an_answer_reads_its_context_once(sign: Sign, statements: list[str]) -> None:
     """Only data that the record changes are read again: next cases, sessions, its own row."""
     client = sign("R1")
@@ -684,6 +686,7 @@ def test_an_answer_reads_its_context_once(sign: Sign, statements: list[str]) -> 
         assert sum(read.values()) <= 24
 
 
+@pytest.mark.sqlite("traces the connections to the file")
 def test_messages_without_a_sign_in_write_nothing(sign: Sign, statements: list[str]) -> None:
     """Neither signed-out clients nor ended sign-ins change the database."""
     stranger = sign(None)

@@ -18,6 +18,8 @@ from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
 from ui.server.schedule import chores
 
+pytestmark = pytest.mark.sqlite("backs up files")
+
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
 

@@ -273,6 +273,7 @@ def test_a_reader_is_not_invited_twice_under_one_address(trial: Store) -> None:
         _invite(trial, "R3", email="rita@example.org")
 
 
+@pytest.mark.sqlite("reads the bytes of the file")
 def test_a_name_is_stored_in_one_table_and_can_be_erased(trial: Store) -> None:
     """No event and no export contains it; erased, it is in no file of the store."""
     words = ("Ottoline Leyser-Quist", "ottoline@example.org")
@@ -356,6 +357,7 @@ def test_verification_reports_a_role_altered_in_the_file(
     assert "example.org" not in str(breaches)
 
 
+@pytest.mark.sqlite("opens the file itself")
 def test_the_database_refuses_a_reader_who_runs_the_study(trial: Store) -> None:
     """A constraint applies to programs outside this project as well."""
     connection = sqlite3.connect(trial.path)

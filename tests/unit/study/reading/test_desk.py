@@ -22,6 +22,7 @@ from study.reading import desk
 from study.store import SEALED_TABLES, Store
 from tests.conftest import (
     NOW,
+    REFUSED,
     SECRETS,
     entropy_from,
     invite,
@@ -153,7 +154,7 @@ def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> 
 @pytest.mark.parametrize("table", sorted(SEALED_TABLES))
 def test_sqlite_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
     """No statement of the reading page can read them."""
-    with pytest.raises(sqlite3.DatabaseError, match="prohibited"), store.desk() as look:
+    with pytest.raises(sqlite3.DatabaseError, match=REFUSED), store.desk() as look:
         look.rows(f"SELECT * FROM {table}")
 
 
@@ -413,7 +414,7 @@ def test_the_desk_can_read_the_context_but_no_other_report_text(tmp_path: Path) 
         "SELECT words FROM shown_context UNION SELECT words FROM report_texts",
         "SELECT (SELECT words FROM report_texts) FROM shown_context",
     ):
-        with pytest.raises(sqlite3.DatabaseError, match="prohibited"), store.desk() as look:
+        with pytest.raises(sqlite3.DatabaseError, match=REFUSED), store.desk() as look:
             look.rows(statement)
 
 

@@ -13,6 +13,8 @@ from study.store import Store, banks, judgements, people, schema, shape
 from study.store.judgements import VerdictRow
 from study.trail.verification import verify
 
+pytestmark = pytest.mark.sqlite("upgrades files")
+
 CHANGEABLE = {
     *("deployment", "backups", "banks", "studies", "drafts", "readers", "chain_heads"),
     *(

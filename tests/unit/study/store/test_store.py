@@ -13,7 +13,7 @@ from study.lifecycle.deployments import init
 from study.store import Store, deployment, events
 from study.store.events import EventKind
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import NOW, REFUSED, entropy_from
 
 
 def test_eight_writers_at_once_lose_nothing(store: Store) -> None:
@@ -70,6 +70,7 @@ def test_a_missing_store_is_named_with_its_remedy(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
 
 
+@pytest.mark.sqlite("opens the file itself")
 def test_a_foreign_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     """Neither a text file nor another program's database is taken for a store."""
     text = tmp_path / "letter.txt"
@@ -92,6 +93,7 @@ def test_a_store_is_for_its_owner_only(store: Store) -> None:
     assert store.path.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.sqlite("opens the file itself")
 def test_a_locked_store_gives_one_clear_sentence(store: Store) -> None:
     """Another program's lock is waited for, then named."""
     hurried = store.hurried(0.05)
@@ -111,6 +113,7 @@ def test_making_a_store_twice_keeps_the_first(store: Store) -> None:
         assert look.rows("SELECT * FROM deployment") == before
 
 
+@pytest.mark.sqlite("opens the file itself")
 def test_a_store_that_goes_away_is_not_made_anew(store: Store) -> None:
     """A running server says that the file is gone; it never starts an empty one in its place."""
     for file in store.path.parent.glob(store.path.name + "*"):
@@ -147,7 +150,7 @@ def test_a_connection_kept_for_the_next_stays_what_it_was(store: Store, tmp_path
             for _ in range(2):
                 with open_one() as sealed:
                     assert deployment.secret(sealed)
-                with pytest.raises(sqlite3.DatabaseError, match="prohibited"), open_one() as sealed:
+                with pytest.raises(sqlite3.DatabaseError, match=REFUSED), open_one() as sealed:
                     sealed.rows("SELECT truth FROM reference_standard")
                 with store.look() as look:
                     assert look.rows("SELECT truth FROM reference_standard") == []

@@ -28,7 +28,10 @@ from study.trail.verification import remarks, verify, verify_study
 from tests.conftest import NOW, entropy_from, person, presentation, reading
 from ui.server.schedule import ask_witness
 
-pytestmark = pytest.mark.usefixtures("cold")  # files are replaced
+pytestmark = [
+    pytest.mark.usefixtures("cold"),
+    pytest.mark.sqlite("replaces the file by an earlier one"),
+]
 
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")

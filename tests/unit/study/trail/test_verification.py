@@ -293,6 +293,7 @@ def test_an_exchanged_film_file_is_reported(
     assert any("cannot be read" in breach for breach in verify(read_study))
 
 
+@pytest.mark.sqlite("opens the file itself")
 def test_what_is_written_once_cannot_be_changed_through_sqlite(read_study: Store) -> None:
     """The triggers refuse, even to a program that is not ours."""
     connection = sqlite3.connect(read_study.path)

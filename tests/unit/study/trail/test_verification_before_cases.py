@@ -141,6 +141,7 @@ def test_an_exchanged_film_of_a_practice_case_is_reported(
     assert any("not the one that was imported" in breach for breach in verify(prepared))
 
 
+@pytest.mark.sqlite("opens the file itself")
 def test_what_is_written_once_cannot_be_changed_through_sqlite(prepared: Store) -> None:
     """The triggers refuse, even to a program that is not ours."""
     connection = sqlite3.connect(prepared.path)

@@ -1,0 +1,202 @@
+"""A PostgreSQL server, which is started if it is installed, and its databases in place of files.
+
+With ``READING_ROOM_TEST_ENGINE=postgres`` the stores that tests create as files ``store.db`` are
+databases of the server. Tests of SQLite files themselves have the mark ``sqlite`` and are skipped.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pg8000.native
+import pytest
+
+from benchmarks.machine import free_port
+from study.store import is_server
+from study.store.engine import PATIENCE_S, Database, Engine, Kind
+from study.store.postgres import Postgres, PostgresConnection
+from study.store.sqlite import Sqlite
+
+ENGINE = "READING_ROOM_TEST_ENGINE"
+"""The variable with the engine of the tests' stores: ``postgres``, or by default ``sqlite``."""
+
+SERVER = "READING_ROOM_TEST_POSTGRES"
+"""The variable with the address of a running server, whose account may create databases."""
+
+NEW_DATABASE = "TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+
+WRITER = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
+
+_USER = "reading_room"
+_ON_POSTGRES = os.environ.get(ENGINE) == "postgres"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests of SQLite files on PostgreSQL."""
+    for item in items if _ON_POSTGRES else ():
+        if mark := item.get_closest_marker("sqlite"):
+            item.add_marker(pytest.mark.skip(reason=f"on PostgreSQL: {mark.args[0]}"))
+
+
+def _programs() -> Path | None:
+    """Return the folder of PostgreSQL's programs, or None."""
+    on_path = shutil.which("initdb")
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    return Path(on_path).parent if on_path else folders[-1] if folders else None
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """Return the address of a PostgreSQL server, which is stopped afterwards."""
+    if address := os.environ.get(SERVER):
+        yield address.rstrip("/")
+        return
+    programs = _programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: apt install postgresql")
+    # The server refuses to run as root.
+    account: dict[str, Any] = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory(prefix="reading-room-postgres-") as scratch:
+        if account:
+            shutil.chown(scratch, "nobody")
+        data, port = f"{scratch}/data", free_port()
+        settings = f"-p {port} -k {scratch} -c listen_addresses=127.0.0.1 -c fsync=off"
+
+        def run(program: str, *arguments: str) -> None:
+            command = [str(programs / program), "-D", data, *arguments]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=scratch, **account)
+
+        run("initdb", "-A", "trust", "-U", _USER, "--locale=C", "-E", "UTF8")
+        run("pg_ctl", "-w", "-o", settings, "-l", f"{scratch}/log", "start")
+        try:
+            yield f"postgresql://{_USER}@127.0.0.1:{port}"
+        finally:
+            run("pg_ctl", "-w", "-m", "immediate", "stop")
+
+
+@pytest.fixture(scope="session")
+def administer(server: str) -> Iterator[Callable[[str], Any]]:
+    """Return a function that runs a statement of an administrator."""
+    host, _, port = server.rpartition("@")[2].partition(":")
+    user, _, password = server.removeprefix("postgresql://").rpartition("@")[0].partition(":")
+    with pg8000.native.Connection(
+        user, host=host, port=int(port or 5432), password=password or None, database="postgres"
+    ) as opened:
+        yield lambda sql: opened.run(sql)
+
+
+class Databases:
+    """The databases that stand for files ``store.db``, by the path of the file."""
+
+    def __init__(self, server: str, administer: Callable[[str], Any]) -> None:
+        self._server, self._administer = server, administer
+        self._names: dict[Path, str] = {}
+        self._number = count()
+
+    def engine_of(self, address: Path | str) -> Engine:
+        """Return the engine of a store, for `study.store.connection`."""
+        if is_server(address):
+            engine = Postgres(str(address))
+            name = str(address).removeprefix(f"{self._server}/")
+            paths = [path for path, known in self._names.items() if known == name]
+            engine.path = paths[0] if paths else engine.path
+            return engine
+        path = Path(address)
+        name = self._names.get(path.absolute(), "")
+        if name:
+            engine = Postgres(f"{self._server}/{name}")
+            engine.path = path
+            return engine
+        return _NotYet(path, self) if path.name == "store.db" else Sqlite(path)
+
+    def make(self, path: Path, like: str = NEW_DATABASE) -> str:
+        """Create the database of a path, and return its address."""
+        path = path.absolute()
+        if path in self._names:
+            self._administer(f"DROP DATABASE {self._names[path]} WITH (FORCE)")
+        else:
+            self._names[path] = f"file_{os.getpid()}_{next(self._number)}"
+        self._administer(f"CREATE DATABASE {self._names[path]} {like}")
+        return f"{self._server}/{self._names[path]}"
+
+    def copy(self, template: Path, path: Path) -> None:
+        """Create the database of a path as a copy of another; images are in the new folder."""
+        address = self.make(path, f"TEMPLATE {self._names[template.absolute()]}")
+        with closing(Postgres(address).opened(WRITER).conn) as opened:
+            opened.execute(
+                "UPDATE banks SET images_root = replace(images_root, :old, :new)",
+                {"old": str(template.parent.resolve()), "new": str(path.parent.resolve())},
+            )
+
+    def version(self) -> object:
+        """Return a value that changes when a database is written to."""
+        return self._administer("SELECT pg_current_wal_insert_lsn()")[0][0]
+
+    def drop(self, folder: Path) -> None:
+        """Drop the databases of the paths in a folder."""
+        for path in [path for path in self._names if path.is_relative_to(folder)]:
+            self._administer(f"DROP DATABASE {self._names.pop(path)} WITH (FORCE)")
+
+
+class _NotYet(Sqlite):
+    """A store that does not exist, and becomes a database when it is created."""
+
+    def __init__(self, path: Path, databases: Databases) -> None:
+        super().__init__(path)
+        self._databases = databases
+
+    def create(self, fill: Callable[[Database], None]) -> None:
+        if self.path.exists() or not self.path.parent.is_dir():
+            super().create(fill)
+        else:
+            Postgres(self._databases.make(self.path)).create(fill)
+
+
+def tamper(address: str, statements: tuple[str, ...]) -> None:
+    """Alter a database as the owner of its tables, without triggers and constraints."""
+    with closing(PostgresConnection(Postgres(address)._where, PATIENCE_S, "")) as opened:
+        numbering = opened.execute(
+            "SELECT tgrelid::regclass::text, tgname::text FROM pg_trigger WHERE tgfoid IN "
+            "('number_id'::regproc, 'number_rowid'::regproc)"
+        )
+        for table, name in numbering:
+            opened.run(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
+        opened.run("SET session_replication_role = replica")
+        checks = opened.execute(
+            "SELECT conrelid::regclass::text, conname FROM pg_constraint "
+            "WHERE contype = 'c' AND conrelid <> 0"
+        )
+        for table, name in checks:
+            opened.run(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
+        for statement in statements:
+            assert opened.execute(statement).rowcount > 0, statement
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases(request: pytest.FixtureRequest) -> Iterator[Databases | None]:
+    """Let databases stand for files ``store.db``, if the tests run on PostgreSQL."""
+    if not _ON_POSTGRES:
+        yield None
+        return
+    made = Databases(*map(request.getfixturevalue, ("server", "administer")))
+    with patch("study.store.connection._engine_of", made.engine_of):
+        yield made
+    made.drop(Path("/"))
+
+
+@pytest.fixture(autouse=True)
+def _dropped(databases: Databases | None, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Drop a test's databases, which take 8 MB each."""
+    if databases is None:
+        yield
+        return
+    folder = request.getfixturevalue("tmp_path")
+    yield
+    databases.drop(folder)
