@@ -8,11 +8,11 @@ import click
 
 from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, NotNow
-from study.cli.program import PATH, command, note, now
-from study.exchange import archives, backups, bundle, removing, restoring
+from study.cli.program import PATH, Address, command, note, now
+from study.exchange import archives, backups, bundle, moving, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
-from study.store import Store, banks
+from study.store import Store, banks, without_password
 from study.store.studies import study_row
 from study.trail import heads, losses, verification
 from study.trail.heads import head_line
@@ -194,6 +194,38 @@ def restore_backup(db: Path | str, file: Path) -> None:
     print(f"Verified, and in place: {db}")
     for loss in lacking:
         print(f"Note: {loss.sentence}")
+
+
+@command(of_study=False)
+@click.option(
+    "--to",
+    metavar="DB",
+    type=Address(),
+    required=True,
+    help="A new file, or the address of an empty PostgreSQL database.",
+)
+def move(db: Path | str, to: Path | str) -> int:
+    """Copy a deployment into a new store, for example from SQLite to PostgreSQL or back.
+
+    Stop the server first. Everything is copied or nothing; DB is not changed. The rows of every
+    table are compared, and both stores are verified without their images. Exit status 1 if
+    verification finds a breach. See docs/postgresql.md#move-a-deployment.
+    """
+    moved = moving.move(Store(db), to)
+    n_rows = sum(content.n_rows for content in moved.contents.values())
+    old, new = without_password(db), without_password(to)
+    print(f"Copied {len(moved.contents)} tables with {n_rows} rows to {new}")
+    for file in moved.files:
+        print(f"Copied {file}")
+    print("The number of rows and their SHA-256 are equal in every table.")
+    if moved.before != moved.after:
+        print(f"Do not use {new}: its verification differs from that of {old}.", file=sys.stderr)
+    for breach in moved.after:
+        print(breach, file=sys.stderr)
+    if moved.before == moved.after:
+        print(f"Next: set READING_ROOM_DB to {new} and start the server.")
+        print(f"Readers must not continue on {old}; keep it until the next backup.")
+    return 1 if moved.after or moved.before else 0
 
 
 @command("remove")

@@ -34,7 +34,9 @@ PATH = _Path(path_type=Path)
 _EPILOG = "Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage."
 
 
-class _Address(click.ParamType[Path | str]):
+class Address(click.ParamType[Path | str]):
+    """The path of a SQLite file, or the address of a PostgreSQL database."""
+
     name = "address"
 
     def convert(
@@ -46,7 +48,7 @@ class _Address(click.ParamType[Path | str]):
 _STORE = click.option(
     "--db",
     metavar="DB",
-    type=_Address(),
+    type=Address(),
     required=True,
     help="The store's file, or postgresql://user:password@host/database.",
 )

@@ -14,7 +14,7 @@ if "pandas" not in sys.modules:
     import_module("sqlite_utils")
     del sys.modules["pandas"]
 
-from study.store.connection import Store, Transaction, is_server, without_password
+from study.store.connection import Store, Transaction, beside, is_server, without_password
 from study.store.schema import SEALED_TABLES
 
-__all__ = ["SEALED_TABLES", "Store", "Transaction", "is_server", "without_password"]
+__all__ = ["SEALED_TABLES", "Store", "Transaction", "beside", "is_server", "without_password"]

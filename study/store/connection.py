@@ -151,7 +151,11 @@ class Store:
         BrokenStore
             The existing database is not a store.
         """
-        _engine_of(address).create(lambda database: fill(Transaction(database)))
+        engine = _engine_of(address)
+        try:
+            engine.create(lambda database: fill(Transaction(database)))
+        except engine.errors as error:
+            raise engine.explained(error) from error
         return cls(address, witnessed=witnessed)
 
     @classmethod
@@ -181,7 +185,12 @@ class Store:
 
     def beside(self, suffix: str) -> Path:
         """Return the path of a file or folder that belongs to the store, such as its backups."""
-        return self.path.with_name(f"{self.path.name}-{suffix}")
+        return _beside(self.path, suffix)
+
+    def is_in_use(self) -> bool:
+        """Return whether another connection to the store is open, such as a server's."""
+        with self._explaining():
+            return self._engine.is_in_use()
 
     def hurried(self, patience_s: float) -> "Store":
         """Return the same store with another maximum waiting time for other writers."""
@@ -421,6 +430,15 @@ def without_password(address: Path | str) -> str:
     'postgresql://reading_room@db.example/reading_room'
     """
     return re.sub(r"(?<=//)([^:@/]*):[^@]*@", r"\1@", str(address))
+
+
+def beside(address: Path | str, suffix: str) -> Path:
+    """Return the path of a file that belongs to the store of an address, which need not exist."""
+    return _beside(_engine_of(address).path, suffix)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}-{suffix}")
 
 
 def _engine_of(address: Path | str) -> Engine:

@@ -109,6 +109,9 @@ class Engine(Protocol):
     def explained(self, error: Exception) -> Exception:
         """Return an error of the database as a sentence with its remedy; other errors unchanged."""
 
+    def is_in_use(self) -> bool:
+        """Return whether another connection is open."""
+
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy to a new SQLite file."""
 

@@ -35,7 +35,7 @@ FILES = "READING_ROOM_FILES"
 
 _SCHEMA = "reading_room"
 _DEFAULT_FILES = Path(__file__).parents[2] / "instance"
-_CONNECT_S = 10
+_CONNECT_S, _CLOSING_S = 10, 3
 _MOST_PREPARED = 400
 _BATCH = 5000
 _BIGINT, _DOUBLE, _TEXT, _NUMERIC, _BOOLEAN, _JSON = 20, 701, 25, 1700, 16, 114
@@ -170,6 +170,19 @@ class Postgres:
                 _log.error("%s: %s", self.path.name, error)
                 return made(said(sentence))
         return error
+
+    def is_in_use(self) -> bool:
+        """Return whether another connection is open; one that was just closed is waited for."""
+        others = (
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND application_name = 'Reading Room' AND pid <> pg_backend_pid()"
+        )
+        with closing(self._connected(PATIENCE_S)) as connection:
+            for _ in range(_CLOSING_S * 10):
+                if connection.execute(others).fetchone() == (0,):
+                    return False
+                connection.run("SELECT pg_sleep(0.1)")
+        return True
 
     def copy_to(self, path: Path) -> None:
         """Refuse: PostgreSQL has its own backups."""

@@ -123,6 +123,20 @@ class Sqlite:
         """
         return _explained(error, self.path)
 
+    def is_in_use(self) -> bool:
+        """Return whether another connection is open: then SQLite refuses an exclusive lock."""
+        address = f"{self.path.resolve().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
+            # Without an earlier statement, because that would open the log in shared mode.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            try:
+                connection.execute("SELECT 1 FROM deployment")
+            except sqlite3.OperationalError as error:
+                if "locked" in str(error):
+                    return True
+                raise
+        return False
+
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy to a new file, with everything committed before it begins."""
         with self._connection() as connection, closing(sqlite3.connect(path)) as copy:

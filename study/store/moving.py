@@ -1,0 +1,105 @@
+"""Copies the rows of every table of a store into another one, on either engine, and compares them.
+
+Rows are read and written in batches, so the memory needed does not grow with the store.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from study.base.errors import BadInput, NotNow
+from study.base.translation import t
+from study.store import dialect
+from study.store.connection import Transaction
+
+_BATCH = 1000
+
+_Row = tuple[str | int | float | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """The number of rows of a table, and a SHA-256 of them in their order."""
+
+    n_rows: int
+    sha256: str
+
+
+def contents(look: Transaction, tables: Iterable[str] = ()) -> dict[str, Content]:
+    """Return the content of some tables of a store by their names, by default of all."""
+    made = {}
+    for table in tables or dialect.tables():
+        digest = _Digest()
+        for _ in digest.over(_rows(look, table)):
+            pass
+        made[table] = digest.content()
+    return made
+
+
+def copy_rows(look: Transaction, change: Transaction) -> Mapping[str, Content]:
+    """Copy every table into an empty store with the numbers of its rows, and compare the copies.
+
+    Raises
+    ------
+    BadInput
+        A text contains a character that the other engine cannot store; the table is named.
+    NotNow
+        The rows written differ from those read.
+    """
+    copied = {}
+    for table in dialect.tables():
+        digest = _Digest()
+        try:
+            change.insert_many(table, _columns(table), digest.over(_rows(look, table)))
+        except BadInput as error:
+            raise BadInput(t("Table {table}: {error}", table=table, error=error)) from error
+        copied[table] = digest.content()
+    written = contents(change)
+    different = [table for table, content in copied.items() if written[table] != content]
+    if different:
+        raise NotNow(
+            t(
+                "The copies of these tables differ from the originals: {tables}. Nothing was "
+                "created.",
+                tables=", ".join(different),
+            )
+        )
+    return copied
+
+
+class _Digest:
+    """Counts and hashes rows as they pass."""
+
+    def __init__(self) -> None:
+        self._n_rows, self._hash = 0, hashlib.sha256()
+
+    def over(self, rows: Iterator[_Row]) -> Iterator[_Row]:
+        for row in rows:
+            self._n_rows += 1
+            self._hash.update(repr(row).encode())
+            yield row
+
+    def content(self) -> Content:
+        return Content(n_rows=self._n_rows, sha256=self._hash.hexdigest())
+
+
+def _columns(table: str) -> tuple[str, ...]:
+    columns = dialect.tables()[table].columns
+    return ("rowid", *columns) if table in dialect.NUMBERED else columns
+
+
+def _rows(look: Transaction, table: str) -> Iterator[_Row]:
+    """Yield the rows of a table in the order of insertion, if it is kept, or else of its key."""
+    columns = _columns(table)
+    key = ("rowid",) if table in dialect.NUMBERED else dialect.tables()[table].key
+    listed, order = ", ".join(columns), ", ".join(key)
+    later = f"WHERE ({order}) > ({', '.join(f':{name}' for name in key)})"
+    last: dict[str, object] = {}
+    while True:
+        where = later if last else ""
+        sql = f"SELECT {listed} FROM {table} {where} ORDER BY {order} LIMIT {_BATCH}"
+        page = list(look.cursor(sql, **last))
+        yield from page
+        if len(page) < _BATCH:
+            return
+        last = {name: page[-1][columns.index(name)] for name in key}

@@ -1,0 +1,224 @@
+"""Moving a deployment from SQLite to PostgreSQL and back."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from study.base.actor import COMMAND_LINE
+from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
+from study.exchange import backups, moving
+from study.exchange.moving import move
+from study.lifecycle.deployments import init
+from study.store import Store, Transaction, beside, deployment, dialect
+from study.store import moving as rows_of_store
+from study.store.moving import Content, contents
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from
+from tests.contract.test_engines import _event, _study
+
+_number = count()
+
+
+@pytest.fixture
+def database(
+    server: str,
+    administer: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Iterator[Callable[[], str]]:
+    """Return a function that creates an empty database and returns its address."""
+    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "server"))
+    with ExitStack() as used:
+
+        def make() -> str:
+            name = f"target_{os.getpid()}_{next(_number)}"
+            administer(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+            used.callback(administer, f"DROP DATABASE {name} WITH (FORCE)")
+            return f"{server}/{name}"
+
+        yield make
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+def test_a_deployment_comes_back_as_it_was(
+    store: Store, database: Callable[[], str], tmp_path: Path
+) -> None:
+    """Through two databases and back, every table, file and verification is the same."""
+    _study(store, tmp_path)
+    backups.make(store, by=COMMAND_LINE, now=NOW)
+    with store.change() as change:
+        deployment.set_value(change, "odd", "tab\t, line\r\n, \\N, \\, ä, 漢, \U0001d400, ''")
+        deployment.set_value(change, "empty", "")
+    with store.look() as look:
+        before = contents(look)
+    addresses = (database(), database(), tmp_path / "again.db")
+    source = store
+    for address in addresses:
+        moved = move(source, address)
+        assert moved.contents == before
+        assert moved.before == moved.after == ()
+        source = Store(address)
+        assert source.witness_file.read_bytes() == store.witness_file.read_bytes()
+        (backup,) = source.beside("backups").iterdir()
+        (original,) = store.beside("backups").iterdir()
+        assert backup.read_bytes() == original.read_bytes()
+    with store.look() as look:
+        assert contents(look) == before
+    assert sum(content.n_rows > 0 for content in before.values()) > 20
+    _event(source)
+    assert verify(source) == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+def test_many_rows_are_copied_in_batches(store: Store, database: Callable[[], str]) -> None:
+    """More rows than a batch, with keys of one and of two columns, and numbers with gaps."""
+    with store.change() as change:
+        change.insert_many(
+            "people",
+            ("id", "handle", "made_at_utc"),
+            ((n * 3, f"p{n}", "") for n in range(1, 2502)),
+        )
+        change.insert_many(
+            "identities",
+            ("rowid", "issuer", "subject", "person", "bound_at_utc"),
+            ((n * 2, f"i{n % 7}", f"s{-n}", n * 3, "") for n in range(1, 2002)),
+        )
+        change.insert_many(
+            "recovery_codes",
+            ("person", "code_hash"),
+            ((n % 5 * 3 + 3, f"h{n}") for n in range(2001)),
+        )
+    address = database()
+    move(store, address)
+    tables = ("people", "identities", "recovery_codes")
+    with store.look() as look, Store(address).look() as copied:
+        assert contents(copied, tables) == contents(look, tables)
+        assert [content.n_rows for content in contents(look, tables).values()] == [2501, 2001, 2001]
+        sql = "SELECT rowid FROM identities ORDER BY rowid"
+        assert copied.rows(sql) == look.rows(sql)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_failed_move_leaves_nothing(
+    store: Store, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """The rows and files are taken back, also those that were complete, and the next move works."""
+    _event(store)
+    folder = store.beside("runs")
+    folder.mkdir()
+    (folder / "one.json").write_text("{}")
+    to = _target(request, store, engine)
+    with monkeypatch.context() as patch:
+
+        def fail(*_: object) -> None:
+            raise OSError(28, "No space left on device", "runs")
+
+        patch.setattr(moving, "_refuse_changed", fail)
+        with pytest.raises((OSError, StudyError), match="No space left"):
+            move(store, to)
+    with pytest.raises(NotFound, match="There is no store"):
+        Store(to)
+    assert not [name for name in moving.FILES if beside(to, name).exists()]
+    move(store, to)
+    assert verify(Store(to)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_store_is_never_overwritten(
+    store: Store, request: pytest.FixtureRequest, engine: str
+) -> None:
+    """Neither a store nor a witness file that belonged to one."""
+    to = _target(request, store, engine)
+    witness = beside(to, "heads.log")
+    witness.parent.mkdir(exist_ok=True)
+    witness.write_text("another")
+    with pytest.raises(BadFile, match="belongs to another store"):
+        move(store, to)
+    witness.unlink()
+    other = init(to, entropy=entropy_from(2), now=NOW)
+    with other.look() as look:
+        before = contents(look)
+    with pytest.raises(BadFile, match="already has a store"):
+        move(store, to)
+    with other.look() as look:
+        assert contents(look) == before
+    assert not witness.exists()
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_store_in_use_is_not_moved(store: Store, tmp_path: Path) -> None:
+    """A server keeps its connections open, even if it does nothing."""
+    with store.kept_warm():
+        with pytest.raises(NotNow, match="in use"):
+            move(store, tmp_path / "new.db")
+        _event(store)
+    assert move(store, tmp_path / "new.db").after == ()
+
+
+@pytest.mark.slow
+def test_a_database_in_use_is_not_moved(on_postgres: Store, tmp_path: Path) -> None:
+    """The fixture keeps connections open, as a server does."""
+    _event(on_postgres)
+    assert Store(on_postgres.address).is_in_use()
+    with pytest.raises(NotNow, match="in use"):
+        move(on_postgres, tmp_path / "new.db")
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_store_that_changes_meanwhile_is_not_moved(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An event of a server that was started during the move takes everything back."""
+    copy_rows = rows_of_store.copy_rows
+
+    def copy_late(look: Transaction, change: Transaction) -> Mapping[str, Content]:
+        copied = copy_rows(look, change)
+        _event(store)
+        return copied
+
+    monkeypatch.setattr(moving, "copy_rows", copy_late)
+    with pytest.raises(NotNow, match="changed while"):
+        move(store, tmp_path / "new.db")
+    assert not list(tmp_path.glob("new.db*"))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+def test_a_text_that_cannot_be_stored_names_its_table(
+    store: Store, database: Callable[[], str]
+) -> None:
+    """PostgreSQL refuses the character NUL."""
+    with store.change() as change:
+        deployment.set_value(change, "one", "a\0b")
+    with pytest.raises(BadInput, match=r"Table deployment: .*NUL"):
+        move(store, database())
+
+
+def test_tables_are_created_after_those_they_refer_to(store: Store) -> None:
+    """Rows are copied in this order, with foreign keys checked at once."""
+    known: set[str] = set()
+    for table, described in dialect.tables().items():
+        known.add(table)
+        assert described.key, table
+        with store.look() as look:
+            references = look.rows(f"PRAGMA foreign_key_list({table})")
+        assert {row["table"] for row in references} <= known
+
+
+def _target(request: pytest.FixtureRequest, store: Store, engine: str) -> Path | str:
+    """Return where a store on an engine can be created."""
+    if engine == "sqlite":
+        return store.path.with_name("new.db")
+    made = request.getfixturevalue("database")()
+    assert isinstance(made, str)
+    return made
