@@ -69,7 +69,7 @@ _AS_COUNTED = ("n", "p")
 """Symbols of statistics that stay in lower case."""
 
 _REPORT = '<div class="rr-report">{}</div>'
-MOST_ROWS_SHOWN = 12
+MOST_ROWS_SHOWN = 24
 _percent = partial(st.column_config.NumberColumn, format="percent")
 
 
