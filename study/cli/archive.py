@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from study.base.actor import COMMAND_LINE
-from study.base.errors import BadFile, NotNow
+from study.base.errors import BadFile
 from study.cli.program import PATH, Address, command, note, now
 from study.exchange import archives, backups, bundle, moving, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
@@ -187,11 +187,9 @@ def restore_backup(db: Path | str, file: Path) -> None:
     Nothing is ever overwritten. Reports what is missing compared with what had been stored under
     that name. See docs/backups.md.
     """
-    if isinstance(db, str):
-        raise NotNow("A backup is restored as a SQLite file. Name a new file with --db.")
     store = backups.restore_backup(file, db)
     lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
-    print(f"Verified, and in place: {db}")
+    print(f"Verified, and in place: {without_password(db)}")
     for loss in lacking:
         print(f"Note: {loss.sentence}")
 

@@ -21,7 +21,8 @@ from study.base.canonical import moment, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.base.translation import t
 from study.exchange.bundle import sha256_of_file
-from study.store import Store, Transaction, deployment, events
+from study.exchange.moving import copy_store
+from study.store import Store, Transaction, deployment, events, is_server
 from study.store.deployment import BackupRow
 from study.store.events import EventKind
 from study.trail import losses
@@ -161,8 +162,8 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
 _SQLITE = b"SQLite format 3\0"
 
 
-def restore_backup(file: Path, db: Path) -> Store:
-    """Restore a backup as a new store.
+def restore_backup(file: Path, db: Path | str) -> Store:
+    """Restore a backup as a new store: a SQLite file, or an empty PostgreSQL database.
 
     Raises
     ------
@@ -173,16 +174,16 @@ def restore_backup(file: Path, db: Path) -> Store:
     """
     if not file.is_file():
         raise NotFound(t("There is no backup at {file}.", file=file))
+    if isinstance(db, str):
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH) as scratch:
+            return copy_store(_copied(file, Path(scratch)), db, lambda _: None)[0]
     if any(Path(f"{db}{end}").exists() for end in ("", "-wal", "-shm")):
         raise BadFile(t("{db} already exists and was not changed. Name a new file.", db=db))
     if not db.parent.is_dir():
         raise NotFound(t("The folder {parent} does not exist. Create it first.", parent=db.parent))
     try:
         with tempfile.TemporaryDirectory(dir=db.parent, prefix=_SCRATCH) as scratch:
-            copy = Path(scratch) / "store.db"
-            shutil.copyfile(file, copy)
-            copy.chmod(0o600)
-            store = _verified(copy, file)
+            store = _copied(file, Path(scratch))
             store.journal_again()
             store.put_in_place(db)
     except OSError as error:
@@ -192,8 +193,11 @@ def restore_backup(file: Path, db: Path) -> Store:
     return Store(db)
 
 
-def _verified(copy: Path, file: Path) -> Store:
-    """Open and verify the copy of a backup; a refusal names the backup, not the copy."""
+def _copied(file: Path, scratch: Path) -> Store:
+    """Copy, open and verify a backup; a refusal names the backup, not the copy."""
+    copy = scratch / "store.db"
+    shutil.copyfile(file, copy)
+    copy.chmod(0o600)
     with copy.open("rb") as opened:
         if opened.read(len(_SQLITE)) != _SQLITE:
             raise BadFile(
@@ -276,7 +280,11 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
             _list_copies_before_upgrades(store, by, now)
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
-            store.copy_to(copy)
+            if is_server(store.address):
+                rows, _ = copy_store(store, copy.with_name("rows.db"), lambda _: None)
+                rows.copy_to(copy)
+            else:
+                store.copy_to(copy)
             finding = " ".join(verify(Store(copy), films=False))
             content = _flushed(copy)
             file = out or _free(folder, store.stem, now)

@@ -4,7 +4,7 @@ All rows are written in one transaction, which fails as a whole. The original is
 """
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,13 +63,10 @@ def move(source: Store, to: Path | str) -> Moved:
             )
         )
     _refuse_existing(to)
-    copied: dict[str, Content] = {}
     files: list[Path] = []
     with ExitStack() as undone:
 
-        def fill(change: Transaction) -> None:
-            with source.look() as look:
-                copied.update(copy_rows(look, change))
+        def finish(copied: Mapping[str, Content]) -> None:
             for suffix in FILES:
                 file, new = source.beside(suffix), beside(to, suffix)
                 if file.exists():
@@ -78,9 +75,7 @@ def move(source: Store, to: Path | str) -> Moved:
                     files.append(new)
             _refuse_changed(source, copied)
 
-        store = Store.create(to, fill)
-        if not copied:
-            raise _already_there(to)
+        store, copied = copy_store(source, to, finish)
         undone.pop_all()
     return Moved(
         contents=copied,
@@ -88,6 +83,34 @@ def move(source: Store, to: Path | str) -> Moved:
         before=tuple(verify(source, films=False)),
         after=tuple(verify(store, films=False)),
     )
+
+
+def copy_store(
+    source: Store, to: Path | str, finish: Callable[[Mapping[str, Content]], None]
+) -> tuple[Store, Mapping[str, Content]]:
+    """Create a store with the rows of another one, and return it and the content of its tables.
+
+    Parameters
+    ----------
+    finish
+        Is called within the transaction; if it fails, nothing is created.
+
+    Raises
+    ------
+    BadFile
+        There is a store at `to`. It was not changed.
+    """
+    copied: dict[str, Content] = {}
+
+    def fill(change: Transaction) -> None:
+        with source.look() as look:
+            copied.update(copy_rows(look, change))
+        finish(copied)
+
+    store = Store.create(to, fill)
+    if not copied:
+        raise _already_there(to)
+    return store, copied
 
 
 def _refuse_existing(to: Path | str) -> None:

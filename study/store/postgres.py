@@ -185,11 +185,11 @@ class Postgres:
         return True
 
     def copy_to(self, path: Path) -> None:
-        """Refuse: PostgreSQL has its own backups."""
+        """Refuse: the rows are copied one by one, by a backup or a move."""
         path.unlink()
         raise NotNow(
             t(
-                "A store in PostgreSQL is backed up with PostgreSQL's own tools: see pg_dump in "
+                "A store in PostgreSQL is not a file. Make a backup or move it: see "
                 "docs/postgresql.md."
             )
         )

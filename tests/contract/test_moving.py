@@ -19,6 +19,9 @@ from study.store.moving import Content, contents
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 from tests.contract.test_engines import _event, _study
+from tests.postgres import NEW_DATABASE
+
+pytestmark = pytest.mark.sqlite("moves a file")
 
 _number = count()
 
@@ -36,7 +39,7 @@ def database(
 
         def make() -> str:
             name = f"target_{os.getpid()}_{next(_number)}"
-            administer(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+            administer(f"CREATE DATABASE {name} {NEW_DATABASE}")
             used.callback(administer, f"DROP DATABASE {name} WITH (FORCE)")
             return f"{server}/{name}"
 
@@ -202,6 +205,25 @@ def test_a_text_that_cannot_be_stored_names_its_table(
         deployment.set_value(change, "one", "a\0b")
     with pytest.raises(BadInput, match=r"Table deployment: .*NUL"):
         move(store, database())
+
+
+@pytest.mark.slow
+def test_a_backup_of_a_database_is_restored_on_either_engine(
+    on_postgres: Store, database: Callable[[], str], tmp_path: Path
+) -> None:
+    """It is made while the store is in use; a restored store differs only by the event of that."""
+    _study(on_postgres, tmp_path)
+    made = backups.make(on_postgres, by=COMMAND_LINE, now=NOW)
+    assert made.finding == ""
+    assert [path.name for path in made.file.parent.iterdir()] == [made.file.name]
+    for address in (tmp_path / "restored.db", database()):
+        restored = backups.restore_backup(made.file, address)
+        with restored.look() as look, Store(made.file).look() as kept:
+            assert contents(look) == contents(kept)
+        assert backups.record_restored(restored, made.file, by=COMMAND_LINE, now=NOW) == []
+        assert verify(restored) == []
+    with pytest.raises(BadFile, match="already has a store"):
+        backups.restore_backup(made.file, address)
 
 
 def test_tables_are_created_after_those_they_refer_to(store: Store) -> None:
