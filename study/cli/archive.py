@@ -218,6 +218,8 @@ def move(db: Path | str, to: Path | str) -> int:
     print("The number of rows and their SHA-256 are equal in every table.")
     if moved.before != moved.after:
         print(f"Do not use {new}: its verification differs from that of {old}.", file=sys.stderr)
+    elif moved.after:
+        print("Both stores have these breaches:", file=sys.stderr)
     for breach in moved.after:
         print(breach, file=sys.stderr)
     if moved.before == moved.after:

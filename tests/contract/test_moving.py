@@ -10,6 +10,7 @@ import pytest
 
 from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
+from study.cli.program import main
 from study.exchange import backups, moving
 from study.exchange.moving import move
 from study.lifecycle.deployments import init
@@ -193,6 +194,26 @@ def test_a_store_that_changes_meanwhile_is_not_moved(
     with pytest.raises(NotNow, match="changed while"):
         move(store, tmp_path / "new.db")
     assert not list(tmp_path.glob("new.db*"))
+
+
+@pytest.mark.usefixtures("cold")
+def test_the_command_states_breaches_and_what_to_do_next(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An altered store is moved as it is; its breaches are those of the new one."""
+    new = store.path.with_name("new.db")
+    assert main(["move", "--db", str(store.path), "--to", str(new)]) == 0
+    out, err = capsys.readouterr()
+    assert f"Next: set READING_ROOM_DB to {new} and start the server." in out
+    assert err == ""
+    with store.change() as change:
+        deployment.set_value(change, "secret", "0" * 64)
+    again = store.path.with_name("again.db")
+    assert main(["move", "--db", str(store.path), "--to", str(again)]) == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "Both stores have these breaches:",
+        *verify(Store(again)),
+    ]
 
 
 @pytest.mark.slow
