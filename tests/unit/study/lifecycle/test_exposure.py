@@ -93,7 +93,10 @@ def _truths(store: Store) -> dict[str, str]:
 
 def _draft(store: Store, bank: int = 1, **values: Any) -> int:
     with store.change() as change:
-        change.execute("INSERT OR IGNORE INTO people (id, handle, made_at_utc) VALUES (1, 'c', '')")
+        change.execute(
+            "INSERT INTO people (id, handle, made_at_utc) VALUES (1, 'c', '') "
+            "ON CONFLICT DO NOTHING"
+        )
         return change.insert(
             "drafts",
             name="idea",

@@ -17,7 +17,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.reading import desk
-from study.store import Store, banks, people
+from study.store import Store, banks, dialect, people
 from study.store import studies as stored_studies
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite, person, preparation, presentation, reading
@@ -46,11 +46,8 @@ def coordinator(store: Store, name: str = "c") -> Person:
 def tables(store: Store) -> dict[str, list[Any]]:
     """Return the rows of every table except the events."""
     with store.look() as look:
-        names = look.rows(
-            "SELECT name FROM sqlite_master WHERE type = 'table' "
-            "AND name NOT IN ('events', 'chain_heads')"
-        )
-        return {row["name"]: look.rows(f"SELECT * FROM {row['name']}") for row in names}
+        names = dialect.tables().keys() - {"events", "chain_heads"}
+        return {name: look.rows(f"SELECT * FROM {name}") for name in names}
 
 
 def _kinds(store: Store) -> list[str]:
