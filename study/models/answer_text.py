@@ -23,9 +23,9 @@ _TEMPLATE = re.compile(
     re.IGNORECASE,
 )
 _PROMPT = re.compile(
-    r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>)?\s*(?:(?:#+\s*)?(?i:user|human)\s*:|\[INST\]"
+    r"\A\s*(?:(?:<s>|<bos>|<\|begin_of_text\|>)\s*)?(?:(?:#+\s*)?(?i:user|human)\s*:|\[INST\]"
     r"|<start_of_turn>user|<\|(?:im_start\|>|start_header_id\|>|)(?:system|user)\b).*"
-    r"(?:\n\s*(?:#+\s*)?(?i:assistant)\s*:|\bASSISTANT:|\[/INST\]|<start_of_turn>model"
+    r"(?:\n[ \t]*(?:#+\s*)?(?i:assistant)\s*:|\bASSISTANT:|\[/INST\]|<start_of_turn>model"
     r"|<\|(?:im_start\|>|start_header_id\|>|)assistant\b)(?:\|>|<\|end_header_id\|>)?",
     re.DOTALL,
 )

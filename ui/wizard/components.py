@@ -77,7 +77,8 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
     """Return the components of an uploaded pilot, and their source; both empty without one."""
     file = upload(t("Bundle of the pilot"), types=["zip"], key=working.key("pilot"))
     if file is None:
-        st.caption(t("A bundle is exported on the page *Archive* of a closed study."))
+        page = t("Close and export")
+        st.caption(t("A bundle is exported on the page *{page}* of a closed study.", page=page))
         return "", ""
     from analysis.errors import AnalysisError
 
