@@ -68,6 +68,9 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     conditions = sorted(set(readings.loc[~is_model, "condition"]))
     if not conditions:
         return readings.loc[~later], readings.loc[later]
+    only = (
+        conditions if len(conditions) == 1 else []
+    )  # bundles of several conditions repeat the names of models
     own = readings["condition"].copy()
     away = pd.Series(False, index=readings.index)
     conditions_of: dict[str, set[str]] = defaultdict(set)
@@ -75,7 +78,7 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     for model, condition in zip(of_models["rater_id"], of_models["condition"], strict=True):
         conditions_of[model].add(condition)
     for model, present in conditions_of.items():
-        primary = next((name for name in (*AS_READERS, *conditions) if name in present), None)
+        primary = next((name for name in (*AS_READERS, *only) if name in present), None)
         if len(present) == 1 or primary is None:
             continue
         away |= (readings["rater_id"] == model) & ~own.isin([*conditions, primary])

@@ -126,7 +126,7 @@ def slope_over_readers(merits: Merits, covariate: Floats, alpha: float = 0.05) -
     >>> merits = Merits(values=np.array([0.6, 0.72, 0.78, 0.9]), covariance=np.zeros((4, 4)))
     >>> slope = slope_over_readers(merits, np.array([1.0, 2.0, 3.0, 4.0]))
     >>> round(slope.estimate, 3), round(slope.se, 4), slope.df
-    (0.096, 0.0093, 2.0)
+    (0.096, 0.0085, 2.0)
     """
     n, weights = len(covariate), _weights(covariate)
     estimate = float(weights @ merits.values)

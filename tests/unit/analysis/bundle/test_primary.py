@@ -72,17 +72,6 @@ def test_conditions_shared_with_readers_are_compared() -> None:
     assert bundle.aside.empty
 
 
-def test_a_condition_without_readers_is_set_aside_in_a_study_of_two_conditions() -> None:
-    """The model answered in one of the readers' conditions, under the name that readers have."""
-    rows = _rows("M", RUNS["1"], "unaided") + _rows("M", "A" * 12, "image-absent")
-    rows += _rows("R1", RUNS["2"], "aided")
-    bundle = _bundle(rows)
-    assert set(bundle.readings.loc[bundle.readings["rater_id"] == "M", "condition"]) == {"unaided"}
-    assert set(bundle.aside["condition"]) == {"image-absent"}
-    (row,) = model_conditions(bundle).to_dict("records")
-    assert (row["condition_a"], row["condition_b"], row["n"]) == ("unaided", "image-absent", 12)
-
-
 @pytest.mark.slow
 def test_models_with_different_names_of_a_condition_are_compared() -> None:
     """One file has `image`, and the other an empty value."""
