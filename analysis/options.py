@@ -66,7 +66,7 @@ class Options:
     faulty: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
     ordered: bool = False
-    years_limit: float = 0
+    years_limit: float = 0.0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
