@@ -11,7 +11,7 @@ from analysis.planning.designs import PlanDesign, Size
 from analysis.planning.power import PlanClaim, PowerPlan
 
 NODES = (64, 7, 7)
-"""Values that stand for a distribution: of the readers' mean square, and of the two of cases."""
+"""Numbers of values that represent the readers' mean square, and each of the cases' two."""
 
 LARGEST_DF = 1e12
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -150,6 +150,37 @@ def shared(names: str) -> tuple[Column, ...]:
     ['text', 'count']
     """
     return tuple(SHARED[name] for name in names.split())
+
+
+def columns_like(
+    columns: Iterable[Column],
+    *,
+    after: Mapping[str, tuple[Column, ...]],
+    described: Iterable[Column] = (),
+) -> tuple[Column, ...]:
+    """Return the columns of a similar table.
+
+    Parameters
+    ----------
+    columns : iterable of Column
+        The columns of the other table.
+    after : mapping of str to tuple of Column
+        Further columns, by the name of the column that they follow.
+    described : iterable of Column
+        Columns whose meaning is another in this table.
+
+    Examples
+    --------
+    >>> p = Column("p_adjusted", "Adjusted p-value.")
+    >>> [column.name for column in columns_like(shared("n p note"), after={"p": (p,)})]
+    ['n', 'p', 'p_adjusted', 'note']
+    """
+    own = {column.name: column for column in described}
+    return tuple(
+        each
+        for column in columns
+        for each in (own.get(column.name, column), *after.get(column.name, ()))
+    )
 
 
 _ESTIMATE = "that of the estimate"

@@ -63,7 +63,7 @@ class Study:
 
     @property
     def years_limit(self) -> float:
-        """Years of experience from which readers form a group of their own; 0 for no limit."""
+        """Years of experience at which readers are divided into two groups; 0 for no limit."""
         return self.options.years_limit or years_limit(self.bundle.protocol)
 
     @cached_property

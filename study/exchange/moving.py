@@ -114,7 +114,7 @@ def copy_store(
 
 
 def _refuse_existing(to: Path | str) -> None:
-    """Refuse a store that exists, or a file that would be taken for one of the new store."""
+    """Refuse a store that exists, or a file whose name a file of the new store would have."""
     if not is_server(to) and Path(to).exists():
         raise _already_there(to)
     for suffix in FILES:

@@ -32,7 +32,7 @@ from analysis.statistics.claims import claim_shown, factor_of, narrower_notes, v
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
-from analysis.statistics.statistic import Column, Method, Statistic
+from analysis.statistics.statistic import Column, Method, Statistic, columns_like
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t
 
@@ -177,7 +177,7 @@ def columns_by_group(table: Statistic, after: str) -> tuple[Column, ...]:
         after: (Column("by", "Grouping of the items: `task` or a declared subgroup."), _GROUP),
         "p": (Column("p_adjusted", "`p` adjusted by Holm's method over the groups.", _P),),
     }
-    return tuple(c for column in table.columns for c in (column, *added.get(column.name, ())))
+    return columns_like(table.columns, after=added)
 
 
 _P = "probability"

@@ -35,7 +35,7 @@ from analysis.statistics.mrmc.group_contrasts import members_of
 from analysis.statistics.mrmc.groups import FACTOR_NAMES, METRICS
 from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
-from analysis.statistics.statistic import Column, Method, Statistic
+from analysis.statistics.statistic import Column, Method, Statistic, columns_like
 from analysis.statistics.study import Study, study_of
 from analysis.translation import said, t
 
@@ -171,28 +171,20 @@ def _group(row: Row, names: Mapping[str, RaterName]) -> str:
     return named(names, str(row["rater_id"])).full if row["rater_id"] else str(row["group"])
 
 
-_DESCRIBED = {
-    column.name: column
-    for column in (
-        Column("by", "Grouping of the readers: `level`, `site`, `arm`, `years` or `reader`."),
-        Column("group", "The group; empty for one reader."),
-        Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
-        Column("claim", "`these readers`, `readers like these` or `these items`."),
-    )
-}
-
-_RATER = Column("rater_id", "The reader; empty for a group.")
+_DESCRIBED = (
+    Column("by", "Grouping of the readers: `level`, `site`, `arm`, `years` or `reader`."),
+    Column("group", "The group; empty for one reader."),
+    Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
+    Column("claim", "`these readers`, `readers like these` or `these items`."),
+)
 
 READER_CONDITIONS_READERS = Statistic(
     name="reader_conditions_readers",
     meaning="Readers of a group, or one reader, under two conditions, under one claim.",
-    columns=tuple(
-        each
-        for column in READER_CONDITIONS_BY.columns
-        for each in (
-            _DESCRIBED.get(column.name, column),
-            *((_RATER,) if column.name == "group" else ()),
-        )
+    columns=columns_like(
+        READER_CONDITIONS_BY.columns,
+        described=_DESCRIBED,
+        after={"group": (Column("rater_id", "The reader; empty for a group."),)},
     ),
     compute=reader_conditions_readers,
     applies=has_condition_readers,

@@ -35,7 +35,7 @@ from analysis.statistics.merits import (
 from analysis.statistics.mrmc.by_group import adjusted_over_groups
 from analysis.statistics.mrmc.group_contrasts import LEAD, GroupContrast, contrasts_of
 from analysis.statistics.mrmc.groups import FACTOR_NAMES, READER_GROUPS, contrast_cells
-from analysis.statistics.statistic import Column, Method, Statistic
+from analysis.statistics.statistic import Column, Method, Statistic, columns_like
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, said, t
 
@@ -177,27 +177,20 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-_DESCRIBED = {
-    "metric": Column("metric", "`accuracy`."),
-    "by": Column("by", "`task`."),
-    "group": Column("group", "The task that is compared with all others."),
-    "n_items": Column("n_items", "Items of all tasks.", "count"),
-    "value_a": Column("value_a", "First group: the task minus the other tasks.", "proportion"),
-    "value_b": Column("value_b", "Second group: the same.", "proportion"),
-}
+_DESCRIBED = (
+    Column("metric", "`accuracy`."),
+    Column("by", "`task`."),
+    Column("group", "The task that is compared with all others."),
+    Column("n_items", "Items of all tasks.", "count"),
+    Column("value_a", "First group: the task minus the other tasks.", "proportion"),
+    Column("value_b", "Second group: the same.", "proportion"),
+)
 _P_ADJUSTED = Column("p_adjusted", "`p` adjusted by Holm's method over the tasks.", "probability")
 
 READER_GROUPS_TASKS = Statistic(
     name="reader_groups_tasks",
     meaning="Two groups of readers by the difference of their accuracy between tasks.",
-    columns=tuple(
-        each
-        for column in READER_GROUPS.columns
-        for each in (
-            _DESCRIBED.get(column.name, column),
-            *((_P_ADJUSTED,) if column.name == "p" else ()),
-        )
-    ),
+    columns=columns_like(READER_GROUPS.columns, described=_DESCRIBED, after={"p": (_P_ADJUSTED,)}),
     compute=reader_groups_tasks,
     applies=has_group_tasks,
     methods={
