@@ -86,9 +86,10 @@ CREATE FUNCTION id_key(content text) RETURNS text LANGUAGE plpgsql STABLE STRICT
 BEGIN
     IF content ~ '[^ -~]' THEN
         content := normalize((
-            SELECT coalesce(string_agg(coalesce(folded, symbol), '' ORDER BY n), '')
+            SELECT coalesce(string_agg(coalesce(
+                (SELECT folded FROM folded_characters WHERE symbol = given.symbol), given.symbol
+            ), '' ORDER BY n), '')
             FROM string_to_table(content, NULL) WITH ORDINALITY AS given (symbol, n)
-            LEFT JOIN folded_characters USING (symbol)
         ));
         content := regexp_replace(content, '[\u0009-\u000d\u001c-\u0020\u0085\u1680\u2028\u2029]+', ' ', 'g');
     ELSIF position(' ' IN content) = 0 THEN
@@ -102,9 +103,11 @@ BEGIN
     content := id_key(content);
     IF content ~ '[^ -~]' THEN
         RETURN (
-            SELECT string_agg(coalesce(lowered, lower(symbol)), '' ORDER BY n)
+            SELECT string_agg(coalesce(
+                (SELECT lowered FROM folded_characters WHERE symbol = given.symbol),
+                lower(given.symbol)
+            ), '' ORDER BY n)
             FROM string_to_table(content, NULL) WITH ORDINALITY AS given (symbol, n)
-            LEFT JOIN folded_characters USING (symbol)
         );
     END IF;
     RETURN lower(content);

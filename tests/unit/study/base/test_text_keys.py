@@ -36,6 +36,13 @@ ALIKE = [
     ("5 cm\u00b2", "5 \u33a0", "U+33A0 square cm squared"),
 ]
 
+EVERY_CHARACTER = [
+    code
+    for code in range(sys.maxunicode + 1)
+    if code < 0x10000 or code >> 12 == 0xE0 or unicodedata.category(chr(code)) not in ("Cn", "Co")
+]
+"""Code points without the unassigned and private ones beyond U+FFFF, which have no other form."""
+
 DIFFERENT = [
     ("5 cm2", "5 cm\u00b2"),
     ("102", "10\u00b2"),
@@ -75,8 +82,8 @@ def test_letter_case_counts_in_ids_only() -> None:
 
 @pytest.mark.slow
 def test_key_of_a_key_is_the_key_for_every_character() -> None:
-    """Otherwise two texts could be one in some places and two in others."""
-    for code in range(sys.maxunicode + 1):
+    """Otherwise two texts could be equal in some places and different in others."""
+    for code in EVERY_CHARACTER:
         char = chr(code)
         for key in (id_key, text_key):
             form = key(f"a{char}b")
