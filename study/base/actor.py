@@ -17,11 +17,15 @@ class By:
         The role of the actor; empty on the command line.
     place
         The mark of the actor's address, see `study.people.signing_in`; empty on the command line.
+    everywhere
+        Whether the actor is an administrator of the deployment, whose actions on a person apply to
+        all studies.
     """
 
     name: str
     role: str = ""
     place: str = ""
+    everywhere: bool = False
 
 
 class Acting(TypedDict):
@@ -31,7 +35,7 @@ class Acting(TypedDict):
     now: datetime
 
 
-COMMAND_LINE = By(name="coordinator")
+COMMAND_LINE = By(name="coordinator", everywhere=True)
 """The actor of commands, whose permissions are those of the store's file."""
 
 SCHEDULE = By(name="schedule")

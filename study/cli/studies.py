@@ -173,15 +173,7 @@ def _remove(do: Callable[..., None], db: Path | str, who: str, study: str, reaso
         where = f"in {study!r}" if study else "on the server"
         meant = did_you_mean(who, [member.who for member in members])
         raise NotFound(f"Nobody is called {who!r} {where}.{meant}")
-    do(
-        store,
-        study=study,
-        grant=grant,
-        reason=reason,
-        everywhere=True,
-        by=COMMAND_LINE,
-        now=at,
-    )
+    do(store, study=study, grant=grant, reason=reason, by=COMMAND_LINE, now=at)
 
 
 @command("release-account", of_study=False)

@@ -187,7 +187,6 @@ def invite(
     codes: Sequence[Code],
     now: datetime,
     deliver: Callable[[tuple[str, ...]], None] = lambda known: None,
-    expires: datetime | None = None,
     by: By = COMMAND_LINE,
 ) -> tuple[str, ...]:
     """Invite all readers or none; their codes are stored only as salted hashes.
@@ -217,7 +216,7 @@ def invite(
         refuse_restored(row)
         _refuse_known_readers(change, row.id, invitations)
         admitted = [
-            _admit(change, row, invitation, code, expires, by, now)
+            _admit(change, row, invitation, code, by, now)
             for invitation, code in zip(invitations, codes, strict=True)
         ]
         known = tuple(
@@ -426,7 +425,6 @@ def _admit(
     study: StudyRow,
     invitation: Invitation,
     code: Code,
-    expires: datetime | None,
     by: By,
     now: datetime,
 ) -> bool:
@@ -450,7 +448,7 @@ def _admit(
         given_at_utc=stamp(now),
     )
     if not known:
-        give(change, code, person=person, now=now, expires=expires)
+        give(change, code, person=person, now=now)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)

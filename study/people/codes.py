@@ -31,16 +31,17 @@ Entropy = Callable[[int], bytes]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """A new access code, as text and as stored."""
+    """A new access code, as text and as stored, and the end of its validity (None: unlimited)."""
 
     text: str
     lookup: str
     salt: str
     code_hash: str
+    expires: datetime | None = None
 
 
-def new_code(entropy: Entropy) -> Code:
-    """Create an access code."""
+def new_code(entropy: Entropy, expires: datetime | None = None) -> Code:
+    """Create an access code that is valid until `expires`."""
     characters = "".join(ALPHABET[byte % 32] for byte in entropy(_LENGTH))
     salt = entropy(16)
     return Code(
@@ -48,6 +49,7 @@ def new_code(entropy: Entropy) -> Code:
         lookup=characters[:_OPEN],
         salt=salt.hex(),
         code_hash=_hash(characters[_OPEN:], salt),
+        expires=expires,
     )
 
 
@@ -62,14 +64,7 @@ def end_of_day(now: datetime, days: int, zone: tzinfo) -> datetime:
     return datetime.combine(following, time(), zone).astimezone(UTC)
 
 
-def give(
-    change: Transaction,
-    code: Code,
-    *,
-    person: int,
-    now: datetime,
-    expires: datetime | None = None,
-) -> None:
+def give(change: Transaction, code: Code, *, person: int, now: datetime) -> None:
     """Issue a code to a person; their previous code stops working, and its sign-ins end."""
     people.set_code(
         change,
@@ -78,7 +73,7 @@ def give(
         salt=code.salt,
         code_hash=code.code_hash,
         issued_at_utc=stamp(now),
-        expires_at_utc=stamp(expires) if expires else None,
+        expires_at_utc=stamp(code.expires) if code.expires else None,
     )
 
 

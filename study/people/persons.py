@@ -2,7 +2,7 @@
 
 One e-mail address belongs to one person, and an access code gives access to all roles of its
 person. So users who run a study may issue a code or change a name only for people without roles
-outside the study; for others this requires an administrator of the deployment (`everywhere`).
+outside the study; for others this requires an administrator of the deployment (`By.everywhere`).
 
 A reader of a study can never have another role in it, and vice versa. The tables enforce this; the
 functions here raise the messages.
@@ -97,11 +97,9 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
         people.keep_name(change, person, name=name, email=email)
 
 
-def refuse_with_parts_elsewhere(
-    look: Transaction, person: int, study: int | None, *, everywhere: bool
-) -> None:
+def refuse_with_parts_elsewhere(look: Transaction, person: int, study: int | None, by: By) -> None:
     """Refuse an action on a person with roles outside the study, except by administrators."""
-    if everywhere:
+    if by.everywhere:
         return
     if any(row.study != study for row in people.roles_held(look, person)):
         raise NotAllowed(
@@ -226,8 +224,6 @@ def give_role(
     *,
     study: str,
     code: Code,
-    expires: datetime | None,
-    everywhere: bool,
     by: By,
     now: datetime,
 ) -> str:
@@ -239,7 +235,8 @@ def give_role(
     Raises
     ------
     NotAllowed
-        The person is a reader of the study, or has roles elsewhere and `everywhere` is False.
+        The person is a reader of the study, or has roles elsewhere and `by` is not an administrator
+        of the deployment.
     NotNow
         The person already has the role, or the handle belongs to another person.
     """
@@ -248,20 +245,20 @@ def give_role(
         raise BadInput(t("Reviewers are added for the whole server, not for one study."))
     with store.change() as change:
         number = study_row(change, study).id if study else None
-        person = _known(change, newcomer, everywhere=everywhere)
+        person = _known(change, newcomer, by)
         if person is None:
             _refuse_taken(change, newcomer.handle, number)
             person = people.add(change, handle=newcomer.handle, made_at_utc=stamp(now))
         else:
             refuse_reader(change, person, number)
-            refuse_with_parts_elsewhere(change, person, number, everywhere=everywhere)
+            refuse_with_parts_elsewhere(change, person, number, by)
             _refuse_twice(change, person, newcomer, number)
             people.name_handle(change, person, newcomer.handle)
         if newcomer.name.strip() or newcomer.email.strip():
             keep_name(change, person, name=newcomer.name, email=newcomer.email)
         handle = people.handle_of(change, person)
         enter_role(change, person, newcomer.role, study=study, number=number, by=by, now=now)
-        codes.give(change, code, person=person, now=now, expires=expires)
+        codes.give(change, code, person=person, now=now)
     return handle
 
 
@@ -313,15 +310,13 @@ def give_back(
     study: str,
     grant: int,
     code: Code,
-    expires: datetime | None,
-    everywhere: bool,
     by: By,
     now: datetime,
 ) -> None:
     """Restore a revoked role, with a new code."""
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
+        refuse_with_parts_elsewhere(change, row.person, row.study, by)
         if any(
             (role_held.role, role_held.study) == (row.role, row.study)
             for role_held in people.roles_held(change, row.person)
@@ -337,7 +332,7 @@ def give_back(
         )
         detail = {"whose": row.whose, "new": row.role}
         events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
-        codes.give(change, code, person=row.person, now=now, expires=expires)
+        codes.give(change, code, person=row.person, now=now)
 
 
 def replace_code(
@@ -346,17 +341,15 @@ def replace_code(
     study: str,
     grant: int,
     code: Code,
-    expires: datetime | None,
-    everywhere: bool,
     by: By,
     now: datetime,
 ) -> None:
     """Issue a new code to the holder of a role; the old code and its sign-ins end."""
     with store.change() as change:
         row = _active_grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
-        codes.give(change, code, person=row.person, now=now, expires=expires)
-        detail = {"whose": row.whose, "expires_at_utc": stamp(expires) if expires else ""}
+        refuse_with_parts_elsewhere(change, row.person, row.study, by)
+        codes.give(change, code, person=row.person, now=now)
+        detail = {"whose": row.whose, "expires_at_utc": stamp(code.expires) if code.expires else ""}
         events.record(change, study, now, kind=EventKind.CODE_GIVEN, detail=detail, by=by)
 
 
@@ -367,7 +360,6 @@ def change_name(
     grant: int,
     name: str,
     email: str,
-    everywhere: bool,
     by: By,
     now: datetime,
 ) -> None:
@@ -376,15 +368,13 @@ def change_name(
         raise BadInput(t("Enter a name or an email address, or erase what is recorded."))
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
+        refuse_with_parts_elsewhere(change, row.person, row.study, by)
         keep_name(change, row.person, name=name, email=email)
         detail = {"whose": row.whose}
         events.record(change, study, now, kind=EventKind.NAME_ENTERED, detail=detail, by=by)
 
 
-def erase_name(
-    store: Store, *, study: str, grant: int, everywhere: bool, by: By, now: datetime
-) -> bool:
+def erase_name(store: Store, *, study: str, grant: int, by: By, now: datetime) -> bool:
     """Erase a person's name, e-mail address and sign-in account; their readings are kept.
 
     The erased account can no longer sign in. Another account can be bound only after an
@@ -397,7 +387,7 @@ def erase_name(
     """
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, everywhere=everywhere)
+        refuse_with_parts_elsewhere(change, row.person, row.study, by)
         if not people.erase_name(change, row.person):
             raise NotNow(t("No name is recorded for {who}.", who=row.whose))
         detail = {"whose": row.whose}
@@ -416,9 +406,9 @@ def _active_grant(look: Transaction, study: str, grant: int) -> GrantRow:
     return row
 
 
-def _known(look: Transaction, newcomer: Newcomer, *, everywhere: bool) -> int | None:
+def _known(look: Transaction, newcomer: Newcomer, by: By) -> int | None:
     known = by_email(look, newcomer.email)
-    if known is None and everywhere:
+    if known is None and by.everywhere:
         matches = people.staff_named(look, newcomer.handle)
         if len(matches) == 1:
             return matches[0]

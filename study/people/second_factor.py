@@ -160,22 +160,20 @@ def wait_after(failures: int) -> timedelta:
     return min(timedelta(seconds=STEP_S * factor), LONGEST_WAIT)
 
 
-def remove(
-    store: Store, *, study: str, grant: int, reason: str, everywhere: bool, by: By, now: datetime
-) -> None:
+def remove(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
     """Remove the second factor of the holder of a role, who has lost it; their sign-ins end.
 
     Raises
     ------
     NotAllowed
-        The user is not an administrator of the deployment (`everywhere`).
+        The user is not an administrator of the deployment (`By.everywhere`).
     NotNow
         The person has no second factor.
     BadInput
         The reason is empty.
     """
     why = checked_reason(reason)
-    if not everywhere:
+    if not by.everywhere:
         raise NotAllowed(t("Only an administrator of this server can remove a second factor."))
     with store.change() as change:
         row = grant_in(change, grant, study_row(change, study).id if study else None)

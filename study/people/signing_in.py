@@ -88,7 +88,7 @@ class Person:
     def by(self) -> By:
         """Return the actor for the trail; a reader is identified by their study code alone."""
         role = "" if self.reader else str(self.role or self.deployment or "")
-        return By(name=self.name, role=role, place=self.place)
+        return By(name=self.name, role=role, place=self.place, everywhere=self.may(Act.DEPLOYMENT))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

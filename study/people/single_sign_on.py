@@ -193,9 +193,7 @@ def redeem(
     )
 
 
-def release(
-    store: Store, *, study: str, grant: int, reason: str, everywhere: bool, by: By, now: datetime
-) -> None:
+def release(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
     """Release the account bound to a person, so that another one can be bound.
 
     Tickets made for the account are no longer valid, and its sign-ins end.
@@ -203,14 +201,14 @@ def release(
     Raises
     ------
     NotAllowed
-        The user is not an administrator of the deployment (`everywhere`).
+        The user is not an administrator of the deployment (`By.everywhere`).
     NotNow
         No account is bound to this person.
     BadInput
         The reason is empty.
     """
     why = checked_reason(reason)
-    if not everywhere:
+    if not by.everywhere:
         raise NotAllowed(t("Only an administrator of this server can release an account."))
     with store.change() as change:
         row = grant_in(change, grant, study_row(change, study).id if study else None)

@@ -107,8 +107,6 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
         newcomer,
         study="",
         code=code,
-        expires=None,
-        everywhere=True,
         by=COMMAND_LINE,
         now=now,
     )
@@ -312,8 +310,6 @@ def statistician(store: Store, study: str, entropy: Entropy, now: datetime) -> s
         Newcomer(handle="statistician", role=Role.STATISTICIAN),
         study=study,
         code=code,
-        expires=None,
-        everywhere=False,
         by=COMMAND_LINE,
         now=now,
     )

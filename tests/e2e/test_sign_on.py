@@ -78,8 +78,6 @@ def hospital(tmp_path: Path) -> Iterator[Server]:
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        expires=None,
-        everywhere=True,
         by=COMMAND_LINE,
         now=NOW,
     )

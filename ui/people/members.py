@@ -108,10 +108,7 @@ def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
     """Give a person a role and add their code to the sheet."""
 
     def give(codes: list[Code], how: _How) -> _Given:
-        everywhere = scope.everywhere
-        return [
-            persons.give_role(store(), newcomer, code=codes[0], everywhere=everywhere, **how)
-        ], ()
+        return [persons.give_role(store(), newcomer, code=codes[0], **how)], ()
 
     done = t("{who} has been given the role.", who=newcomer.handle)
     return _with_codes(scope, newcomer.role, 1, days, give, key, done)
@@ -122,7 +119,7 @@ def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
     renew = persons.give_back if member.revoked else persons.replace_code
 
     def give(codes: list[Code], how: _How) -> _Given:
-        renew(store(), grant=member.grant, code=codes[0], everywhere=scope.everywhere, **how)
+        renew(store(), grant=member.grant, code=codes[0], **how)
         return [member.who], ()
 
     done = t("{who} has a new access code; any earlier one no longer works.", who=member.who)
@@ -139,13 +136,13 @@ def _with_codes(
     done: str,
 ) -> Report:
     """Create `n` new codes, valid for `days` days, and add them to the sheet."""
-    codes = [new_code(secrets.token_bytes) for _ in range(n)]
     kept = new_codes()
     zone = browser_zone()
 
     def work(acting: Acting) -> None:
         expires = end_of_day(acting["now"], days, zone) if days else None
-        named, known = give(codes, {"study": scope.study, "expires": expires, **acting})
+        codes = [new_code(secrets.token_bytes, expires) for _ in range(n)]
+        named, known = give(codes, {"study": scope.study, **acting})
         until = stamp(expires) if expires else ""
         cards = tuple(
             Card(who=who, code=code.text, expires_at_utc=until)
@@ -398,8 +395,7 @@ def _more(scope: Scope, member: Member) -> None:
         email = st.text_input(t("Email"), member.email, key=key(f"email-{member.grant}"))
 
         def save() -> str:
-            where = {"name": name, "email": email, "everywhere": scope.everywhere}
-            _act_on(scope, member, persons.change_name, **where)
+            _act_on(scope, member, persons.change_name, name=name, email=email)
             return t("Name and email saved.")
 
         actions.button(
@@ -411,7 +407,7 @@ def _more(scope: Scope, member: Member) -> None:
         )
 
     def erase() -> str:
-        _act_on(scope, member, persons.erase_name, everywhere=scope.everywhere)
+        _act_on(scope, member, persons.erase_name)
         return t("Name and email erased.")
 
     if member.name or member.email:
@@ -485,7 +481,7 @@ def _removal(scope: Scope, member: Member, about: str, removal: _Removal) -> Non
         reason = st.text_input(t("Reason"), key=key(f"{removal.name}-reason-{member.grant}"))
 
         def remove() -> str:
-            _act_on(scope, member, removal.do, reason=reason, everywhere=True)
+            _act_on(scope, member, removal.do, reason=reason)
             return removal.done
 
         actions.button(removal.label, remove, in_form=True, key=name, widget_key=key(f"{name}-now"))

@@ -37,14 +37,12 @@ def client(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Client:
 
 
 def _give(store: Store, handle: str, role: Role, study: str, days: float, seed: int) -> str:
-    code = new_code(entropy_from(seed))
+    code = new_code(entropy_from(seed), datetime.now(UTC) + timedelta(days=days))
     persons.give_role(
         store,
         Newcomer(handle=handle, role=role, email=f"{handle}@example.org"),
         study=study,
         code=code,
-        expires=datetime.now(UTC) + timedelta(days=days),
-        everywhere=True,
         by=COMMAND_LINE,
         now=NOW,
     )

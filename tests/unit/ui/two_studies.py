@@ -190,9 +190,7 @@ def _staff(store: Store, role: Role, study: str) -> None:
         Newcomer(handle=handle, role=role, name=f"Name of {handle}", email=f"{handle}@a.example"),
         study=study,
         code=new_code(secrets.token_bytes),
-        expires=None,
-        everywhere=True,
-        by=By(name="deployment-administrator", role="administrator"),
+        by=By(name="deployment-administrator", role="administrator", everywhere=True),
         now=_NOW,
     )
 

@@ -28,7 +28,7 @@ from study.trail.verification import verify
 from tests.conftest import NOW, SECRETS, entropy_from, reading, write_bank
 from tests.unit.study.lifecycle.test_previews import MAKER, coordinator
 
-BY = By(name="ada", role="coordinator")
+BY = By(name="ada", role="administrator", everywhere=True)
 EVERY = {"cases": 24, "one_question_per": "item"}
 
 
@@ -412,8 +412,6 @@ def _role(store: Store, study: str, role: Role, email: str) -> None:
         Newcomer(handle=f"h-{role}", role=role, email=email),
         study=study,
         code=new_code(entropy_from(len(role) + 700)),
-        expires=None,
-        everywhere=True,
         by=BY,
         now=NOW,
     )

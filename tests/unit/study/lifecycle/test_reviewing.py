@@ -74,9 +74,7 @@ def reviewers(store: Store, n: int = 3) -> list[Person]:
             Newcomer(handle=f"expert-{number + 1}", role=Role.REVIEWER),
             study="",
             code=code,
-            expires=None,
-            everywhere=True,
-            by=By(name="admin", role="administrator"),
+            by=By(name="admin", role="administrator", everywhere=True),
             now=NOW,
         )
         people.append(sign_in(store, code.text, entropy=entropy_from(60 + number), now=NOW).person)
@@ -315,9 +313,7 @@ def test_a_reviewer_has_a_role_of_the_server_not_of_a_study(banked: Store) -> No
             Newcomer(handle="expert", role=Role.REVIEWER),
             study="trial",
             code=new_code(entropy_from(1)),
-            expires=None,
-            everywhere=True,
-            by=By(name="admin", role="administrator"),
+            by=By(name="admin", role="administrator", everywhere=True),
             now=NOW,
         )
 

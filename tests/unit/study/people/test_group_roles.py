@@ -70,8 +70,6 @@ def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
         Newcomer(handle="carla", role=role, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        expires=None,
-        everywhere=True,
         **WHO,
     )
 
@@ -113,8 +111,6 @@ def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> N
         study="",
         grant=grant.id,
         code=codes.new_code(entropy_from(2)),
-        expires=None,
-        everywhere=True,
         **WHO,
     )
     _sign_on(store, "experts")

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count
 
 import pytest
@@ -23,6 +23,7 @@ from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, tamper
 
 CARLA = By(name="carla", role="coordinator", place="here")
+ADA = By(name="ada", role="administrator", place="here", everywhere=True)
 _seeds = count(1000)
 
 
@@ -34,22 +35,23 @@ def trial(opened: Callable[..., Store]) -> Store:
     return store
 
 
-def _code() -> codes.Code:
-    return codes.new_code(entropy_from(next(_seeds)))
+def _code(expires: datetime | None = None) -> codes.Code:
+    return codes.new_code(entropy_from(next(_seeds)), expires)
 
 
-def _give(store: Store, handle: str, role: Role, **more: object) -> codes.Code:
-    code = _code()
-    asked: dict[str, object] = {"study": "trial", "everywhere": False, "expires": None}
-    email = str(more.pop("email", ""))
-    persons.give_role(
-        store,
-        Newcomer(handle=handle, role=role, email=email),
-        code=code,
-        by=CARLA,
-        now=NOW,
-        **{**asked, **more},  # type: ignore[arg-type]
-    )
+def _give(
+    store: Store,
+    handle: str,
+    role: Role,
+    *,
+    study: str = "trial",
+    email: str = "",
+    expires: datetime | None = None,
+    by: By = CARLA,
+) -> codes.Code:
+    code = _code(expires)
+    newcomer = Newcomer(handle=handle, role=role, email=email)
+    persons.give_role(store, newcomer, study=study, code=code, by=by, now=NOW)
     return code
 
 
@@ -85,7 +87,6 @@ def _about(store: Store, who: str) -> dict[str, object]:
     return {
         "study": "trial",
         "grant": _member(store, who).grant,
-        "everywhere": False,
         "by": CARLA,
         "now": NOW,
     }
@@ -120,13 +121,12 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
     assert refused.value.why == "unknown"
     assert _member(trial, "R2").code is CodeState.REVOKED
     new = _code()
-    persons.give_back(trial, code=new, expires=None, **_about(trial, "R2"))  # type: ignore[arg-type]
+    persons.give_back(trial, code=new, **_about(trial, "R2"))  # type: ignore[arg-type]
     assert _enter(trial, new).person.name == "R2"
     with pytest.raises(NotNow, match="already been restored"):
         persons.give_back(
             trial,
             code=_code(),
-            expires=None,
             **{**_about(trial, "R2"), "grant": grant},  # type: ignore[arg-type]
         )
     assert verify(trial) == []
@@ -156,7 +156,7 @@ def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
     grant = _member(trial, "admin", "").grant
     with pytest.raises(NotNow, match="only administrator"):
         persons.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
-    _give(trial, "second", Role.ADMINISTRATOR, study="", everywhere=True)
+    _give(trial, "second", Role.ADMINISTRATOR, study="", by=ADA)
     persons.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
     assert verify(trial) == []
 
@@ -184,7 +184,7 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
     about = {**_about(trial, "stan"), "now": NOW + timedelta(seconds=1)}
-    persons.replace_code(trial, code=new, expires=None, **about)  # type: ignore[arg-type]
+    persons.replace_code(trial, code=new, **about)  # type: ignore[arg-type]
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
 
@@ -215,16 +215,9 @@ def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="stan@example.org")
     _invite(trial, "R3", email="rita@example.org")
-    for study, everywhere in (("trial", False), ("", True)):
+    for study, by in (("trial", CARLA), ("", ADA)):
         with pytest.raises(NotAllowed, match="cannot have another role"):
-            _give(
-                trial,
-                "rita",
-                Role.COORDINATOR,
-                study=study,
-                everywhere=everywhere,
-                email="rita@example.org",
-            )
+            _give(trial, "rita", Role.COORDINATOR, study=study, by=by, email="rita@example.org")
 
 
 def test_a_reader_cannot_sign_in_where_staff_of_the_study_are_signed_in(trial: Store) -> None:
@@ -241,14 +234,14 @@ def test_a_reader_cannot_sign_in_where_staff_of_the_study_are_signed_in(trial: S
 
 def test_only_administrators_give_codes_to_people_with_roles_elsewhere(trial: Store) -> None:
     """A code gives access to all roles of its person."""
-    _give(trial, "adam", Role.ADMINISTRATOR, study="", everywhere=True, email="adam@example.org")
+    _give(trial, "adam", Role.ADMINISTRATOR, study="", by=ADA, email="adam@example.org")
     with pytest.raises(NotAllowed, match="outside this study"):
         _give(trial, "adam", Role.STATISTICIAN, email="adam@example.org")
-    _give(trial, "adam", Role.STATISTICIAN, everywhere=True)
+    _give(trial, "adam", Role.STATISTICIAN, by=ADA)
     assert _member(trial, "adam").elsewhere
     for act in (persons.replace_code, persons.give_back):
         with pytest.raises(NotAllowed, match="outside this study"):
-            act(trial, code=_code(), expires=None, **_about(trial, "adam"))  # type: ignore[arg-type]
+            act(trial, code=_code(), **_about(trial, "adam"))  # type: ignore[arg-type]
     with pytest.raises(NotAllowed, match="outside this study"):
         persons.erase_name(trial, **_about(trial, "adam"))  # type: ignore[arg-type]
 

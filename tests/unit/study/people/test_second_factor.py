@@ -8,7 +8,7 @@ from itertools import count
 import pyotp
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.lifecycle.deployments import administrator_code
 from study.people import second_factor, signing_in, single_sign_on
@@ -190,12 +190,12 @@ def test_an_administrator_removes_a_lost_factor_with_a_reason(store: Store) -> N
         grant = look.value("SELECT max(id) FROM grants")
     remove = partial(second_factor.remove, store, study="", grant=grant, **WHO)
     with pytest.raises(NotAllowed):
-        remove(reason="Phone lost.", everywhere=False)
+        remove(reason="Phone lost.", by=By(name="c", role="coordinator"))
     with pytest.raises(BadInput):
-        remove(reason=" ", everywhere=True)
-    remove(reason="Phone lost.", everywhere=True)
+        remove(reason=" ")
+    remove(reason="Phone lost.")
     with pytest.raises(NotNow):
-        remove(reason="Phone lost.", everywhere=True)
+        remove(reason="Phone lost.")
     assert _enter(store, code).person.may(Act.DEPLOYMENT)
     with store.look() as look:
         trail = str(look.rows("SELECT * FROM events"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.people import codes, persons, signing_in, single_sign_on
 from study.people.persons import Newcomer
@@ -37,8 +37,6 @@ def kept(store: Store) -> Store:
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        expires=None,
-        everywhere=True,
         by=COMMAND_LINE,
         now=NOW,
     )
@@ -50,10 +48,8 @@ def _grant(store: Store) -> int:
         return int(look.value("SELECT id FROM grants WHERE role = 'coordinator'"))
 
 
-def _release(store: Store, *, reason: str = "New account.", everywhere: bool = True) -> None:
-    single_sign_on.release(
-        store, study="", grant=_grant(store), reason=reason, everywhere=everywhere, **WHO
-    )
+def _release(store: Store, *, reason: str = "New account.", by: By = COMMAND_LINE) -> None:
+    single_sign_on.release(store, study="", grant=_grant(store), reason=reason, by=by, now=NOW)
 
 
 def _identity(**changed: Any) -> Identity:
@@ -155,9 +151,7 @@ def test_no_other_account_signs_in_a_person_with_an_account(
 def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> None:
     """No other account is accepted under the old or the new address."""
     _ticket(kept)
-    persons.change_name(
-        kept, study="", grant=_grant(kept), name="", email="new@example.org", everywhere=True, **WHO
-    )
+    persons.change_name(kept, study="", grant=_grant(kept), name="", email="new@example.org", **WHO)
     for email in ("carla@example.org", "new@example.org"):
         with pytest.raises(SignInRefused):
             _ticket(kept, 4, sub="8", email=email)
@@ -234,7 +228,7 @@ def test_a_release_needs_an_account_an_administrator_and_a_reason(
         _release(kept)
     _ticket(kept)
     with pytest.raises(NotAllowed):
-        _release(kept, everywhere=False)
+        _release(kept, by=By(name="c", role="coordinator"))
     with pytest.raises(BadInput):
         _release(kept, reason=" ")
     with pytest.raises(SignInRefused):
@@ -257,7 +251,7 @@ def test_verification_reports_a_released_account_restored_in_the_file(kept: Stor
 def test_erasing_a_name_erases_the_account(kept: Store) -> None:
     """No address and no account remains; another account needs a release first."""
     _redeem(kept, _ticket(kept))
-    who: dict[str, Any] = {"study": "", "grant": _grant(kept), "everywhere": True, **WHO}
+    who: dict[str, Any] = {"study": "", "grant": _grant(kept), **WHO}
     persons.erase_name(kept, **who)
     with pytest.raises(SignInRefused):
         _ticket(kept, 6)
@@ -281,8 +275,6 @@ def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
         code=codes.new_code(entropy_from(12)),
-        expires=None,
-        everywhere=True,
         by=COMMAND_LINE,
         now=NOW,
     )
