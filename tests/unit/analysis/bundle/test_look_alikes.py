@@ -10,13 +10,13 @@ from analysis import BundleError, bundle_from_tables
 from analysis.bundle import look_alikes
 from analysis.options import Options
 from analysis.registry import analyse
-from tests.unit.study.base.test_text_keys import ALIKE, EVERY_CHARACTER
+from tests.unit.study.base.test_text_keys import ALIKE, every_character
 
 
 @pytest.mark.slow
 def test_functions_equal_those_of_the_study() -> None:
     """All characters are compared, because the analysis cannot import them."""
-    for code in EVERY_CHARACTER:
+    for code in every_character():
         text = f"a{chr(code)} B"
         assert look_alikes.id_key(text) == of_study.id_key(text)
         assert look_alikes.text_key(text) == of_study.text_key(text)
