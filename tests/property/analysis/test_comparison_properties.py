@@ -1,4 +1,4 @@
-"""What must hold for comparisons of accuracy, over counts nobody chose."""
+"""Properties of comparisons of accuracy, for random counts."""
 
 from itertools import pairwise
 
@@ -33,10 +33,8 @@ def _yang(rows: list[tuple[int, int, int]]) -> tuple[float, float]:
 
 
 @given(counts, alphas)
-def test_tango_holds_the_estimate_within_its_range(
-    table: tuple[int, int, int], alpha: float
-) -> None:
-    """From -1 to 1; never without width."""
+def test_tangos_interval_contains_the_estimate(table: tuple[int, int, int], alpha: float) -> None:
+    """Its limits are between -1 and 1 and differ."""
     b, c, rest = table
     n = b + c + rest
     low, high = _tango(b, c, n, alpha)
@@ -45,10 +43,10 @@ def test_tango_holds_the_estimate_within_its_range(
 
 
 @given(counts, alphas)
-def test_swapped_raters_have_the_same_numbers_with_the_other_sign(
+def test_exchanging_two_raters_negates_the_difference(
     table: tuple[int, int, int], alpha: float
 ) -> None:
-    """To the last bit."""
+    """The absolute values are bit for bit the same."""
     b, c, rest = table
     low, high = _tango(b, c, b + c + rest, alpha)
     assert _tango(c, b, b + c + rest, alpha) == (-high, -low)
@@ -58,8 +56,8 @@ def test_swapped_raters_have_the_same_numbers_with_the_other_sign(
 
 @pytest.mark.slow
 @given(counts)
-def test_a_smaller_error_makes_tangos_interval_wider(table: tuple[int, int, int]) -> None:
-    """Each interval lies within the next."""
+def test_tangos_interval_is_wider_for_a_smaller_alpha(table: tuple[int, int, int]) -> None:
+    """Each interval contains the previous interval."""
     b, c, rest = table
     limits = [_tango(b, c, b + c + rest, alpha) for alpha in (0.5, 0.1, 0.01)]
     for (low, high), (wider_low, wider_high) in pairwise(limits):
@@ -67,16 +65,18 @@ def test_a_smaller_error_makes_tangos_interval_wider(table: tuple[int, int, int]
 
 
 @given(counts)
-def test_mid_p_lies_below_the_exact_p(table: tuple[int, int, int]) -> None:
-    """Both from 0 to 1, and the exact p 1 for an even split."""
+def test_the_mid_p_is_below_the_exact_p(table: tuple[int, int, int]) -> None:
+    """Both are between 0 and 1, and the exact p is 1 for an even split."""
     exact, mid = (float(p[0]) for p in mcnemar_p(*(np.array([float(k)]) for k in table[:2])))
     assert 0 <= mid <= exact <= 1
     assert (table[0] != table[1]) or exact == 1
 
 
 @given(clusters)
-def test_yangs_test_knows_neither_order_nor_sign(rows: list[tuple[int, int, int]]) -> None:
-    """Clusters turned round and raters swapped give the same statistic."""
+def test_yangs_statistic_depends_on_neither_order_nor_sign(
+    rows: list[tuple[int, int, int]],
+) -> None:
+    """Reversed clusters and exchanged raters give the same statistic."""
     statistic, p = _yang(rows)
     assert _yang([(b, a, n) for a, b, n in rows[::-1]]) == (statistic, p)
     assert statistic >= 0
@@ -84,7 +84,7 @@ def test_yangs_test_knows_neither_order_nor_sign(rows: list[tuple[int, int, int]
 
 
 @given(clusters, st.integers(2, 5))
-def test_every_cluster_several_times_multiplies_yangs_statistic(
+def test_repeating_each_cluster_multiplies_yangs_statistic(
     rows: list[tuple[int, int, int]], times: int
 ) -> None:
     """By that number, K - 1 over K aside: the variance of a mean falls as its sample grows."""
@@ -95,7 +95,7 @@ def test_every_cluster_several_times_multiplies_yangs_statistic(
 
 
 @given(clusters, st.integers(2, 5))
-def test_every_item_several_times_leaves_yangs_statistic(
+def test_repeating_each_item_does_not_change_yangs_statistic(
     rows: list[tuple[int, int, int]], times: int
 ) -> None:
     """Copies within a cluster add no information."""

@@ -1,4 +1,4 @@
-"""What must not change sensitivity and specificity, over any bundle."""
+"""Invariances of sensitivity and specificity, for random bundles."""
 
 import pandas as pd
 import pytest
@@ -45,8 +45,8 @@ def numbers(items: pd.DataFrame, readings: pd.DataFrame, positive: str) -> pd.Da
 @pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(studies(), st.integers(0, 2**31))
-def test_classes_letters_and_rows_are_interchangeable(study: Tables, seed: int) -> None:
-    """The other positive option swaps the columns; other letters and orders change nothing."""
+def test_classes_letters_and_the_order_of_rows_do_not_matter(study: Tables, seed: int) -> None:
+    """The other positive option exchanges the columns; letters and orders change nothing."""
     items, readings = study
     before = numbers(items, readings, "mass")
     swapped = numbers(items, readings, "nodule")

@@ -1,4 +1,4 @@
-"""What must not change a number of any table, over bundles nobody chose."""
+"""Invariances of all tables, for random bundles."""
 
 from collections.abc import Mapping
 
@@ -45,7 +45,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 @st.composite
 def studies(draw: st.DrawFn, fewest_readers: int = 1) -> Study:
-    """Return up to three readers and two models: gaps, flags, times, repeats, shared patients."""
+    """Return up to three readers and two models with gaps, flags, times, repeats and clusters."""
     n = draw(st.integers(1, 7))
     ids = [f"q{i}" for i in range(n)]
     columns = {
@@ -101,25 +101,25 @@ def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
-def test_what_holds_of_every_table(study: Study, seed: int, data: st.DataObject) -> None:
-    """The same study in three other dresses and with one rater less; analysed once for all."""
+def test_invariances_of_all_tables(study: Study, seed: int, data: st.DataObject) -> None:
+    """Reordered, renamed and relabelled copies, and a copy with a rater less, are compared."""
     before = _tables(study)
-    _what_is_empty_has_its_reason_and_what_is_not_its_bounds(before)
-    _another_rater_changes_no_row_but_of_those_it_belongs_to(study, before, data)
-    _the_order_of_rows_changes_nothing(study, before, seed)
-    _renaming_the_raters_renames_the_rows_and_no_more(study, before)
-    _relabelling_options_changes_nothing_that_is_not_bound_to_letters(study, before, data)
+    _check_reasons_and_bounds(before)
+    _check_removed_rater(study, before, data)
+    _check_order_of_rows(study, before, seed)
+    _check_renamed_raters(study, before)
+    _check_relabelled_options(study, before, data)
 
 
-def _the_order_of_rows_changes_nothing(study: Study, before: Tables, seed: int) -> None:
-    """Neither a resample nor a model's optimum: every cell is the same to the last bit."""
+def _check_order_of_rows(study: Study, before: Tables, seed: int) -> None:
+    """Check that every cell is bit for bit the same when the rows have another order."""
     after = _tables(tuple(table.sample(frac=1, random_state=seed) for table in study))
     for name, table in before.items():
         _same(table, after[name])
 
 
-def _renaming_the_raters_renames_the_rows_and_no_more(study: Study, before: Tables) -> None:
-    """Numbers do not hang on names."""
+def _check_renamed_raters(study: Study, before: Tables) -> None:
+    """Check that renaming the raters changes names only."""
     items, readings, raters = study
     renamed = (items, *(t.assign(rater_id="the " + t["rater_id"]) for t in (readings, raters)))
     after = _tables(renamed)
@@ -137,10 +137,8 @@ def _renaming_the_raters_renames_the_rows_and_no_more(study: Study, before: Tabl
         _same(table.assign(**named), after[name])
 
 
-def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
-    study: Study, before: Tables, data: st.DataObject
-) -> None:
-    """Whatever looks at right and wrong, or at same and other, knows no letters."""
+def _check_relabelled_options(study: Study, before: Tables, data: st.DataObject) -> None:
+    """Check that measures of correctness and agreement do not depend on letters."""
     items, readings, raters = (table.copy() for table in study)
     maps = {
         item: {"": "", **dict(zip(LETTERS, data.draw(st.permutations(LETTERS)), strict=True))}
@@ -165,15 +163,13 @@ def _relabelling_options_changes_nothing_that_is_not_bound_to_letters(
         )
 
 
-def _another_rater_changes_no_row_but_of_those_it_belongs_to(
-    study: Study, after: Tables, data: st.DataObject
-) -> None:
-    """Not in the last bit, resamples included; panels and groups are another matter for readers."""
+def _check_removed_rater(study: Study, after: Tables, data: st.DataObject) -> None:
+    """Check that removing a rater changes no row of others, except panels and groups of readers."""
     items, readings, raters = study
     gone = data.draw(st.sampled_from(raters["rater_id"].tolist()[1:] or [""]))
     fewer = [table.loc[table["rater_id"] != gone] for table in (readings, raters)]
     before = _tables((items, *fewer))
-    _what_is_empty_has_its_reason_and_what_is_not_its_bounds(before)
+    _check_reasons_and_bounds(before)
     own = ["accuracy", "agreement_pairs", "comparisons", "times", "missing", "sensitivity"]
     own += ["agreement_indices", "agreement_with_truth", "intra_reader", "leaderboard"]
     own += ["model_pairs", "option_positions"]
@@ -197,14 +193,14 @@ def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
     return table.loc[table["raters"] == "readers"] if "raters" in table else table
 
 
-def _what_is_empty_has_its_reason_and_what_is_not_its_bounds(tables: Tables) -> None:
-    """In every table, and the reason says exactly what is empty."""
-    _the_reason_names_what_is_empty_and_nothing_else(tables)
-    _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables)
+def _check_reasons_and_bounds(tables: Tables) -> None:
+    """Check that empty cells have a reason, and that other cells are within their bounds."""
+    _check_reasons_of_agreement(tables)
+    _check_gaps_and_limits(tables)
 
 
-def _the_reason_names_what_is_empty_and_nothing_else(tables: Tables) -> None:
-    """Of agreement: standard error, interval, or both; without a prefix everything."""
+def _check_reasons_of_agreement(tables: Tables) -> None:
+    """Check that a reason names the empty cells: standard error, interval, both, or all."""
     names = ["agreement_pairs", "agreement_groups", "agreement_between", "agreement_with_truth"]
     for name in (*names, "intra_reader"):
         table = tables[name]
@@ -222,8 +218,8 @@ def _the_reason_names_what_is_empty_and_nothing_else(tables: Tables) -> None:
         assert not (table["ci_low"] > table["ci_high"]).any()
 
 
-def _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables: Tables) -> None:
-    """No row twice either, and no warning on the way."""
+def _check_gaps_and_limits(tables: Tables) -> None:
+    """Check that no row is repeated, no gap lacks a reason, and limits are in order."""
     for name, column in ESTIMATE.items():
         table = tables[name]
         assert (table.loc[table[column].isna(), "undefined_because"] != "").all(), name
@@ -252,8 +248,8 @@ def _no_gap_is_silent_and_no_limit_on_the_wrong_side(tables: Tables) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies())
-def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
-    """Within the readers and models of each condition."""
+def test_adjusted_p_values_are_not_smaller_and_have_the_same_order(study: Study) -> None:
+    """The adjustment covers the readers and models of a condition."""
     table = comparisons(bundle_from_tables(*study), OPTIONS)
     column = "p_mid" if (table["clustered_method"] == "").all() else "p_clustered"
     for _, members in table.loc[table["family"] != ""].groupby("family"):
@@ -266,8 +262,8 @@ def test_adjusted_p_is_no_smaller_and_keeps_the_order(study: Study) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies(fewest_readers=2))
-def test_two_readers_swapped_agree_as_before_and_differ_the_other_way(study: Study) -> None:
-    """Limits change places; p stays, and so does what agreement there is."""
+def test_exchanging_two_readers_reverses_their_difference(study: Study) -> None:
+    """The limits are exchanged; p and agreement are the same."""
     items, readings, _ = study
     readings = readings.loc[readings["rater_id"].isin(["R0", "R1"])]
     swapped = readings.replace({"rater_id": {"R0": "R1", "R1": "R0"}})

@@ -1,4 +1,4 @@
-"""No sentence claims more than its interval allows, for any numbers."""
+"""Findings never claim more than their intervals support, for random numbers."""
 
 import math
 from dataclasses import replace
@@ -24,7 +24,7 @@ MARGINS = st.sampled_from([0.05, 0.0, 0.1, math.nan])
 
 @pytest.fixture(scope="module")
 def run() -> Results:
-    """Give a run to put tables into."""
+    """Return a run without tables."""
     return full_run(study(n_items=52))
 
 
@@ -44,7 +44,7 @@ def _text(results: Results, part: Any) -> str:
     margin=MARGINS,
     n_readers=st.integers(1, 200),
 )
-def test_more_fewer_and_non_inferior_need_their_limits(
+def test_claims_about_a_model_follow_from_its_limits(
     run: Results,
     fixed: tuple[float, float],
     random: tuple[float, float],
@@ -52,7 +52,7 @@ def test_more_fewer_and_non_inferior_need_their_limits(
     margin: float,
     n_readers: int,
 ) -> None:
-    """One model, both claims, any limits."""
+    """Both claims are tried with random limits."""
     rows = []
     intervals = [_limits(fixed), _limits(random)]
     for claim, (low, high) in zip(CLAIMS, intervals, strict=True):
@@ -106,14 +106,14 @@ DECLARED = st.fixed_dictionaries(
     limits=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=4, max_size=4),
     p=st.lists(st.sampled_from([0.001, 0.03, 0.2, math.nan]), min_size=4, max_size=4),
 )
-def test_a_verdict_needs_what_was_declared_and_its_limits(
+def test_a_verdict_needs_a_declared_endpoint_and_its_limits(
     run: Results,
     protocol: dict[str, Any],
     asked: float | None,
     limits: list[tuple[float, float]],
     p: list[float],
 ) -> None:
-    """Two models, both claims: who is called non-inferior or superior, and when nobody may be."""
+    """Both claims are tried for two models, with and without a declared endpoint."""
     margin = protocol["margin"] if asked is None else asked
     keys = [(model, claim) for model in ("M1", "M2") for claim in CLAIMS]
     panel, adjusted = [], []
@@ -167,10 +167,10 @@ def test_a_verdict_needs_what_was_declared_and_its_limits(
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(score=st.tuples(NUMBERS, NUMBERS), cluster=st.tuples(NUMBERS, NUMBERS), p=NUMBERS)
-def test_a_single_reader_needs_interval_and_adjusted_p(
+def test_a_claim_about_a_reader_needs_an_interval_and_an_adjusted_p(
     run: Results, score: tuple[float, float], cluster: tuple[float, float], p: float
 ) -> None:
-    """The interval over patients counts where there is one."""
+    """The interval over patients is used if it exists."""
     row = run.tables["comparisons"].iloc[0].to_dict()
     low, high = _limits(score)
     row |= {"ci_low": low, "ci_high": high, "p_adjusted": abs(p)}

@@ -1,4 +1,4 @@
-"""What must not change the agreement within groups and between them, over any bundle."""
+"""Invariances of agreement within and between groups, for random bundles."""
 
 import pandas as pd
 import pytest
@@ -26,7 +26,7 @@ Tables = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
 
 @st.composite
 def studies(draw: st.DrawFn) -> Tables:
-    """Up to three readers and two models; some answers missing, some items read twice."""
+    """Return up to three readers and two models with missing answers and repeated items."""
     n = draw(st.integers(1, 10))
     raters = [f"R{i}" for i in range(draw(st.integers(1, 3)))]
     raters += [f"M{i}" for i in range(draw(st.integers(0, 2)))]
@@ -69,18 +69,18 @@ def _all(tables: Tables) -> list[pd.DataFrame]:
 @pytest.mark.slow
 @settings(max_examples=examples(5))
 @given(studies(), st.data())
-def test_names_letters_and_clusters_twice_leave_groups_alone(
+def test_names_letters_and_repeated_clusters_do_not_change_groups(
     tables: Tables, data: st.DataObject
 ) -> None:
-    """The same bundle in three other dresses; it is analysed once for all of them."""
+    """The bundle is compared with renamed, relabelled and repeated copies."""
     plain = _all(tables)
-    _renaming_the_raters_leaves_groups_alone(tables, plain)
-    _relabelling_the_options_of_a_set_leaves_its_measures_alone(tables, plain, data)
-    _every_cluster_twice_leaves_the_estimates_alone(tables, plain)
+    _check_renamed_raters(tables, plain)
+    _check_relabelled_options(tables, plain, data)
+    _check_repeated_clusters(tables, plain)
 
 
-def _renaming_the_raters_leaves_groups_alone(tables: Tables, plain: list[pd.DataFrame]) -> None:
-    """In another order, too: what is added up in another order differs in the last bits only."""
+def _check_renamed_raters(tables: Tables, plain: list[pd.DataFrame]) -> None:
+    """Check with another order of raters: sums differ in the last bits at most."""
     items, readings, raters = tables
     names = {rater: f"{i}" for i, rater in enumerate(sorted(raters["rater_id"], reverse=True))}
     renamed = (
@@ -92,10 +92,10 @@ def _renaming_the_raters_leaves_groups_alone(tables: Tables, plain: list[pd.Data
         pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
 
 
-def _relabelling_the_options_of_a_set_leaves_its_measures_alone(
+def _check_relabelled_options(
     tables: Tables, plain: list[pd.DataFrame], data: st.DataObject
 ) -> None:
-    """Within an option set every coefficient is nominal."""
+    """Check that all coefficients of an option set are nominal."""
     items, readings, raters = (table.copy() for table in tables)
     maps = {
         name: {"": "", **dict(zip(LETTERS, data.draw(st.permutations(LETTERS)), strict=True))}
@@ -114,10 +114,8 @@ def _relabelling_the_options_of_a_set_leaves_its_measures_alone(
     pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-9)
 
 
-def _every_cluster_twice_leaves_the_estimates_alone(
-    tables: Tables, plain: list[pd.DataFrame]
-) -> None:
-    """All but alpha's, which is corrected for the number of answers."""
+def _check_repeated_clusters(tables: Tables, plain: list[pd.DataFrame]) -> None:
+    """Check all estimates except alpha, which is corrected for the number of answers."""
     items, readings, raters = tables
     twice = (
         pd.concat([items, items.assign(item_id="z" + items["item_id"], patient_id="z")]),

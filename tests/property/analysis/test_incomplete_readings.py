@@ -1,4 +1,4 @@
-"""What holds of U-statistics for any readings in which not everybody reads everything."""
+"""Properties of U-statistics of incomplete designs, for random readings."""
 
 from itertools import product
 
@@ -23,7 +23,7 @@ def scores(draw: st.DrawFn, n_axes: int = 2) -> Observations:
 
 
 def plain_covariance(a: Observations, b: Observations) -> float:
-    """Return the product of the means minus the mean product of readings that share nothing."""
+    """Return the squared mean minus the mean product of readings of other readers and cases."""
     cells = [list(zip(*np.nonzero(each.design), strict=True)) for each in (a, b)]
     independent = [
         a.kernel[first] * b.kernel[second]
@@ -36,10 +36,8 @@ def plain_covariance(a: Observations, b: Observations) -> float:
 
 @settings(max_examples=examples(40))
 @given(scores(), st.data())
-def test_variances_are_products_minus_those_of_independent_readings(
-    a: Observations, data: st.DataObject
-) -> None:
-    """Of a mean, and of a difference whose two sides have gaps of their own."""
+def test_variances_equal_their_definition(a: Observations, data: st.DataObject) -> None:
+    """A mean and a difference with different gaps on both sides are compared."""
     b = Observations(
         kernel=a.kernel[::-1] * 1.0,
         design=a.design[::-1] * 1.0,
@@ -54,15 +52,15 @@ def test_variances_are_products_minus_those_of_independent_readings(
 
 @settings(max_examples=examples(15))
 @given(scores(n_axes=3))
-def test_variances_of_pairs_of_cases_are_those_of_a_plain_sum(a: Observations) -> None:
-    """Readers, positive and negative cases: three ways in which readings depend on each other."""
+def test_variances_of_areas_equal_a_plain_sum(a: Observations) -> None:
+    """Readings that share a reader, a positive or a negative case depend on each other."""
     assert u_statistic(a).variance == pytest.approx(plain_covariance(a, a), abs=1e-9)
 
 
 @settings(max_examples=examples(30))
 @given(scores())
 def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
-    """BCK's form of the variance is BDG's in other terms, and readers and cases have no order."""
+    """BCK and BDG give the same variance, and the order of readers and cases does not matter."""
     result = u_statistic(a)
     assume(not result.undefined_because)
     (moments,) = result.moments
@@ -77,10 +75,10 @@ def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
 
 @settings(max_examples=examples(40))
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(3, 8), st.integers(2, 4))))
-def test_complete_readings_have_the_variance_of_obuchowski_and_rockette(
+def test_the_variance_of_complete_readings_equals_obuchowski_and_rockette(
     correct: np.ndarray,
 ) -> None:
-    """Without a negative covariance the two methods are one on a fully crossed study."""
+    """On a fully crossed study without a negative covariance, the methods agree."""
     panel = mrmc.single_treatment(mrmc.percent_correct(correct), constrain=False)
     expected = (panel.msr + panel.n_readers * panel.cov2) / panel.n_readers
     kernel = correct.T.astype(float)

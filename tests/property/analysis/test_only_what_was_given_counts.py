@@ -1,4 +1,4 @@
-"""Cases that were never presented: the tables against plain loops over the rows of the bundle."""
+"""Tables of studies with cases that were never presented, compared with plain loops."""
 
 import math
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ NUMBERS = ["difference", "se", "df", "ci_low", "ci_high", "p", "p_noninferior"]
 
 @dataclass(frozen=True)
 class Study:
-    """A bundle with, by rater, condition and item, what was answered: None where it was not."""
+    """A bundle with its answers by rater, condition and item; None for a missing answer."""
 
     bundle: Bundle
     truth: dict[str, str]
@@ -41,11 +41,11 @@ class Study:
     left_out: frozenset[tuple[str, str, str]]
 
     def items(self) -> list[str]:
-        """Items with a reference standard."""
+        """Return the items with a reference standard."""
         return [item for item, letter in self.truth.items() if letter]
 
     def given(self, rater: str, condition: str) -> set[str]:
-        """Those that count for a rater."""
+        """Return the items that were presented to a rater."""
         return {
             item
             for item in self.items()
@@ -54,17 +54,17 @@ class Study:
         }
 
     def right(self, rater: str, condition: str, item: str) -> float:
-        """1 for a right answer, 0 for any other and for none."""
+        """Return 1 for a correct answer, and 0 for a wrong or missing answer."""
         return float(self.read.get((rater, condition, item)) == self.truth[item])
 
     def units(self) -> list[tuple[str, str]]:
-        """Raters under the conditions that they have a reading of."""
+        """Return each rater with the conditions of their readings."""
         return sorted({(rater, condition) for rater, condition, _ in self.read})
 
 
 @st.composite
 def studies(draw: st.DrawFn) -> Study:
-    """Up to twelve items; each reader stops somewhere, or was given some and not others."""
+    """Return up to twelve items; readers stop early or get a part of the items."""
     n = draw(st.integers(5, 12))
     names = [f"q{i:02d}" for i in range(n)]
     truth = {name: draw(st.sampled_from(["A", "B", "B", "A", ""])) for name in names}
@@ -106,8 +106,8 @@ def studies(draw: st.DrawFn) -> Study:
 @pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
-def test_accuracy_is_over_the_items_that_were_given(study: Study) -> None:
-    """`n`, right and missing answers, micro and macro, and the sensitivity of them."""
+def test_accuracy_is_over_the_presented_items(study: Study) -> None:
+    """Counts, micro and macro averages and their sensitivity analysis are compared."""
     table = accuracy(study.bundle, OPTIONS).set_index(["rater_id", "condition", "group"])
     other = sensitivity(study.bundle, OPTIONS).set_index(["analysis", "rater_id", "condition"])
     task = dict(zip(study.bundle.items["item_id"], study.bundle.items["task"], strict=True))
@@ -145,8 +145,8 @@ def _left_out(study: Study, rater: str, condition: str) -> list[str]:
 
 @settings(max_examples=examples(8))
 @given(studies())
-def test_what_was_never_presented_is_counted_as_absent(study: Study) -> None:
-    """Also for a rater without any reading, who stays in the table."""
+def test_items_that_were_never_presented_are_counted(study: Study) -> None:
+    """A rater without readings has a row, too."""
     table = missing(study.bundle)
     counts = table.set_index(["rater_id", "condition"])
     for rater, condition in study.units():
@@ -159,8 +159,8 @@ def test_what_was_never_presented_is_counted_as_absent(study: Study) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
-def test_pairs_are_compared_on_what_both_were_given(study: Study) -> None:
-    """Reader and model on the reader's items, two models on all."""
+def test_pairs_are_compared_on_items_presented_to_both(study: Study) -> None:
+    """A reader and a model are compared on the reader's items, two models on all items."""
     for row in comparisons(study.bundle, OPTIONS).to_dict("records"):
         a, b, condition = row["rater_a"], row["rater_b"], row["condition"]
         mine = ["" if rater in MODELS else condition for rater in (a, b)]
@@ -178,8 +178,8 @@ def test_pairs_are_compared_on_what_both_were_given(study: Study) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(20))
 @given(studies())
-def test_the_panel_is_on_what_all_its_readers_were_given(study: Study) -> None:
-    """Every number of both claims, written out; undefined below 80 % of the items."""
+def test_the_panel_uses_items_presented_to_all_readers(study: Study) -> None:
+    """All numbers of both claims are compared; below 80 % of the items they are undefined."""
     panel = reader_panel(study.bundle, OPTIONS).set_index(["model_id", "condition", "claim"])
     same = gee(study.bundle, OPTIONS).set_index(["contrast", "condition"])
     for model in MODELS:
@@ -214,8 +214,8 @@ def test_the_panel_is_on_what_all_its_readers_were_given(study: Study) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
-def test_conditions_are_compared_on_what_was_read_under_both(study: Study) -> None:
-    """By all readers; undefined below 80 % of what any of them was given under either."""
+def test_conditions_are_compared_on_items_read_under_both(study: Study) -> None:
+    """All readers must have read them; below 80 % of the presented items it is undefined."""
     table = reader_conditions(study.bundle, OPTIONS)
     conditions = sorted({condition for rater, condition in study.units() if rater in READERS})
     if len(conditions) < 2:
@@ -242,7 +242,7 @@ def _groups(study: Study, items: list[str]) -> list[list[int]]:
 
 
 def _claims(psi: list[list[float]], groups: list[list[int]]) -> Iterator[dict[str, float]]:
-    """Yield both claims of differences, reader by item, from the formulas as they are printed."""
+    """Yield both claims about differences by reader and item, from the published formulas."""
     n_readers, n, c = len(psi), len(psi[0]) if psi[0] else 0, len(groups)
     if not n:
         yield from [dict.fromkeys(NUMBERS, math.nan)] * 2

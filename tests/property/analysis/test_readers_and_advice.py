@@ -1,4 +1,4 @@
-"""What changes no number of the tables on groups of readers, experience and advice."""
+"""Invariances of the tables on reader groups, experience and advice."""
 
 import numpy as np
 import pandas as pd
@@ -33,7 +33,7 @@ Answer = tuple[str, int, bool]
 
 
 def bundle(answers: list[Answer], order: int | None = None) -> Bundle:
-    """Return five readers without and with a model's answer; rows in a random order."""
+    """Return five readers with and without a model's answer; rows are in random order."""
     items = pd.DataFrame({"item_id": [f"q{n}" for n in range(N)], "truth": list("ABABABABA")})
     items = items.assign(n_options=2, task=["x", "y", "y"] * 3, patient_id=[*"aabbccdde"])
     keys = [(r, c, i) for r in READERS for c in ("aided", "unaided") for i in items["item_id"]]
@@ -69,10 +69,10 @@ answers = st.lists(
 @pytest.mark.slow
 @settings(max_examples=examples(4), deadline=None)
 @given(answers, st.integers(0, 2**31))
-def test_the_order_of_readers_cases_and_rows_changes_nothing(
+def test_the_order_of_readers_cases_and_rows_does_not_matter(
     given_answers: list[Answer], order: int
 ) -> None:
-    """Every cell of every table, and what is empty has a reason."""
+    """All cells of all tables are compared, and empty cells have a reason."""
     before, after = bundle(given_answers), bundle(given_answers, order)
     for compute in TABLES:
         table = compute(before, OPTIONS)
@@ -85,8 +85,8 @@ def test_the_order_of_readers_cases_and_rows_changes_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pick", ["AB", "BA"])
-def test_readers_who_always_agree_have_no_difference_and_no_error(pick: str) -> None:
-    """All correct, or all wrong: nothing varies, so every difference is 0 without an interval."""
+def test_readers_who_always_agree_have_a_difference_of_zero(pick: str) -> None:
+    """Nothing varies if all answers are correct or all are wrong, so there is no interval."""
     same = [(pick[place % 9 % 2], 3, False) for place in range(len(READERS) * 2 * N)]
     for compute in TABLES[:-2]:
         table = compute(bundle(same), OPTIONS)

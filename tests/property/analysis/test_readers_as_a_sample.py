@@ -1,4 +1,4 @@
-"""What holds of MRMC inference for readings nobody chose."""
+"""Properties of MRMC inference, for random readings."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ CONDITIONS = ("aided", "unaided")
 
 @st.composite
 def answers(draw: st.DrawFn) -> np.ndarray:
-    """Right or wrong: items by a model, then three readers under each of two conditions."""
+    """Return scores of items by a model and by three readers under two conditions."""
     n = draw(st.integers(3, 12))
     return draw(arrays.arrays(np.bool_, (n, 7)))
 
@@ -29,7 +29,7 @@ def bundle(
     conditions: tuple[str, str] = CONDITIONS,
     seed: int = 0,
 ) -> Bundle:
-    """Make a bundle; `seed` orders the rows and names the items."""
+    """Return a bundle; `seed` determines the order of rows and the names of items."""
     random = np.random.default_rng(seed)
     n = len(correct)
     ids = [f"q{i}" for i in random.permutation(n)]
@@ -55,7 +55,7 @@ def bundle(
 
 
 def same_numbers(before: pd.DataFrame, after: pd.DataFrame) -> None:
-    """Compare the numbers, and what is undefined, but for rounding."""
+    """Check that two tables are equal except for rounding, including undefined cells."""
     numbers = before.select_dtypes("number").columns
     assert after[numbers].to_numpy() == pytest.approx(
         before[numbers].to_numpy(), abs=1e-10, nan_ok=True
@@ -65,8 +65,8 @@ def same_numbers(before: pd.DataFrame, after: pd.DataFrame) -> None:
 
 @settings(max_examples=examples(30))
 @given(answers())
-def test_random_readers_variance_is_the_one_shot_u_statistic(correct: np.ndarray) -> None:
-    """Whenever max() is inactive: the mean squared less the mean over other readers and items."""
+def test_the_variance_for_random_readers_is_the_one_shot_u_statistic(correct: np.ndarray) -> None:
+    """Only samples without a component set to zero are compared."""
     merits = mrmc.percent_correct(correct)
     model, readers = np.zeros(3, dtype=int), np.array([1, 2, 3])
     single_treatment = mrmc.single_treatment(mrmc.differences(merits, model, readers))
@@ -93,8 +93,8 @@ CANCELLING = np.array(
 @settings(max_examples=examples(8))
 @given(answers(), st.integers(1, 10**6))
 @example(CANCELLING, 3)
-def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
-    """Neither the rows' order, the items' names, nor who is called what."""
+def test_names_and_order_do_not_matter(correct: np.ndarray, seed: int) -> None:
+    """The order of rows and the names of items and raters are changed."""
     before, after = bundle(correct), bundle(correct, ["Z", "A", "K"], seed=seed)
     for table in (reader_panel, reader_conditions):
         same_numbers(table(before), table(after))
@@ -103,7 +103,7 @@ def test_names_and_order_change_nothing(correct: np.ndarray, seed: int) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(answers())
-def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
+def test_exchanging_the_conditions_reverses_the_sign(correct: np.ndarray) -> None:
     """Difference and limits change sign; error, degrees of freedom and p do not change."""
     before = reader_conditions(bundle(correct))
     after = reader_conditions(bundle(correct, conditions=("unaided", "aided")))
@@ -116,8 +116,8 @@ def test_exchanging_the_conditions_turns_the_sign(correct: np.ndarray) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(answers())
-def test_asking_every_patient_twice_changes_nothing(correct: np.ndarray) -> None:
-    """Copies of the items within their patients carry no information: n_items alone doubles."""
+def test_repeating_the_items_of_patients_does_not_matter(correct: np.ndarray) -> None:
+    """Copies of items add no information; only `n_items` doubles."""
     patients = [f"p{i}" for i in range(len(correct))]
     before = bundle(correct, patients=patients)
     after = bundle(np.repeat(correct, 2, axis=0), patients=[p for p in patients for _ in range(2)])

@@ -1,4 +1,4 @@
-"""Assignments of any protocol hold every rule, and no answering gets round the wash-out."""
+"""Assignments of random protocols follow all rules, and no answer avoids the wash-out."""
 
 import json
 from collections import Counter
@@ -64,8 +64,8 @@ def _cases(n: int) -> list[tuple[str, str]]:
 @pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(_protocols(), st.integers(1, 3))
-def test_an_assignment_holds_every_rule(protocol: Protocol, n_readers: int) -> None:
-    """Once each reader x case x condition x repeat, whole sessions, balanced, the same again."""
+def test_an_assignment_follows_all_rules(protocol: Protocol, n_readers: int) -> None:
+    """Assignments are complete, balanced, in whole sessions and reproducible."""
     cases = _cases(protocol.cases)
     blocks: list[list[str]] = []
     for index in range(n_readers):
@@ -96,7 +96,7 @@ def _blocks(placed: list[Assigned]) -> list[list[Assigned]]:
 def _assert_placed(
     placed: list[Assigned], cases: list[tuple[str, str]], protocol: Protocol
 ) -> None:
-    """Check what holds for a reader's whole list."""
+    """Check the complete list of a reader."""
     blocks = max(protocol.sessions, len(protocol.conditions))
     assert len(placed) == blocks * (protocol.cases + protocol.hidden_repeats)
     assert [entry.position for entry in placed] == list(range(1, len(placed) + 1))
@@ -112,7 +112,7 @@ def _assert_placed(
 
 
 def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
-    """Check that a block holds every case once, and its hidden repeats late and after the first."""
+    """Check that a block has each case once, and its hidden repeats late and after the first."""
     places: dict[str, list[int]] = {}
     for place, entry in enumerate(block, start=1):
         places.setdefault(entry.item_id, []).append(place)
@@ -128,7 +128,7 @@ def _assert_block(block: list[Assigned], protocol: Protocol) -> tuple[int, str]:
 def _of_the_release_before(
     cases: list[tuple[str, str]], protocol: Protocol, *, reader_id: str, reader_index: int
 ) -> list[Assigned]:
-    """Return what the release before several sessions gave a reader, in its own words."""
+    """Return the list of a reader by the algorithm of the last release with a single session."""
     seed, letters = protocol.seed, {item_id: len(json.loads(entry)) for item_id, entry in cases}
     turn = reader_index % len(protocol.conditions)
     places = []
@@ -170,7 +170,7 @@ WASH_OUT = timedelta(days=2)
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Return an open study of three sessions; at the end, all of it holds."""
+    """Return an open study of three sessions, which is verified at the end."""
     folder = tmp_path_factory.mktemp("sessions")
     store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
@@ -195,10 +195,10 @@ _steps = st.tuples(
 @pytest.mark.slow
 @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_steps, min_size=8, max_size=24))
-def test_no_schedule_of_answers_brings_a_case_back_before_its_wash_out(
+def test_no_sequence_of_answers_shows_a_case_before_its_wash_out(
     opened: Store, schedule: list[tuple[int, str, int]]
 ) -> None:
-    """Whatever is sent and when: the next case, any case of the list, or a changed answer."""
+    """Random answers to the next case, any case of the list, and changed answers are sent."""
     with opened.look() as look:
         number = look.value("SELECT count(*) FROM readers")
     name = f"R{number}"

@@ -1,4 +1,4 @@
-"""A damaged DICOM file is shown or rejected, and never ends in another error."""
+"""A damaged DICOM file is shown or rejected, without any other error."""
 
 import contextlib
 
@@ -23,7 +23,7 @@ HEAD = 2_000
 def test_a_damaged_file_is_shown_or_rejected(
     data: bytes, changes: list[tuple[int, int]], end: int | None
 ) -> None:
-    """Bytes changed among its attributes, or an end that is missing."""
+    """Bytes of its attributes are changed, or its end is missing."""
     damaged = bytearray(data)
     for place, value in changes:
         if place < len(damaged):

@@ -130,7 +130,7 @@ def _has_room(protocol: Protocol) -> bool:
 def test_the_lists_of_a_design_satisfy_its_constraints(
     protocol: Protocol, strata: list[int]
 ) -> None:
-    """Alone and together, in every arm; and they are the same when they are made again."""
+    """Each list and all lists together are checked in each arm; they are reproducible."""
     assume(_has_room(protocol))
     cases = _cases(protocol, strata)
     for name, of_arm in protocol.by_arm.items():
@@ -227,7 +227,7 @@ def _assert_dealt(
 @settings(max_examples=examples(100))
 @given(st.integers(2, 6), st.integers(0, 5), st.integers(0, 2**63 - 1))
 def test_conditions_are_balanced_over_lists(n: int, start: int, seed: int) -> None:
-    """Over the lists of a square: in sessions, over case blocks, and in sequence."""
+    """The lists of a square are balanced in sessions, over case blocks and in sequence."""
     square = williams(n)
     places = Counter((place, number) for row in square for place, number in enumerate(row))
     assert set(places.values()) == {len(square) // n}
@@ -270,7 +270,7 @@ _readers = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), ma
 def test_readers_are_randomised_in_permuted_blocks_within_level_and_site(
     arms: list[dict[str, Any]], readers: list[tuple[str, str]], seed: int
 ) -> None:
-    """Each block has each arm as often as its share says; the arms are balanced over strata."""
+    """Each block has each arm according to its share; the arms are balanced over strata."""
     arms = [{key: arm[key] for key in ("name", "share")} for arm in arms]
     assume(arms)
     protocol = Protocol.from_json({"arms": arms, "seed": seed})

@@ -1,4 +1,4 @@
-"""Draws and assignments of random protocols hold their rules."""
+"""Draws and assignments of random protocols follow their rules."""
 
 import json
 import math
@@ -46,10 +46,10 @@ _protocols = st.fixed_dictionaries(
 
 
 @given(_candidates, _protocols)
-def test_a_draw_holds_its_rules_or_is_refused(
+def test_a_draw_follows_its_rules_or_is_refused(
     candidates: list[Drawable], protocol: Protocol
 ) -> None:
-    """Right number, no unit twice, strata as summed; else a refusal."""
+    """It has the requested number, no repeated unit and the reported strata."""
     by_id = {candidate.item_id: candidate for candidate in candidates}
     try:
         drawn = draw_from(candidates, protocol)
@@ -68,7 +68,7 @@ def test_a_draw_holds_its_rules_or_is_refused(
 def test_without_strata_a_draw_fails_only_when_units_are_too_few(
     candidates: list[Drawable], protocol: Protocol
 ) -> None:
-    """One stratum: refused exactly when there are fewer units than cases."""
+    """A draw without strata is refused only if there are fewer units than cases."""
     protocol = Protocol.from_json({**protocol.as_json(), "stratify_by": []})
     n_units = len({candidate.unit(protocol) for candidate in candidates})
     try:
@@ -80,10 +80,10 @@ def test_without_strata_a_draw_fails_only_when_units_are_too_few(
 
 
 @given(_candidates, _protocols, st.integers(1, 4), st.sets(st.integers(0, 59)))
-def test_practice_cases_are_of_nobody_in_the_sample(
+def test_practice_cases_are_of_other_patients(
     candidates: list[Drawable], protocol: Protocol, n_practice: int, unknown: set[int]
 ) -> None:
-    """Another patient each, with a reference standard; refused exactly when there are too few."""
+    """Each is of another patient and has a reference standard; too few are refused."""
     protocol = Protocol.from_json({**protocol.as_json(), "practice_cases": n_practice})
     try:
         sample = {item for item, _ in draw_from(candidates, protocol).cases}
@@ -107,10 +107,10 @@ def test_practice_cases_are_of_nobody_in_the_sample(
 
 
 @given(st.lists(st.sampled_from(["e1", "e2", "e3"]), min_size=2, max_size=12))
-def test_without_patients_practice_keeps_away_from_the_samples_examinations(
+def test_without_patients_practice_cases_are_of_other_examinations(
     examinations: list[str],
 ) -> None:
-    """The examination distinguishes the items of a bank without patients."""
+    """A bank without patients has examinations to tell its items apart."""
     candidates = [
         Drawable(item_id=f"q{i}", examination_id=name, patient_id="", strata={"task": "a"})
         for i, name in enumerate(examinations)
@@ -128,10 +128,10 @@ def test_without_patients_practice_keeps_away_from_the_samples_examinations(
 
 @pytest.mark.slow
 @given(_protocols, st.integers(1, 25), st.text(min_size=1, max_size=5), st.integers(0, 9))
-def test_an_assignment_holds_every_case_once_a_condition_and_repeat(
+def test_an_assignment_has_each_case_once_per_condition_and_repeat(
     protocol: Protocol, n_cases: int, reader_id: str, index: int
 ) -> None:
-    """Positions count up; every case stands once in each condition, repeats apart."""
+    """Positions are consecutive; each case occurs once in each condition, except repeats."""
     cases = [(f"q{i}", json.dumps(list("wxyz")[: 2 + i % 3])) for i in range(n_cases)]
     placed = assign(cases, protocol, reader_id=reader_id, reader_index=index)
     assert [entry.position for entry in placed] == list(range(1, len(placed) + 1))
@@ -155,6 +155,6 @@ def test_an_assignment_holds_every_case_once_a_condition_and_repeat(
     )
 )
 def test_canonical_json_is_canonical(value: object) -> None:
-    """Reading it back and writing it again gives the same text."""
+    """Reading and writing it again gives the same text."""
     text = canonical_json(value)
     assert canonical_json(json.loads(text)) == text

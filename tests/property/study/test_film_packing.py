@@ -1,4 +1,4 @@
-"""Whatever a film holds, packing and unpacking gives it back."""
+"""Packing and unpacking a film changes nothing."""
 
 import numpy as np
 from hypothesis import given
@@ -10,7 +10,7 @@ from tests.film_decoder import unpacked
 
 @st.composite
 def films(draw: st.DrawFn) -> Grey:
-    """Draw a film: any size, depth, range and roughness."""
+    """Return a film of random size, depth, range and noise."""
     shape = draw(st.integers(1, 40)), draw(st.integers(1, 40))
     top = draw(st.sampled_from([1, 255, 256, 1023, 4095, 65_535]))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -27,8 +27,8 @@ def films(draw: st.DrawFn) -> Grey:
 
 
 @given(films())
-def test_a_packed_film_comes_back_sample_by_sample(film: Grey) -> None:
-    """The same shape, the same type, the same numbers."""
+def test_an_unpacked_film_equals_the_original(film: Grey) -> None:
+    """Shape, type and samples are the same."""
     result = unpacked(packed(film))
     assert result.dtype == film.dtype
     assert np.array_equal(result, film)

@@ -1,4 +1,4 @@
-"""Whatever text stands in a study comes back the same from Excel and Parquet."""
+"""Texts of a study are unchanged in Excel and Parquet files."""
 
 import io
 from typing import Any
@@ -36,13 +36,13 @@ def _items(texts: list[str]) -> list[dict[str, Any]]:
 
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_texts_survive_parquet(texts: list[str]) -> None:
-    """Sign by sign."""
+    """All characters are compared."""
     file = parquet_files({"items.csv": _items(texts)}, {})["items.parquet"]
     assert parquet.read_table(io.BytesIO(file))["question"].to_pylist() == texts
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 def test_texts_survive_excel(texts: list[str]) -> None:
-    """Sign by sign, and every one as text."""
+    """All characters are compared, and every cell is text."""
     rows = cells(workbook({"items.csv": _items(texts)}, {}), 2)[1:]
     assert [row["E"] for row in rows] == [("inlineStr", text) for text in texts]

@@ -1,4 +1,4 @@
-"""A patient's name is found in every text that holds it, and in none that does not."""
+"""A patient's name is reported in each text that contains it, and in no other."""
 
 import unicodedata
 from collections.abc import Callable
@@ -72,7 +72,7 @@ VALUES = (
 
 
 def findings(value: str, text: str) -> list[bool]:
-    """Return, of each finding in a text about the patient of this name, whether it is certain."""
+    """Return whether each match of a patient with this name in a text is certain."""
     own = identifiers([("PatientName", "PN", value)])
     row = RowTexts(patient="p", texts={"question": text}, identifiers=own)
     return [identifier.certain for identifier in find_identifiers([row])[0]]
@@ -87,7 +87,7 @@ def findings(value: str, text: str) -> list[bool]:
     stored=st.sampled_from(WRITINGS[:7]),
     place=st.integers(0, len(WORDS)),
 )
-def test_a_full_name_is_certain_in_every_writing(
+def test_a_full_name_is_certain_in_all_spellings(
     surname: str,
     given_name: str,
     value: str,
@@ -96,7 +96,7 @@ def test_a_full_name_is_certain_in_every_writing(
     stored: Callable[[str], str],
     place: int,
 ) -> None:
-    """Whichever way the file has it, and whichever way the text has it."""
+    """The spellings of the file and of the text vary."""
     parts = {"surname": surname, "given": given_name, "initial": given_name[0]}
     text = write(order.format(**parts))
     sentence = " ".join([*WORDS[:place], text, *WORDS[place:]])
@@ -113,14 +113,14 @@ def test_a_full_name_is_certain_in_every_writing(
     stored=st.sampled_from(WRITINGS[:7]),
     part=st.booleans(),
 )
-def test_a_part_of_a_name_is_found(
+def test_a_part_of_a_name_is_reported(
     surname: str,
     given_name: str,
     write: Callable[[str], str],
     stored: Callable[[str], str],
     part: bool,
 ) -> None:
-    """A surname alone, and a given name alone."""
+    """A surname or a given name is enough."""
     text = write(surname if part else given_name)
     assert findings(stored(f"{surname}^{given_name}"), f"Has {text} an effusion?")
 
@@ -130,10 +130,10 @@ def test_a_part_of_a_name_is_found(
     given_name=st.sampled_from(GIVEN),
     words=st.lists(st.sampled_from(WORDS), max_size=20),
 )
-def test_a_text_without_the_name_holds_nothing(
+def test_a_text_without_the_name_is_not_reported(
     surname: str, given_name: str, words: list[str]
 ) -> None:
-    """Whole words only, in either letter case."""
+    """Only whole words match, in any letter case."""
     text = " ".join(words)
     assert not findings(f"{surname}^{given_name}", text)
     assert not findings(f"{surname}^{given_name}", text.upper())

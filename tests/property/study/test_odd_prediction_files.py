@@ -1,4 +1,4 @@
-"""Any value anywhere in a harness's file is read or refused: never another exception."""
+"""Files of harnesses with unexpected values are read or refused, without other errors."""
 
 import io
 import json
@@ -146,8 +146,8 @@ def _content(name: str, value: Any) -> bytes:
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-def test_any_value_anywhere_is_read_or_refused(name: str, data: st.DataObject) -> None:
-    """A number for a list, a list for a text, a number of 400 digits, a lone surrogate ..."""
+def test_unexpected_values_are_read_or_refused(name: str, data: st.DataObject) -> None:
+    """Examples are a number for a list, a number of 400 digits, and a lone surrogate."""
     value = FILES[name]
     for _ in range(data.draw(st.integers(1, 2))):
         place = data.draw(st.sampled_from(sorted(_places(value), key=str)))

@@ -1,4 +1,4 @@
-"""A protocol written to a file and read back is the same protocol."""
+"""Writing a protocol to a file and reading it changes nothing."""
 
 from pathlib import Path
 from typing import Any
@@ -100,8 +100,8 @@ def _values(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(_values())
-def test_a_written_protocol_reads_back_the_same(values: dict[str, Any]) -> None:
-    """Key by key, and to the last sign of its hash."""
+def test_a_protocol_is_the_same_after_writing_and_reading(values: dict[str, Any]) -> None:
+    """All keys and the hash are compared."""
     if faults_of(values):
         return
     protocol = Protocol.from_json(values)
@@ -111,8 +111,8 @@ def test_a_written_protocol_reads_back_the_same(values: dict[str, Any]) -> None:
     assert Protocol.from_json(protocol.in_full()) == protocol
 
 
-def test_a_file_on_disk_reads_back_the_same(tmp_path: Path) -> None:
-    """Lines that end as on another system stay as they were."""
+def test_a_protocol_file_is_the_same_after_reading(tmp_path: Path) -> None:
+    """Line ends of other systems are kept."""
     protocol = Protocol(instructions="One\r\ntwo\rthree\n", consent='"""\\ end')
     path = tmp_path / "protocol.toml"
     path.write_bytes(as_toml(protocol).encode())
@@ -120,8 +120,8 @@ def test_a_file_on_disk_reads_back_the_same(tmp_path: Path) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(list(Protocol().in_full())), st.text(max_size=3)))
-def test_the_faults_listed_are_those_of_the_refusal(values: dict[str, Any]) -> None:
-    """What the page shows at once is what the draw would refuse."""
+def test_listed_errors_are_those_of_the_refusal(values: dict[str, Any]) -> None:
+    """The page lists the errors for which the draw would be refused."""
     faults = faults_of(values)
     if not faults:
         assert Protocol.from_json(values)

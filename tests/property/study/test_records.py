@@ -1,4 +1,4 @@
-"""Records: whatever a browser sends is taken or refused, and never breaks what is sent with it."""
+"""Any record of a browser is stored or refused, and does not affect other records."""
 
 import contextlib
 import copy
@@ -76,7 +76,7 @@ _STEP_PLACES = (
 
 
 def _changed(record: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """Return a copy of a record with one field exchanged."""
+    """Return a copy of a record with one field replaced."""
     made = copy.deepcopy(record)
     inner: Any = made
     for step in place[:-1]:
@@ -87,7 +87,7 @@ def _changed(record: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict
 
 @given(_json)
 def test_any_json_is_a_record_or_malformed(value: object) -> None:
-    """Nothing a browser can send raises anything else."""
+    """No JSON raises another error."""
     record_id(value)
     with contextlib.suppress(MalformedRecord):
         parse(value)
@@ -95,7 +95,7 @@ def test_any_json_is_a_record_or_malformed(value: object) -> None:
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Return an open study with comments and more cases than any test reads."""
+    """Return an open study with comments and more cases than a test reads."""
     folder = tmp_path_factory.mktemp("records")
     store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank", n_patients=150)
@@ -112,7 +112,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.mark.slow
 @settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_PLACES), _json)
-def test_one_field_gone_wrong_never_stops_the_rest(
+def test_an_invalid_field_does_not_affect_other_records(
     opened: Store, place: tuple[Any, ...], value: object
 ) -> None:
     """A sound record with one field exchanged for anything is stored or refused, by its name.
@@ -137,7 +137,7 @@ def test_one_field_gone_wrong_never_stops_the_rest(
 
 @pytest.fixture(scope="module")
 def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """Return an open study with every step before its cases; at the end, all of it holds."""
+    """Return an open study with all steps before its cases, which is verified at the end."""
     folder = tmp_path_factory.mktemp("steps")
     store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
@@ -157,10 +157,10 @@ def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.mark.slow
 @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_STEP_PLACES), _json)
-def test_one_step_gone_wrong_is_stored_or_refused_and_can_be_done_again(
+def test_an_invalid_step_is_stored_or_refused_and_can_be_repeated(
     unprepared: Store, place: tuple[Any, ...], value: object
 ) -> None:
-    """Whatever stands in one of its fields; sent again as it should be, all is prepared."""
+    """A field is replaced by a random value; the valid step completes the preparation."""
     with unprepared.look() as look:
         number = look.value("SELECT count(*) FROM readers")
     studies.invite(

@@ -1,4 +1,4 @@
-"""Tables in files: the same table reads the same as CSV, TSV and as a workbook."""
+"""A table has the same cells when read from CSV, TSV and a workbook."""
 
 import csv
 import re
@@ -32,7 +32,7 @@ _TEXTS = st.text(
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
-    """Draw a header and rows, none of them blank."""
+    """Return a header and rows that are not blank."""
     header = draw(_NAMES)
     rows = st.lists(_TEXTS, min_size=len(header), max_size=len(header))
     return header, draw(st.lists(rows.filter(lambda row: any(entry.strip() for entry in row))))
@@ -49,10 +49,10 @@ def _read(path: Path) -> tuple[tuple[str, ...], list[list[str]]]:
 
 @pytest.mark.slow
 @given(table=tables())
-def test_a_table_reads_the_same_in_every_format(
+def test_a_table_is_the_same_in_all_formats(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]
 ) -> None:
-    """With separators, quotes, line breaks, escapes and control characters in its texts."""
+    """Texts have separators, quotes, line breaks, escapes and control characters."""
     header, rows = table
     folder = tmp_path_factory.mktemp("tables")
     wanted = (tuple(header), rows)

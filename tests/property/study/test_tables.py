@@ -1,4 +1,4 @@
-"""Tables of any text read back as they were written."""
+"""Tables of random texts are unchanged after writing and reading."""
 
 import csv
 import io
@@ -27,8 +27,8 @@ _names = [column.name for column in _columns]
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _cells)), max_size=5))
-def test_every_table_reads_back_equal(rows: list[dict[str, object]]) -> None:
-    """Whatever stands in the cells, no row or column is gained, lost or changed."""
+def test_a_table_is_the_same_after_writing_and_reading(rows: list[dict[str, object]]) -> None:
+    """No row or column is added, lost or changed."""
     written = table_bytes(_columns, rows).decode()
     reader = [
         [unguarded(cell) for cell in row] for row in csv.reader(io.StringIO(written, newline=""))
@@ -38,8 +38,8 @@ def test_every_table_reads_back_equal(rows: list[dict[str, object]]) -> None:
 
 
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _texts)), min_size=1, max_size=3))
-def test_every_table_reads_back_equal_with_another_reader(rows: list[dict[str, str]]) -> None:
-    """Pandas finds the same cells."""
+def test_pandas_reads_the_same_cells(rows: list[dict[str, str]]) -> None:
+    """A table can be read without the project."""
     written = io.BytesIO(table_bytes(_columns, rows))
     result = pd.read_csv(written, dtype=str, keep_default_na=False, encoding="utf-8")
     assert result.map(unguarded).to_dict("records") == rows
@@ -58,8 +58,8 @@ _ODD = st.lists(
 
 
 @given(_texts | _ODD)
-def test_no_text_is_a_formula_in_its_cell_and_each_comes_back(text: str) -> None:
-    """Whatever it begins with; and the analysis writes and reads the same cells."""
+def test_no_cell_is_a_formula_and_texts_are_restored(text: str) -> None:
+    """The analysis writes and reads the same cells."""
     cell = guarded(text)
     begins = cell.lstrip(
         "\u00ad\u200b\u200c\u200d\u2060\ufeff" + string.whitespace + "\u00a0\u3000"
@@ -78,19 +78,19 @@ _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 
 @given(_texts | _ODD, _texts | _ODD)
-def test_two_texts_are_never_one_cell(text: str, other: str) -> None:
-    """So that nothing is lost, however texts are written."""
+def test_different_texts_have_different_cells(text: str, other: str) -> None:
+    """Otherwise the original text could not be restored."""
     assert (guarded(text) == guarded(other)) == (text == other)
 
 
 @given(st.text(st.characters(categories=["L", "N"])))
-def test_text_of_letters_and_digits_is_never_changed(text: str) -> None:
-    """Of any script."""
+def test_letters_and_digits_are_not_escaped(text: str) -> None:
+    """Letters of all scripts are tried."""
     assert guarded(text) == text
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers())
-def test_a_number_is_never_changed(number: float) -> None:
-    """Neither as a number nor as its text."""
+def test_numbers_are_not_escaped(number: float) -> None:
+    """Numbers and their texts are tried."""
     assert guarded(str(number)) == str(number)
     assert csv_line([number]) == f"{number}\n"
