@@ -1,4 +1,4 @@
-"""ZIP archives: what is beyond the budget, overlaps or lies about its size is refused."""
+"""ZIP archives that exceed the budget, overlap or declare a wrong size are refused."""
 
 import io
 import struct
@@ -30,10 +30,8 @@ def _zip(*files: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> byte
         (Budget(members=1), "contains 2 files; the limit is 1"),
     ],
 )
-def test_an_archive_beyond_the_budget_is_refused_unread(
-    tmp_path: Path, budget: Budget, says: str
-) -> None:
-    """Named, with the limit; nothing is unpacked."""
+def test_an_archive_beyond_the_budget_is_refused(tmp_path: Path, budget: Budget, says: str) -> None:
+    """The message has its name and the limit; nothing is unpacked."""
     path = tmp_path / "a.zip"
     path.write_bytes(_zip(("bank.json", b"0" * 5000), ("b", b"1")))
     with pytest.raises(BadFile, match=rf"a\.zip: Nothing was unpacked:\n.*{says}"):
@@ -43,10 +41,10 @@ def test_an_archive_beyond_the_budget_is_refused_unread(
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 @pytest.mark.parametrize("claimed", [0, 10, 4999])
-def test_an_entry_larger_than_it_says_is_never_read_further(
+def test_an_entry_is_not_read_beyond_its_declared_size(
     tmp_path: Path, packing: int, claimed: int
 ) -> None:
-    """Its checksum is then wrong, and the archive is refused; no more than it said was written."""
+    """Its checksum is then wrong, so the archive is refused."""
     content = bytearray(_zip(("bank.json", b"0" * 5000), packing=packing))
     for mark, offset in ((_LOCAL, 22), (_CENTRAL, 24)):
         struct.pack_into("<I", content, content.index(mark) + offset, claimed)
@@ -57,7 +55,7 @@ def test_an_entry_larger_than_it_says_is_never_read_further(
 
 
 def test_entries_that_share_their_content_are_refused() -> None:
-    """A small archive can hold the same bytes under a thousand names."""
+    """A small archive can contain the same bytes under a thousand names."""
     content = _zip(("kernel", bytes(100_000)))
     start, end = content.index(_CENTRAL), content.index(b"PK\x05\x06")
     entry = content[start:end]
@@ -72,8 +70,8 @@ def test_entries_that_share_their_content_are_refused() -> None:
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
-def test_what_is_within_the_budget_comes_out_as_it_went_in(packing: int) -> None:
-    """However it is packed."""
+def test_an_archive_within_the_budget_is_unpacked(packing: int) -> None:
+    """All compression methods are tried."""
     content = bytes(range(256)) * 1000
     with opened(io.BytesIO(_zip(("a/b", content), packing=packing))) as (archive, (entry,)):
         assert content_of(archive, entry) == content

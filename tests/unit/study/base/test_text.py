@@ -1,4 +1,4 @@
-"""Text from outside, and cells of CSV: what cannot be read as it was meant is refused."""
+"""Text of other encodings, and cells of CSV files that look like formulas."""
 
 import csv
 import io
@@ -48,8 +48,8 @@ from tests.sites import empty
 from ui.parts.theme import grid
 
 
-def test_a_file_in_another_encoding_is_refused_not_damaged() -> None:
-    """As a spreadsheet saves names with umlauts where it is not asked for UTF-8."""
+def test_a_file_in_another_encoding_is_refused() -> None:
+    """Spreadsheets use such encodings unless UTF-8 is selected."""
     assert decoded("\ufeffreader_id,name\nR1,Müller".encode(), source="readers.csv").startswith("r")
     with pytest.raises(BadFile, match=r"readers\.csv is not encoded in UTF-8"):
         decoded("reader_id,name\nR1,Müller".encode("cp1252"), source="readers.csv")
@@ -63,7 +63,7 @@ NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Store:
-    """Return a study whose every text begins as formulas do, read by a person and a simulation."""
+    """Return a study in which all texts look like formulas, read by a person and a simulation."""
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
     import_bank(store, _bank(tmp_path / "bank"), name="=bank", images=tmp_path / "bank", now=NOW)
     values = {"cases": 4, "one_question_per": "item", "cannot_answer": True, "comments": True}
@@ -109,10 +109,10 @@ def _formulas(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
                     yield name, cell
 
 
-def test_no_cell_of_a_bundle_is_a_formula_and_a_program_reads_every_text(
+def test_no_cell_of_a_bundle_is_a_formula_and_texts_are_restored(
     hostile: Store, tmp_path: Path
 ) -> None:
-    """Ids, questions, reasons, names and models' words: an apostrophe is put before, and taken."""
+    """Writing adds an apostrophe, and reading removes it."""
     files = bundle_files(hostile, "trial")
     assert list(_formulas(files)) == []
     export(hostile, study="trial", out=tmp_path / "bundle")
@@ -126,8 +126,8 @@ def test_no_cell_of_a_bundle_is_a_formula_and_a_program_reads_every_text(
     assert "+1+2 (decided after closing)" in set(bundle.readings["excluded"])
 
 
-def test_a_bundle_with_formulas_restores_to_the_last_byte(hostile: Store, tmp_path: Path) -> None:
-    """Where the bank is not: items and their texts come out of the guarded cells."""
+def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path: Path) -> None:
+    """The bank is absent, so items and texts come from the escaped cells."""
     files = bundle_files(hostile, "trial")
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 5)
@@ -145,10 +145,10 @@ def test_a_bundle_with_formulas_restores_to_the_last_byte(hostile: Store, tmp_pa
     ],
     ids=["plain", "guarded"],
 )
-def test_a_bundle_made_before_restores_as_it_is(
+def test_a_bundle_of_an_earlier_version_is_restored(
     hostile: Store, tmp_path: Path, rules: CellRules, left_out: tuple[str, ...]
 ) -> None:
-    """It says how its cells are written, or nothing: they are then taken for what they are."""
+    """Its metadata has the form of its cells; without it, cells are read literally."""
     with hostile.look() as look:
         files = files_of(look, "trial", rules=rules)
     package = json.loads(files["datapackage.json"])
@@ -168,7 +168,7 @@ def test_a_bundle_made_before_restores_as_it_is(
 @pytest.mark.slow
 @pytest.mark.usefixtures("unprinted")
 def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_path: Path) -> None:
-    """Nor what lies in its zips, nor the tables of the analysis; the workbooks have none either."""
+    """Files in ZIP archives, tables of the analysis, and workbooks are included."""
     archives.archive(hostile, tmp_path / "archive", study="trial", now=NOW)
     analysis.write_report(
         read_bundle(tmp_path / "archive" / archives.BUNDLE),
@@ -190,8 +190,8 @@ def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_
 
 
 @pytest.mark.parametrize("column", ["reader_id", "level", "years", "site"])
-def test_a_reader_is_not_invited_under_a_formula(banked: Store, column: str) -> None:
-    """What is ours to refuse is refused, with what to do instead."""
+def test_a_reader_id_that_looks_like_a_formula_is_refused(banked: Store, column: str) -> None:
+    """The message has a remedy."""
     studies.draw(
         banked, bank="bank", study="trial", protocol=Protocol.from_json({"cases": 4}), now=NOW
     )
@@ -206,8 +206,8 @@ def _code() -> Code:
     return new_code(entropy_from(4))
 
 
-def test_a_list_of_readers_takes_names_and_addresses_apart(opened: Callable[..., Store]) -> None:
-    """They are in no bundle and no trail."""
+def test_names_and_addresses_of_readers_are_stored_separately(opened: Callable[..., Store]) -> None:
+    """They are in neither the bundle nor the trail."""
     listed = "reader_id,level,name,email\nR7,resident,Anna Smith,anna@example.org\n"
     store = opened()
     invitations = parse_invitations(listed, source="list")
@@ -220,8 +220,8 @@ def test_a_list_of_readers_takes_names_and_addresses_apart(opened: Callable[...,
     assert b"example.org" not in content
 
 
-def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The browser saves a table of a page as it is shown."""
+def test_tables_saved_from_a_page_have_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser saves a table as displayed."""
     shown: list[pd.DataFrame] = []
     monkeypatch.setattr("ui.parts.theme.st.dataframe", lambda frame, **how: shown.append(frame))
     grid(pd.DataFrame({"Reason": [EVIL, "dark", None], "n": [-1.5, 2, 3]}))
@@ -229,7 +229,7 @@ def test_what_a_page_lets_be_saved_has_no_formula(monkeypatch: pytest.MonkeyPatc
     assert shown[0]["n"].tolist() == [-1.5, 2, 3]
 
 
-def test_pages_show_tables_in_that_way_alone() -> None:
-    """No page calls Streamlit's own."""
+def test_all_pages_use_the_safe_table() -> None:
+    """No page calls Streamlit's function directly."""
     places = [path for folder in ("ui", "pages") for path in (ROOT / folder).rglob("*.py")]
     assert [path.name for path in places if "st.dataframe(" in path.read_text()] == ["theme.py"]

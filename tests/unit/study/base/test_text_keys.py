@@ -1,4 +1,4 @@
-"""Texts that look alike are compared as one, and what differs between them is named."""
+"""Texts that look alike are equal, and their difference is named."""
 
 import sys
 import unicodedata

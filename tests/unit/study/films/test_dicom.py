@@ -1,4 +1,4 @@
-"""DICOM films: shown as pydicom itself renders them, and refused for their true reason."""
+"""DICOM films are shown as pydicom renders them, or refused with the correct reason."""
 
 import warnings
 from io import BytesIO
@@ -64,7 +64,7 @@ def film(stored: NDArray[Any], **tags: Any) -> bytes:
 
 
 def lut(values: list[int], first: int, *, signed: bool = False) -> Dataset:
-    """Return the one entry of a LUT sequence, of 16 bits."""
+    """Return a LUT sequence with one item of 16 bits."""
     made = Dataset()
     made.add_new("LUTDescriptor", "SS" if signed else "US", [len(values), first, 16])
     made.add_new("LUTData", "US", values)
@@ -72,7 +72,7 @@ def lut(values: list[int], first: int, *, signed: bool = False) -> Dataset:
 
 
 def rendition(data: bytes) -> NDArray[np.float64]:
-    """Return pydicom's own picture, from 0 to 255."""
+    """Return the image as pydicom renders it, from 0 to 255."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         source = pydicom.dcmread(BytesIO(data))
@@ -97,7 +97,7 @@ def rendition(data: bytes) -> NDArray[np.float64]:
 
 
 def picture(data: bytes) -> NDArray[np.float64]:
-    """Return what the reading page draws at first of the film as it is kept."""
+    """Return the first image that the reading page draws of the stored film."""
     png = read(data).png()
     ends = window(png)
     assert ends is not None
@@ -107,8 +107,8 @@ def picture(data: bytes) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_pydicoms_own_files_look_as_pydicom_shows_them(name: str) -> None:
-    """Within one grey level, for every transfer syntax."""
+def test_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
+    """They differ by one grey level at most, for every transfer syntax."""
     data = (BUNDLED / f"{name}.dcm").read_bytes()
     assert np.abs(picture(data) - rendition(data)).max() <= 1
 
@@ -136,17 +136,17 @@ WINDOW = {"WindowCenter": 700, "WindowWidth": 900}
     ],
     ids=str,
 )
-def test_every_window_looks_as_pydicom_shows_it(
+def test_windows_look_as_pydicom_renders_them(
     stored: NDArray[Any], photometric: str, tags: dict[str, Any]
 ) -> None:
-    """Within one grey level, for either polarity, signed or not."""
+    """They differ by one grey level at most, for both polarities and signs."""
     data = film(stored, PhotometricInterpretation=photometric, **tags)
     assert np.abs(picture(data) - rendition(data)).max() <= 1
 
 
 @pytest.mark.parametrize("photometric", ["MONOCHROME1", "MONOCHROME2"])
-def test_lookup_tables_look_as_pydicom_shows_them(photometric: str) -> None:
-    """A VOI LUT of either signedness, and a modality LUT under a window."""
+def test_lookup_tables_look_as_pydicom_renders_them(photometric: str) -> None:
+    """Signed and unsigned VOI LUTs, and a modality LUT with a window, are compared."""
     for stored, first in ((RAMP, 0), (SIGNED, -2048)):
         entry = lut(CURVE, first, signed=first < 0)
         data = film(stored, PhotometricInterpretation=photometric, VOILUTSequence=[entry])
@@ -157,8 +157,8 @@ def test_lookup_tables_look_as_pydicom_shows_them(photometric: str) -> None:
     assert np.abs(picture(data) - rendition(data)).max() <= 1
 
 
-def test_samples_stay_those_of_the_file() -> None:
-    """A window and a rescale change no sample; a negative slope turns the film."""
+def test_samples_are_those_of_the_file() -> None:
+    """A window and a rescale change no sample; a negative slope inverts the film."""
     kept = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
     assert np.array_equal(grey(kept.png()), RAMP)
     assert np.array_equal(read(film(SIGNED)).samples, RAMP)
@@ -196,13 +196,13 @@ def test_samples_stay_those_of_the_file() -> None:
     ],
     ids=["rectangle", "circle", "polygon"],
 )
-def test_outside_of_a_shutter_all_is_black(tags: dict[str, Any], seen: int) -> None:
-    """Rows and columns count from 1; the edges themselves are seen."""
+def test_pixels_outside_a_shutter_are_black(tags: dict[str, Any], seen: int) -> None:
+    """Rows and columns count from 1, and the edges are visible."""
     assert np.count_nonzero(read(film(RAMP + 1, BitsStored=13, HighBit=12, **tags)).samples) == seen
 
 
-def test_tags_become_the_few_facts_that_are_kept() -> None:
-    """View, side, age from two dates, spacing of the detector before the calibrated one."""
+def test_few_attributes_are_kept() -> None:
+    """View, side, age computed from two dates, and the spacing of the detector are kept."""
     tags = {
         "Modality": "DX",
         "ViewPosition": "LL",
@@ -229,8 +229,8 @@ def test_tags_become_the_few_facts_that_are_kept() -> None:
 
 
 @pytest.mark.parametrize(("name", "why"), REFUSED.items())
-def test_what_is_no_film_is_refused_with_its_reason(name: str, why: str) -> None:
-    """Colour, frames, plans, reports, cut pixels: the message names the kind."""
+def test_other_objects_are_refused_with_their_kind(name: str, why: str) -> None:
+    """Examples are colour images, several frames, plans, reports and truncated pixels."""
     paths = sorted(BUNDLED.parent.rglob(f"{name}.dcm"))
     with pytest.raises(BadFilm, match=why):
         read(paths[0].read_bytes())
@@ -240,7 +240,7 @@ PATHS = [path for path in sorted(BUNDLED.parent.rglob("*")) if path.is_file()]
 
 
 def test_every_file_of_pydicom_is_shown_or_rejected() -> None:
-    """No file ends in another error, and no reason is that the program cannot process it."""
+    """No other error occurs, and no reason is that the program cannot process a file."""
     rejected = {}
     for path in PATHS:
         try:
@@ -250,8 +250,8 @@ def test_every_file_of_pydicom_is_shown_or_rejected() -> None:
     assert not [name for name, what in rejected.items() if "cannot be processed" in what]
 
 
-def test_a_bomb_is_refused_before_it_is_decoded() -> None:
-    """Sizes that are declared, and sizes of the picture inside that differ from them."""
+def test_a_decompression_bomb_is_refused_before_decoding() -> None:
+    """The declared size, or a different size within the compressed pixels, is too large."""
     with pytest.raises(BadFilm, match="65000 x 64 pixels"):
         read(film(RAMP, Columns=65000))
     data = bytearray((BUNDLED / "JPEG2000.dcm").read_bytes())
@@ -261,8 +261,8 @@ def test_a_bomb_is_refused_before_it_is_decoded() -> None:
         read(bytes(data))
 
 
-def test_a_cut_picture_is_refused() -> None:
-    """A compressed picture without its end."""
+def test_truncated_pixels_are_refused() -> None:
+    """The compressed pixels have no end."""
     source = pydicom.dcmread(BUNDLED / "JPEG2000.dcm")
     frame = pydicom.encaps.get_frame(source.PixelData, 0, number_of_frames=1)
     source.PixelData = pydicom.encaps.encapsulate([frame[: len(frame) // 2]])
@@ -273,7 +273,7 @@ def test_a_cut_picture_is_refused() -> None:
 
 
 def test_a_smaller_rendition_keeps_the_window() -> None:
-    """A quarter of the sides, every sample weighed."""
+    """Each side is a quarter, and each sample contributes to the mean."""
     small = read(film(RAMP, **WINDOW)).png(scale=0.25)
     assert grey(small).shape == (16, 16)
     assert grey(small).mean() == pytest.approx(RAMP.mean(), rel=0.01)

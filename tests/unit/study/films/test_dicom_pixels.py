@@ -1,4 +1,4 @@
-"""Unusual pixel data: shown as the standard has it, or rejected for the true reason."""
+"""Unusual pixel data is shown according to the standard, or rejected with the correct reason."""
 
 import struct
 from io import BytesIO
@@ -24,7 +24,7 @@ MONOCHROME = ("MONOCHROME1", "MONOCHROME2")
 
 
 def bordered(stored: NDArray[Any], *values: int) -> NDArray[Any]:
-    """Return stored values with a border of the values given, in turn."""
+    """Return stored values with a border of alternating values."""
     made = stored.copy()
     made[BORDER] = np.resize(np.array(values, dtype=np.int64), BORDER.sum()).astype(made.dtype)
     return made
@@ -50,14 +50,14 @@ SIGNED_RANGES = [(-3000,), (-3000, -2990), (-2990, -3000), (32_767,), (-32_768,)
 )
 @pytest.mark.parametrize("window", [{}, {"WindowCenter": 900, "WindowWidth": 4000}], ids=str)
 @pytest.mark.parametrize("lut_applied", [False, True])
-def test_padding_is_black_and_changes_nothing_else(
+def test_padding_is_black_and_does_not_affect_the_image(
     photometric: str,
     signed: bool,
     limits: tuple[int, ...],
     window: dict[str, Any],
     lut_applied: bool,
 ) -> None:
-    """A border of padding, of any sign and order of limits, against the film without border."""
+    """A film with a border of padding is compared with the film without it."""
     bits = {"BitsStored": 16, "HighBit": 15}
     stored = (SIGNED if signed else RAMP + 100)[:, :].copy()
     if lut_applied:
@@ -72,7 +72,7 @@ def test_padding_is_black_and_changes_nothing_else(
 
 
 def test_padding_beyond_the_bits_stored_is_recognised() -> None:
-    """65535 in a cell of 12 bits is no 4095."""
+    """65535 in a cell with 12 stored bits is not 4095."""
     stored = bordered(RAMP, 0xFFFF)
     stored[32, 32] = 4095
     shown = picture(with_words(film(stored), PixelPaddingValue=0xFFFF))
@@ -80,8 +80,8 @@ def test_padding_beyond_the_bits_stored_is_recognised() -> None:
     assert shown[32, 32] == 255
 
 
-def test_padding_of_the_whole_image_is_ignored() -> None:
-    """And noted."""
+def test_padding_of_the_complete_image_is_ignored() -> None:
+    """A note reports it."""
     result = read(with_words(film(RAMP), PixelPaddingValue=0, PixelPaddingRangeLimit=4095))
     assert np.array_equal(result.samples, RAMP)
     assert any("padding" in note for note in result.notes)
@@ -90,8 +90,8 @@ def test_padding_of_the_whole_image_is_ignored() -> None:
 @pytest.mark.parametrize(
     ("signed", "stored_bits", "high"), [*product((False, True), (8, 10, 12), (11, 13, 15))]
 )
-def test_the_value_lies_below_the_high_bit(signed: bool, stored_bits: int, high: int) -> None:
-    """At any position of the value in its cell, with any other bits."""
+def test_values_end_at_the_high_bit(signed: bool, stored_bits: int, high: int) -> None:
+    """The position of the value in its cell and the other bits vary."""
     values = np.arange(4096).reshape(64, 64) % (1 << stored_bits)
     shift = high + 1 - stored_bits
     garbage = np.random.default_rng(1).integers(0, 1 << 16, values.shape)
@@ -113,14 +113,14 @@ def test_the_value_lies_below_the_high_bit(signed: bool, stored_bits: int, high:
     ],
     ids=str,
 )
-def test_bits_that_contradict_each_other_are_rejected(tags: dict[str, int]) -> None:
-    """Before they garble a picture."""
+def test_contradictory_bits_are_rejected(tags: dict[str, int]) -> None:
+    """The image would otherwise be wrong."""
     with pytest.raises(BadFilm, match="contradict each other"):
         read(film(RAMP, **tags))
 
 
 def raw(data: bytes, keyword: str, value: bytes) -> bytes:
-    """Return a file whose attribute holds these bytes."""
+    """Return a file with an attribute of these bytes."""
     source = pydicom.dcmread(BytesIO(data))
     tag = pydicom.datadict.tag_for_keyword(keyword)
     assert tag is not None
@@ -149,7 +149,7 @@ COMPLETE = {
 
 @pytest.mark.parametrize("keyword", DECIMALS)
 def test_a_decimal_comma_is_read_as_a_point(keyword: str) -> None:
-    """With a note, and as the file with the point is shown."""
+    """A note reports it, and the image equals that of a file with a point."""
     data = film(RAMP, **COMPLETE)
     comma = read(raw(data, keyword, b" 612,5 "))
     assert comma.window == read(raw(data, keyword, b"612.5 ")).window
@@ -158,7 +158,7 @@ def test_a_decimal_comma_is_read_as_a_point(keyword: str) -> None:
 
 @pytest.mark.parametrize("keyword", SPACINGS)
 def test_a_spacing_with_commas_is_read(keyword: str) -> None:
-    """Each of the two sides."""
+    """Both directions are compared."""
     data = film(RAMP)
     assert read(raw(data, keyword, b"0,150\\0,150")).spacing == "0.15\\0.15"
 
@@ -167,8 +167,8 @@ def test_a_spacing_with_commas_is_read(keyword: str) -> None:
 @pytest.mark.parametrize(
     "value", [b"abc", b"1.234,5 ", b"nan ", b"inf ", b"1e999 ", b"--1 ", b"12 mm ", b"1\\x\\2 "]
 )
-def test_a_decimal_that_is_none_is_ignored_with_a_note(keyword: str, value: bytes) -> None:
-    """The film opens without the attribute, and the note does not repeat its value."""
+def test_an_invalid_decimal_is_ignored_with_a_note(keyword: str, value: bytes) -> None:
+    """The film is shown without the attribute, and the note does not repeat its value."""
     result = read(raw(film(RAMP, **COMPLETE), keyword, value))
     assert any(keyword in note for note in result.notes)
     assert not any(value.decode().strip() in note for note in result.notes)
@@ -180,8 +180,8 @@ def test_a_decimal_that_is_none_is_ignored_with_a_note(keyword: str, value: byte
 
 @pytest.mark.parametrize("keyword", DECIMALS)
 @pytest.mark.parametrize("value", [b"", b"  "])
-def test_an_empty_decimal_is_an_absent_one(keyword: str, value: bytes) -> None:
-    """Without a word."""
+def test_an_empty_decimal_is_ignored_without_a_note(keyword: str, value: bytes) -> None:
+    """The attribute is treated as absent."""
     tags = {name: number for name, number in COMPLETE.items() if name != keyword}
     result = read(raw(film(RAMP, **COMPLETE), keyword, value))
     assert (result.window, result.notes) == (read(film(RAMP, **tags)).window, result.notes)
@@ -193,10 +193,10 @@ def test_an_empty_decimal_is_an_absent_one(keyword: str, value: bytes) -> None:
     ("centre", "width"),
     [(10_000, 2_000), (-9_000, 400), (9_000, 12_000), (4_090, 1_000), (32_768, 65_536), (1e30, 1)],
 )
-def test_a_window_beside_the_pixels_is_ignored_with_a_note(
+def test_a_window_outside_the_pixel_range_is_ignored_with_a_note(
     photometric: str, function: str, centre: float, width: float
 ) -> None:
-    """Wholly or mostly outside: all grey levels are shown."""
+    """It is completely or mostly outside; all grey levels are shown."""
     tags = {"WindowCenter": centre, "WindowWidth": width, "VOILUTFunction": function}
     result = read(film(RAMP // 2, PhotometricInterpretation=photometric, **tags))
     assert any("its window lies outside" in note for note in result.notes)
@@ -206,8 +206,8 @@ def test_a_window_beside_the_pixels_is_ignored_with_a_note(
 @pytest.mark.parametrize(
     ("centre", "width"), [(40, 80), (4_000, 180), (600, 1_599), (2_048, 4_096), (2_048, 8_000)]
 )
-def test_a_window_that_shows_the_image_stays(centre: int, width: int) -> None:
-    """Narrow, at either end, or wider than the pixels."""
+def test_a_window_within_the_pixel_range_is_used(centre: int, width: int) -> None:
+    """It is narrow, at either end, or wider than the pixel range."""
     result = read(film(RAMP, WindowCenter=centre, WindowWidth=width))
     assert result.window == (centre - width / 2, centre + width / 2 - 1)
 
@@ -215,10 +215,8 @@ def test_a_window_that_shows_the_image_stays(centre: int, width: int) -> None:
 @pytest.mark.parametrize("photometric", MONOCHROME)
 @pytest.mark.parametrize("first_as", [0, 0x10000])
 @pytest.mark.parametrize("many", [False, True])
-def test_a_lut_of_either_sign_and_width_looks_the_same(
-    photometric: str, first_as: int, many: bool
-) -> None:
-    """First value as US or SS, entries as numbers or bytes of 8 and 16 bits, several tables."""
+def test_a_lut_looks_the_same_in_all_encodings(photometric: str, first_as: int, many: bool) -> None:
+    """The first value is US or SS, entries have 8 or 16 bits, and there may be several tables."""
     pictures = []
     for bits, kind in product((8, 16), ("US", "OW", "OB")):
         if kind == "OB" and bits == 16:
@@ -240,7 +238,7 @@ def test_a_lut_of_either_sign_and_width_looks_the_same(
 
 
 def test_a_lut_of_65536_entries_has_a_length_of_0() -> None:
-    """As two bytes cannot hold the number."""
+    """Two bytes cannot contain the number."""
     entry = Dataset()
     entry.add_new("LUTDescriptor", "US", [0, 0, 16])
     entry.add_new("LUTData", "OW", np.arange(65_535, -1, -1, dtype="<u2").tobytes())
@@ -249,8 +247,8 @@ def test_a_lut_of_65536_entries_has_a_length_of_0() -> None:
 
 
 @pytest.mark.parametrize("fault", ["short", "no data", "one level"])
-def test_a_lut_that_cannot_be_used_is_ignored_with_a_note(fault: str) -> None:
-    """And the window shows the film."""
+def test_an_invalid_lut_is_ignored_with_a_note(fault: str) -> None:
+    """The window is used instead."""
     entry = lut([5] * 4096 if fault == "one level" else CURVE, 0)
     if fault == "short":
         entry.LUTData = CURVE[:1000]
@@ -262,7 +260,7 @@ def test_a_lut_that_cannot_be_used_is_ignored_with_a_note(fault: str) -> None:
 
 
 def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> None:
-    """Window, rescale, spacing, laterality: of the frame before the shared ones."""
+    """Those of the frame precede the shared ones: window, rescale, spacing and laterality."""
 
     def item(**tags: Any) -> Dataset:
         made = Dataset()
@@ -304,10 +302,10 @@ def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> Non
     ],
     ids=str,
 )
-def test_pixels_that_are_not_square_are_resampled(
+def test_non_square_pixels_are_resampled(
     tags: dict[str, Any], shape: tuple[int, int], spacing: str
 ) -> None:
-    """Rows come first: pixels twice as high as wide make a picture twice as high."""
+    """Pixels twice as high as wide give an image twice as high."""
     result = read(film(RAMP, **tags))
     assert result.samples.shape == shape
     assert result.spacing == spacing
@@ -316,16 +314,16 @@ def test_pixels_that_are_not_square_are_resampled(
     assert abs(int(result.samples[-1, -1]) - 4095) <= 40
 
 
-def test_shapes_that_contradict_each_other_are_rejected() -> None:
-    """Nobody can say which is right."""
+def test_contradictory_pixel_shapes_are_rejected() -> None:
+    """The correct shape is unknown."""
     with pytest.raises(BadFilm, match="ImagerPixelSpacing and PixelAspectRatio give different"):
         read(film(RAMP, ImagerPixelSpacing=[0.2, 0.2], PixelAspectRatio=[2, 1]))
     with pytest.raises(BadFilm, match="64000 x 64 pixels"):
         read(film(RAMP, PixelAspectRatio=[1, 1000]))
 
 
-def test_a_fault_of_an_attribute_is_named() -> None:
-    """Never that the file should be copied again."""
+def test_an_invalid_attribute_is_named() -> None:
+    """The message does not suggest to copy the file again."""
     shutter = {"ShutterShape": "CIRCULAR", "CenterOfCircularShutter": [32, 32]}
     cases: list[tuple[dict[str, Any], str]] = [
         (shutter, "without a readable RadiusOfCircularShutter"),
@@ -347,7 +345,7 @@ def test_a_fault_of_an_attribute_is_named() -> None:
 
 
 def test_damaged_compressed_pixels_are_rejected_as_such() -> None:
-    """A picture that begins and ends well and holds rubbish; a HighBit it cannot have."""
+    """The pixels have a valid start and end around random bytes, or an impossible HighBit."""
     source = pydicom.dcmread(BUNDLED / "JPEG2000.dcm")
     frame = bytearray(pydicom.encaps.get_frame(source.PixelData, 0, number_of_frames=1))
     frame[60:140] = bytes(80)

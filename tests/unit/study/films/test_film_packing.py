@@ -1,4 +1,4 @@
-"""Packed films: every sample comes back, in the bytes the format's description says."""
+"""Packed films are unpacked without loss and have the bytes of the documented format."""
 
 import gzip
 import json
@@ -14,14 +14,14 @@ from tests.film_decoder import unpacked
 
 
 def opened(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return a packed film's header and what follows it."""
+    """Return the header of a packed film, and the rest."""
     plain = gzip.decompress(body)
     end = 4 + int.from_bytes(plain[:4], "little")
     return json.loads(plain[4:end]), plain[end:]
 
 
 def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.005) -> Grey:
-    """Return a smooth film with an edge and noise on it."""
+    """Return a smooth film with an edge and noise."""
     rows, columns = np.mgrid[0 : shape[0], 0 : shape[1]] / shape[0]
     shadow = 0.5 + 0.3 * np.sin(5 * rows) * np.cos(4 * columns) + 0.1 * (columns > 0.4)
     noisy = shadow + np.random.default_rng(3).normal(0, noise, shape)
@@ -30,8 +30,8 @@ def radiograph(top: int, shape: tuple[int, int] = (300, 280), noise: float = 0.0
 
 
 @pytest.mark.parametrize("top", [255, 1023, 4095, 16_383, 65_535])
-def test_films_of_every_depth_come_back(top: int) -> None:
-    """Sample by sample, and of the same type."""
+def test_films_of_all_depths_are_unpacked_without_loss(top: int) -> None:
+    """Samples and their type are the same."""
     film = radiograph(top)
     result = unpacked(packed(film))
     assert result.dtype == film.dtype
@@ -54,23 +54,23 @@ def test_films_of_every_depth_come_back(top: int) -> None:
     ],
     ids=lambda film: f"{film.shape}-{film.dtype}",
 )
-def test_what_is_no_radiograph_comes_back_too(film: Grey) -> None:
-    """The smallest, the flattest and the wildest films."""
+def test_extreme_films_are_unpacked_without_loss(film: Grey) -> None:
+    """They are tiny, uniform or random."""
     assert np.array_equal(unpacked(packed(film)), film)
 
 
-def test_a_film_larger_than_one_band_comes_back() -> None:
-    """Rows are guessed some at a time; the seams must not show."""
+def test_a_film_of_several_bands_is_unpacked_without_loss() -> None:
+    """Bands of rows are predicted separately."""
     film = radiograph(4095, (600, 7))
     assert np.array_equal(unpacked(packed(film)), film)
 
 
 def test_the_same_film_gives_the_same_bytes() -> None:
-    """Nothing of time or chance is in them."""
+    """They depend on neither time nor chance."""
     assert packed(radiograph(4095)) == packed(radiograph(4095))
 
 
-def test_a_film_worked_out_by_hand() -> None:
+def test_a_packed_film_equals_a_manual_computation() -> None:
     """Two rows of two: too few for a fit, so each guess is the sample to the left.
 
     5 is guessed 0 at the film's beginning; 3 is guessed 5; 260 is guessed 5, the sample above; 0 is
@@ -85,7 +85,7 @@ def test_a_film_worked_out_by_hand() -> None:
     assert rest == bytes([2 * 5, 2 * 2 - 1, 2 * 1 - 1, 2 * 4 - 1])
 
 
-def test_levels_spread_over_16_bits_cost_no_more_than_their_places() -> None:
+def test_twelve_bits_scaled_to_sixteen_are_packed_as_twelve() -> None:
     """A film of 12 bits times 16 is sent as 12 bits and a list of levels."""
     film = radiograph(1023)
     assert len(packed(film * 64)) < len(packed(film)) * 1.01
@@ -93,8 +93,8 @@ def test_levels_spread_over_16_bits_cost_no_more_than_their_places() -> None:
     assert set(header["levels"][1:]) <= {64 * n for n in range(1, 9)}
 
 
-def test_a_jump_too_large_for_its_byte_escapes() -> None:
-    """A bright marker on a dark film is written beside the planes, and comes back."""
+def test_large_differences_are_stored_as_exceptions() -> None:
+    """A bright marker on a dark film is stored separately, and restored."""
     film = radiograph(255, noise=0.0)
     film[50:60, 50:60] = 255
     film[70:80, 50:60] = 0
@@ -106,7 +106,7 @@ def test_a_jump_too_large_for_its_byte_escapes() -> None:
 
 @pytest.mark.parametrize("top", [255, 4095, 65_535])
 def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
-    """Extreme films give no weights that overflow."""
+    """No film gives weights that overflow."""
     rng = np.random.default_rng(2)
     films: list[NDArray[np.int32]] = [
         rng.integers(0, top + 1, (60, 50)).astype(np.int32),
@@ -121,7 +121,7 @@ def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
 
 
 def test_a_noisy_film_is_smaller_than_its_png() -> None:
-    """The point of it all: a weighted guess pays for less noise than a copied neighbour."""
+    """A weighted prediction is less affected by noise than the value of a neighbour."""
     import io
 
     from PIL import Image
@@ -132,8 +132,8 @@ def test_a_noisy_film_is_smaller_than_its_png() -> None:
     assert len(packed(film)) < 0.93 * len(out.getvalue())
 
 
-def test_gzip_of_mixed_stretches_is_read_by_any_reader() -> None:
-    """Noise, a run, text and nothing, each in its own way, in one file."""
+def test_gzip_of_mixed_content_is_read_by_other_programs() -> None:
+    """The file has noise, a run, text and an empty part."""
     noise = np.random.default_rng(1).bytes(600_000)
     parts = [noise, b"", bytes(600_000), b"ab" * 200_000, b"x"]
     body = gzipped(parts)

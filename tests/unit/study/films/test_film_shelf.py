@@ -1,4 +1,4 @@
-"""The shelf of prepared films: whole or not at all, bounded, and never trusted blindly."""
+"""The shelf of prepared films: complete files, a maximum size, and verified content."""
 
 import os
 import stat
@@ -16,8 +16,8 @@ def shelf(folder: Path, max_bytes: int = 10_000) -> Shelf:
     return Shelf(folder / "films", max_bytes=max_bytes, keep_free_bytes=0)
 
 
-def test_what_is_put_there_is_found_by_another_process(tmp_path: Path) -> None:
-    """And nothing before; files are for their owner only."""
+def test_a_stored_film_is_available_to_other_processes(tmp_path: Path) -> None:
+    """Before that it is not; only the owner can read the files."""
     assert shelf(tmp_path).get(ONE) is None
     shelf(tmp_path).put(ONE, b"film")
     assert shelf(tmp_path).get(ONE) == b"film"
@@ -27,8 +27,8 @@ def test_what_is_put_there_is_found_by_another_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 20, 33, -1])
-def test_a_damaged_film_is_thrown_out(tmp_path: Path, at: int) -> None:
-    """A single altered byte anywhere in the file is noticed."""
+def test_a_damaged_film_is_deleted(tmp_path: Path, at: int) -> None:
+    """A single changed byte is detected."""
     shelf(tmp_path).put(ONE, b"film")
     (path,) = (tmp_path / "films").iterdir()
     content = bytearray(path.read_bytes())
@@ -38,8 +38,8 @@ def test_a_damaged_film_is_thrown_out(tmp_path: Path, at: int) -> None:
     assert not path.exists()
 
 
-def test_an_empty_or_cut_file_is_no_film(tmp_path: Path) -> None:
-    """As a crash of the whole machine may leave it."""
+def test_an_empty_or_truncated_file_is_ignored(tmp_path: Path) -> None:
+    """A crash of the machine can leave such a file."""
     shelf(tmp_path).put(ONE, b"film")
     (path,) = (tmp_path / "films").iterdir()
     for content in (b"", b"x" * 10):
@@ -47,8 +47,8 @@ def test_an_empty_or_cut_file_is_no_film(tmp_path: Path) -> None:
         assert shelf(tmp_path).get(ONE) is None
 
 
-def test_the_longest_unused_film_makes_room(tmp_path: Path) -> None:
-    """Looking at a film counts as using it."""
+def test_the_least_recently_used_film_is_deleted_first(tmp_path: Path) -> None:
+    """Reading a film counts as use."""
     kept = shelf(tmp_path, max_bytes=3 * 132)
     for age, name in ((30, ONE), (20, TWO), (10, THREE)):
         kept.put(name, bytes(100))
@@ -61,7 +61,7 @@ def test_the_longest_unused_film_makes_room(tmp_path: Path) -> None:
 
 
 def test_a_film_larger_than_the_shelf_is_not_kept(tmp_path: Path) -> None:
-    """Nor does it stay behind as a part, or throw out the others."""
+    """No part of it remains, and other films are kept."""
     shelf(tmp_path).put(ONE, bytes(20_000))
     assert list((tmp_path / "films").iterdir()) == []
     shelf(tmp_path).put(TWO, b"film")
@@ -69,23 +69,23 @@ def test_a_film_larger_than_the_shelf_is_not_kept(tmp_path: Path) -> None:
     assert shelf(tmp_path).get(TWO) == b"film"
 
 
-def test_a_film_under_another_films_name_is_not_taken_for_it(tmp_path: Path) -> None:
-    """A file that was renamed or copied over another is whole, and the wrong one."""
+def test_a_film_with_the_name_of_another_film_is_not_used(tmp_path: Path) -> None:
+    """A renamed or copied file is complete, but of another film."""
     shelf(tmp_path).put(ONE, b"film")
     (path,) = (tmp_path / "films").iterdir()
     path.rename(path.with_name(path.name.replace(ONE, TWO)))
     assert shelf(tmp_path).get(TWO) is None
 
 
-def test_the_disks_last_room_is_left_to_the_readings(tmp_path: Path) -> None:
-    """A disk that is nearly full takes no films."""
+def test_the_last_disk_space_is_reserved_for_readings(tmp_path: Path) -> None:
+    """No film is stored on a disk that is nearly full."""
     kept = Shelf(tmp_path / "films", max_bytes=10_000, keep_free_bytes=1 << 60)
     kept.put(ONE, b"film")
     assert kept.get(ONE) is None
 
 
-def test_trouble_with_the_folder_is_no_trouble(tmp_path: Path) -> None:
-    """A file in its place, or a folder that was deleted in between."""
+def test_a_missing_or_invalid_folder_is_tolerated(tmp_path: Path) -> None:
+    """There is a file in its place, or it was deleted in the meantime."""
     (tmp_path / "films").write_text("in the way")
     kept = shelf(tmp_path)
     kept.put(ONE, b"film")

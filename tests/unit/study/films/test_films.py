@@ -1,4 +1,4 @@
-"""Films: true grey levels out of every kind of file, and nothing but pixels to the browser."""
+"""Films: exact grey levels from all file formats, and only pixels for the browser."""
 
 import io
 import struct
@@ -21,7 +21,7 @@ REAL_FILMS = Path(__file__).parents[5] / "shared" / "cxr"
 
 
 def ramp(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
-    """Return samples that use the whole range, high and low bytes alike."""
+    """Return samples of the complete range."""
     n = shape[0] * shape[1]
     samples = (np.arange(n, dtype=np.uint64) * 7919 % (top + 1)).astype(np.uint16)
     samples[-1] = top
@@ -29,7 +29,7 @@ def ramp(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
 
 
 def saved(image: Image.Image, kind: str = "PNG", **how: object) -> bytes:
-    """Return an image as a file's bytes."""
+    """Return the bytes of an image file."""
     out = io.BytesIO()
     image.save(out, kind, **how)
     return out.getvalue()
@@ -41,7 +41,7 @@ def chunk(kind: bytes, body: bytes) -> bytes:
 
 
 def png(width: int, height: int, depth: int, colour: int, rows: bytes, interlace: int = 0) -> bytes:
-    """Write a PNG by hand, for the kinds Pillow does not write."""
+    """Return a PNG of a kind that Pillow cannot write."""
     header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlace)
     return (
         b"\x89PNG\r\n\x1a\n"
@@ -52,14 +52,14 @@ def png(width: int, height: int, depth: int, colour: int, rows: bytes, interlace
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
-def test_sixteen_bits_come_back_sample_by_sample(kind: str) -> None:
-    """No scaling, no clipping."""
+def test_sixteen_bits_are_read_without_loss(kind: str) -> None:
+    """Samples are neither scaled nor clipped."""
     samples = ramp()
     assert np.array_equal(grey(saved(Image.fromarray(samples), kind)), samples)
 
 
-def test_big_endian_samples_are_read_as_the_same_numbers() -> None:
-    """A TIFF written on another machine holds the same film."""
+def test_big_endian_samples_have_the_same_values() -> None:
+    """The film is the same as in a little-endian TIFF."""
     samples = ramp()
     data = saved(Image.fromarray(samples.astype(">u2")), "TIFF")
     assert data.startswith(b"MM")
@@ -68,16 +68,16 @@ def test_big_endian_samples_are_read_as_the_same_numbers() -> None:
     assert result.dtype == np.uint16
 
 
-def test_twelve_bits_in_sixteen_stay_twelve() -> None:
-    """The facts tell the range that is used; nothing is stretched to fill it."""
+def test_twelve_bits_in_sixteen_are_not_scaled() -> None:
+    """The facts have the range in use."""
     samples = ramp(top=4095)
     facts = inspect(saved(Image.fromarray(samples)))
     assert (facts.bits, facts.low, facts.high) == (16, 0, 4095)
     assert (facts.width, facts.height) == (31, 23)
 
 
-def test_32_bit_samples_are_taken_when_they_fit_and_refused_when_not() -> None:
-    """Beyond 65,535 a sample would have to be cut."""
+def test_32_bit_samples_are_read_if_they_fit_into_16_bits() -> None:
+    """A sample above 65,535 is refused."""
     fits = ramp().astype(np.int32)
     assert np.array_equal(grey(saved(Image.fromarray(fits), "TIFF")), fits)
     with pytest.raises(BadFile, match="0 to 65,535 are taken"):
@@ -87,14 +87,14 @@ def test_32_bit_samples_are_taken_when_they_fit_and_refused_when_not() -> None:
 
 
 def test_one_bit_is_black_and_white() -> None:
-    """Bits become 0 and 255."""
+    """The samples are 0 and 255."""
     bits = ramp() > 30_000
     assert np.array_equal(grey(saved(Image.fromarray(bits))), np.where(bits, 255, 0))
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA"])
-def test_grey_in_any_8_bit_clothes_stays_the_same_grey(mode: str) -> None:
-    """Palette, colour and alpha leave grey levels alone."""
+def test_grey_is_the_same_in_all_8_bit_modes(mode: str) -> None:
+    """Palette, colour and alpha do not change grey levels."""
     levels = np.arange(256, dtype=np.uint8).reshape(16, 16)
     image = Image.fromarray(levels).convert(mode)
     if mode in ("LA", "RGBA"):
@@ -105,27 +105,27 @@ def test_grey_in_any_8_bit_clothes_stays_the_same_grey(mode: str) -> None:
 
 
 def test_palette_with_transparency_is_read_without_a_warning() -> None:
-    """Transparency is dropped, whichever way it is written."""
+    """Transparency is ignored in all notations."""
     image = Image.fromarray(np.arange(256, dtype=np.uint8).reshape(16, 16)).convert("P")
     data = saved(image, transparency=bytes(range(256)))
     assert np.array_equal(grey(data).ravel(), np.arange(256))
 
 
-def test_colour_becomes_luminance() -> None:
-    """ITU-R 601 weights: .299, .587, .114."""
+def test_colour_is_converted_to_luminance() -> None:
+    """The weights are those of ITU-R 601: .299, .587, .114."""
     image = Image.new("RGB", (1, 1), (200, 100, 50))
     assert grey(saved(image))[0, 0] == round(0.299 * 200 + 0.587 * 100 + 0.114 * 50)
 
 
-def test_interlaced_png_is_the_same_film() -> None:
-    """Adam7: the seven passes of a 2 x 2 film are written by hand."""
+def test_an_interlaced_png_gives_the_same_film() -> None:
+    """The test writes the seven passes of Adam7 for a film of 2 x 2."""
     rows = b"\0\x12\x34" + b"\0\xab\xcd" + b"\0\x00\x01\xff\xff"
     result = grey(png(2, 2, 16, 0, rows, interlace=1))
     assert result.tolist() == [[0x1234, 0xABCD], [0x0001, 0xFFFF]]
 
 
-def test_16_bit_colour_is_refused_rather_than_cut_to_8() -> None:
-    """Pillow would silently drop the low bytes."""
+def test_16_bit_colour_is_refused() -> None:
+    """Pillow would silently discard the low bytes."""
     with pytest.raises(BadFile, match="16 bits a channel"):
         grey(png(1, 1, 16, 2, b"\0" + bytes(6)))
 
@@ -138,7 +138,7 @@ def test_white_is_zero_beyond_8_bits_is_refused() -> None:
 
 
 def test_jpeg_is_read() -> None:
-    """A smooth film survives JPEG within a grey level or two."""
+    """A smooth film differs by two grey levels at most."""
     levels = np.linspace(0, 255, 64 * 64).reshape(64, 64).astype(np.uint8)
     result = grey(saved(Image.fromarray(levels), "JPEG", quality=95))
     assert np.abs(result.astype(int) - levels).max() <= 3
@@ -146,7 +146,7 @@ def test_jpeg_is_read() -> None:
 
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_exif_orientation_is_applied(orientation: int) -> None:
-    """Turned as every browser turns it; Pillow's own function is the reference."""
+    """The film is rotated as browsers do; Pillow's function is the reference."""
     levels = np.zeros((16, 32), dtype=np.uint8)
     levels[:8, :8] = 200
     exif = Image.Exif()
@@ -164,7 +164,7 @@ XMP = b"""<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:Description tiff:Orientation=
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "WEBP"])
 @pytest.mark.parametrize("orientation", [0, 3])
 def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> None:
-    """Browsers ignore it; one in EXIF is applied all the same."""
+    """Browsers ignore it; an orientation in EXIF is still applied."""
     levels = np.zeros((16, 32), dtype=np.uint8)
     levels[:8, :8] = 200
     info = PngInfo()
@@ -189,16 +189,16 @@ def test_an_orientation_in_xmp_is_not_applied(kind: str, orientation: int) -> No
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF"])
-def test_cut_file_is_refused_at_every_length(kind: str) -> None:
-    """Half a film is no film, wherever it breaks off."""
+def test_a_truncated_file_is_refused_at_every_length(kind: str) -> None:
+    """A part of a film is never shown."""
     data = saved(Image.fromarray((ramp((64, 64)) >> 8).astype(np.uint8)), kind)
     for end in (0, 1, 20, len(data) // 2, len(data) - 40):
         with pytest.raises(BadFile, match=r"; .*(export|copy)"):
             inspect(data[:end])
 
 
-def test_single_altered_byte_in_a_png_is_noticed() -> None:
-    """Its checksums are checked, which Pillow does not do for pixels."""
+def test_a_changed_byte_of_a_png_is_detected() -> None:
+    """The checksums of pixels are verified, which Pillow omits."""
     data = bytearray(saved(Image.fromarray(ramp((64, 64)))))
     data[len(data) // 2] ^= 1
     with pytest.raises(BadFile, match="damaged"):
@@ -217,29 +217,29 @@ def test_single_altered_byte_in_a_png_is_noticed() -> None:
         (png(9_000, 9_000, 1, 0, b""), "9000 x 9000 pixels"),
     ],
 )
-def test_what_is_no_film_is_refused_with_a_remedy(data: bytes, says: str) -> None:
-    """The message says what it is and what to do."""
+def test_other_files_are_refused_with_a_remedy(data: bytes, says: str) -> None:
+    """The message has the kind of the file and a remedy."""
     with pytest.raises(BadFile, match=says) as refused:
         inspect(data)
     assert "export" in str(refused.value)
 
 
-def test_decompression_bomb_is_refused() -> None:
-    """A small file that claims 10 gigapixels is never unpacked."""
+def test_a_decompression_bomb_is_refused() -> None:
+    """A small file with a declared size of 10 gigapixels is not unpacked."""
     with pytest.raises(BadFile):
         inspect(png(100_000, 100_000, 8, 0, b""))
 
 
 def test_several_frames_are_refused() -> None:
-    """Nobody could say which of them is the film."""
+    """It is unknown which of them is the film."""
     frames = [Image.new("L", (4, 4), level) for level in (0, 200)]
     with pytest.raises(BadFile, match="2 frames"):
         inspect(saved(frames[0], "TIFF", save_all=True, append_images=frames[1:]))
 
 
 @given(st.binary(max_size=400), st.integers(0, 300))
-def test_any_bytes_give_facts_or_bad_file(noise: bytes, at: int) -> None:
-    """Broken files never end in another exception."""
+def test_random_bytes_give_facts_or_a_refusal(noise: bytes, at: int) -> None:
+    """No other error occurs."""
     sound = saved(Image.fromarray(ramp((8, 8))), "TIFF")
     for data in (noise, sound[:at] + noise + sound[at + len(noise) :]):
         try:
@@ -252,7 +252,7 @@ def test_any_bytes_give_facts_or_bad_file(noise: bytes, at: int) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not REAL_FILMS.is_dir(), reason="the real radiographs are not on this machine")
 def test_real_films_reach_the_browser_without_loss() -> None:
-    """Films of every source decode, and what is sent holds the same grey levels."""
+    """Films of all sources are decoded, and the sent film has the same grey levels."""
     paths = [
         path
         for source in sorted(REAL_FILMS.iterdir())
