@@ -1,4 +1,4 @@
-"""The demo deployment: whole or not at all, marked simulated, its codes made for it."""
+"""The demo deployment: complete or absent, marked as simulated, with new codes."""
 
 import json
 import threading
@@ -23,7 +23,7 @@ DATA = ROOT / "data"
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Return the demo's store."""
+    """Return the store of the demo."""
     path = tmp_path_factory.mktemp("demo") / "deeper" / "demo.db"
     return demo.set_up(path, DATA, entropy=entropy_from(4), now=NOW)
 
@@ -34,8 +34,8 @@ def _person(store: Store, code: str) -> signing_in.Person:
     ).person
 
 
-def test_three_simulated_readers_and_models_have_read_everything(shown: Store) -> None:
-    """The guest has read nothing yet; everybody else is simulated, and done."""
+def test_simulated_readers_and_models_have_read_all_cases(shown: Store) -> None:
+    """The guest has not read any case; all others are simulated and complete."""
     progress = status(shown, demo.STUDY)
     by_name = {row["reader_id"]: row for row in progress["readers"]}
     guest = by_name.pop(demo.READER)
@@ -49,7 +49,7 @@ def test_three_simulated_readers_and_models_have_read_everything(shown: Store) -
 
 
 def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
-    """No label or reading of a simulated rater is without its mark."""
+    """Each rater and each reading has the mark."""
     files = bundle_files(shown, demo.STUDY)
     labels = [line.split(",")[2] for line in files["raters.csv"].decode().splitlines()[1:]]
     assert sum("(simulated)" in label for label in labels) == 6
@@ -58,8 +58,8 @@ def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
     assert all(",simulated," in line for line in readings)
 
 
-def test_codes_are_new_at_every_call_and_the_old_ones_stop(shown: Store) -> None:
-    """The reader stays the same person with a new code."""
+def test_each_call_replaces_the_codes(shown: Store) -> None:
+    """The reader is the same person with a new code."""
     first = demo.fresh_codes(shown, entropy=entropy_from(5), now=NOW)
     second = demo.fresh_codes(shown, entropy=entropy_from(6), now=NOW)
     assert first is not None
@@ -72,16 +72,16 @@ def test_codes_are_new_at_every_call_and_the_old_ones_stop(shown: Store) -> None
             _person(shown, old)
 
 
-def test_the_guest_finds_two_films_a_case(shown: Store) -> None:
-    """A PA and a lateral view for each of the first cases."""
+def test_cases_of_the_guest_have_two_films(shown: Store) -> None:
+    """The first cases have a PA and a lateral view."""
     codes = demo.fresh_codes(shown, entropy=entropy_from(8), now=NOW)
     assert codes is not None
     cases = desk(shown, _person(shown, codes.reader), now=NOW).cases
     assert [[view.label for view in case.views] for case in cases] == [["PA", "LATERAL"]] * 3
 
 
-def test_the_first_demo_study_is_the_one_it_always_was(shown: Store) -> None:
-    """Protocol and cases are the first demo's; its films have spacings, its results are open."""
+def test_the_first_demo_study_is_unchanged(shown: Store) -> None:
+    """Protocol and cases are those of the first version; films have spacings."""
     with shown.look() as look:
         locked = json.loads(study_row(look, demo.STUDY).protocol)
     assert set(locked) == {"protocol", "bank_sha256", "cases"}
@@ -126,13 +126,13 @@ def test_a_demo_of_an_earlier_release_has_codes_and_no_newcomer(
     assert codes.newcomer is None
 
 
-def test_a_store_of_ones_own_never_shows_the_demo(store: Store) -> None:
-    """No demo study, no demo codes."""
+def test_other_stores_never_show_the_demo(store: Store) -> None:
+    """They have neither the study nor its codes."""
     assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None
 
 
 @pytest.mark.slow
-def test_two_set_ups_at_once_make_one_demo(tmp_path: Path) -> None:
+def test_simultaneous_set_ups_create_one_demo(tmp_path: Path) -> None:
     """The first creates it, and the second uses it."""
     path = tmp_path / "demo.db"
     made: list[Store] = []
@@ -151,7 +151,7 @@ def test_two_set_ups_at_once_make_one_demo(tmp_path: Path) -> None:
 
 
 def test_a_demo_that_cannot_be_set_up_leaves_nothing(tmp_path: Path) -> None:
-    """Without the bank there is one sentence and no store."""
+    """Without the bank, one sentence is printed and no store is created."""
     with pytest.raises(NotFound, match="No demo bank"):
         demo.set_up(tmp_path / "x.db", tmp_path, entropy=entropy_from(1), now=NOW)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Assignments: every reader, case, position and option order, fixed beforehand."""
+"""Assignments: readers, cases, positions and orders of options, stored before reading."""
 
 import json
 from collections import Counter
@@ -24,8 +24,8 @@ def _assign(reader: str = "R1", index: int = 0, **values: object) -> list[Assign
     )
 
 
-def test_random_order_differs_between_readers_and_holds_every_case_once() -> None:
-    """Each reader has their own order of the same cases."""
+def test_random_order_differs_between_readers_and_has_each_case_once() -> None:
+    """The cases are the same."""
     first, second = _assign("R1"), _assign("R2")
     assert [entry.item_id for entry in first] != [entry.item_id for entry in second]
     assert sorted(entry.item_id for entry in first) == sorted(item for item, _ in CASES)
@@ -57,8 +57,8 @@ def test_conditions_are_rotated_over_readers() -> None:
     assert Counter(entry.condition for entry in _assign(conditions=both)) == dict.fromkeys(both, 30)
 
 
-def test_open_ended_sessions_come_before_every_other_for_every_reader() -> None:
-    """All of their turns; the conditions with options are rotated as ever."""
+def test_open_ended_sessions_come_first_for_all_readers() -> None:
+    """The conditions with options are rotated as usual."""
     three = ["unaided", "open-ended", "image-absent"]
     for index, others in enumerate((["unaided", "image-absent"], ["image-absent", "unaided"])):
         placed = _assign(f"R{index}", index, conditions=three, sessions=6)
@@ -68,8 +68,8 @@ def test_open_ended_sessions_come_before_every_other_for_every_reader() -> None:
         assert list(dict.fromkeys(in_one)) == ["open-ended", *others]
 
 
-def test_lists_without_open_ended_cases_are_those_of_the_version_before() -> None:
-    """To the last place: this hash was computed before there were any."""
+def test_lists_without_open_ended_cases_are_those_of_the_previous_version() -> None:
+    """The hash was computed with the version before open-ended cases."""
     values = {"conditions": ["unaided", "image-absent"], "sessions": 4, "hidden_repeats": 3}
     placed = [entry for i in range(3) for entry in _assign(f"R{i}", i, **values)]
     assert {(entry.block, entry.stage, entry.aid) for entry in placed} == {(None, 0, "")}
@@ -84,8 +84,8 @@ def test_lists_without_open_ended_cases_are_those_of_the_version_before() -> Non
     assert sha256_of(lists) == "9fcdeb7a37efdc0a3063f93a6a53c80485fe675b123289afc4bc71e96be14d27"
 
 
-def test_option_order_is_canonical_unless_asked_and_maps_back() -> None:
-    """A shuffled letter leads back to the canonical one, for every option."""
+def test_the_order_of_options_is_canonical_by_default() -> None:
+    """Each shuffled letter is converted to the canonical letter."""
     assert {entry.shown_order for entry in _assign()} == {"ABCD"}
     orders = [entry.shown_order for entry in _assign(option_order="random")]
     assert len(set(orders)) > 10

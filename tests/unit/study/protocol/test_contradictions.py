@@ -1,4 +1,4 @@
-"""Every fault of a protocol at once: unknown keys, values, and contradictions between keys."""
+"""All errors of a protocol are listed: unknown keys, invalid values, contradictions."""
 
 from typing import Any
 
@@ -96,10 +96,10 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("values", "words"), BROKEN, ids=[words for _, words in BROKEN])
-def test_a_contradiction_is_listed_beside_faults_of_other_keys(
+def test_a_contradiction_is_listed_with_errors_of_other_keys(
     values: dict[str, Any], words: str
 ) -> None:
-    """Alone, beside a value that is wrong, and beside a key that does not exist."""
+    """The other error is an invalid value or an unknown key."""
     for other in ({}, {"margin": 7}, {"colour": "red"}, {"margin": 7, "colour": "red"}):
         faults = faults_of({**values, **other})
         assert any(words in fault for fault in faults), faults
@@ -107,19 +107,19 @@ def test_a_contradiction_is_listed_beside_faults_of_other_keys(
 
 
 def test_every_rule_has_an_example() -> None:
-    """And each example breaks one rule."""
+    """Each example breaks a single rule."""
     assert len(BROKEN) == len(RULES)
     assert all(rule.keys <= set(Protocol().in_full()) for rule in RULES)
 
 
 @pytest.mark.parametrize("faulty", [{"cases": 0}, {"cases": "many"}])
-def test_a_rule_about_a_faulty_key_is_not_applied(faulty: dict[str, Any]) -> None:
-    """A default is no contradiction to a key that is absent."""
+def test_a_rule_about_an_invalid_key_is_not_applied(faulty: dict[str, Any]) -> None:
+    """The default of an invalid key is not reported as a contradiction."""
     assert len(faults_of({"hidden_repeats": 300, **faulty})) == 1
 
 
-def test_an_unknown_key_names_the_nearest_and_stands_for_it() -> None:
-    """Not all 45 keys; and `case = 10` contradicts nothing about `cases`."""
+def test_an_unknown_key_is_reported_with_a_similar_key() -> None:
+    """It does not list all keys, and `case = 10` causes no contradiction about `cases`."""
     (fault,) = faults_of({"case": 10, "hidden_repeats": 300})
     assert fault == "case: unknown key. Did you mean cases?"
     (fault,) = faults_of({"Time-Limit": 10})
@@ -141,8 +141,10 @@ def test_an_unknown_key_names_the_nearest_and_stands_for_it() -> None:
         ),
     ],
 )
-def test_an_unknown_value_names_the_nearest(values: dict[str, Any], nearest: str) -> None:
-    """In lists and in the questionnaire too."""
+def test_an_unknown_value_is_reported_with_a_similar_value(
+    values: dict[str, Any], nearest: str
+) -> None:
+    """Lists and the questionnaire are included."""
     assert any(fault.endswith(f"Did you mean {nearest}?") for fault in faults_of(values))
 
 
@@ -167,13 +169,13 @@ def test_an_unknown_value_names_the_nearest(values: dict[str, Any], nearest: str
     ],
 )
 def test_arms_are_checked(arms: list[dict[str, Any]], words: str) -> None:
-    """Values that are none, and what contradicts other keys."""
+    """Invalid values and contradictions to other keys are reported."""
     (fault,) = faults_of({"arms": arms})
     assert words in fault
 
 
-def test_sessions_suit_the_conditions_of_every_arm() -> None:
-    """The number that is proposed is a multiple for all arms."""
+def test_the_proposed_number_of_sessions_suits_all_arms() -> None:
+    """It is a multiple of the number of conditions of each arm."""
     arms = [
         {"name": "a", "conditions": ["unaided", "image-absent"]},
         {"name": "b", "conditions": ["unaided", "image-absent", "wrong-image"]},

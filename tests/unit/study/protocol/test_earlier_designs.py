@@ -1,4 +1,4 @@
-"""Studies of designs that existed before aided reading are drawn and assigned as they were.
+"""Draws and assignments of designs without an aid are those of earlier versions.
 
 The hashes were computed with the version before designs with an aid, arms and blocks.
 """
@@ -49,7 +49,7 @@ DRAWN: list[tuple[Mapping[str, Any], str]] = [
 def test_an_earlier_design_is_redrawn_byte_identically(
     banked: Store, values: Mapping[str, Any], digest: str
 ) -> None:
-    """The locked protocol, the cases, and every list and practice list with its ids."""
+    """Protocol, cases, lists and practice lists are compared."""
     protocol = Protocol.from_json({"cases": 8, **values})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
     invite(banked, "R1", "R2", "R3")

@@ -1,4 +1,4 @@
-"""Lists of item ids: typed, pasted, and from tables of any kind."""
+"""Lists of item IDs: typed, pasted, and from tables."""
 
 from pathlib import Path
 
@@ -22,20 +22,20 @@ from tests.unit.study.tables.workbooks import book
     ],
 )
 def test_ids_are_read_from_a_list_or_a_table(tmp_path: Path, text: str) -> None:
-    """In order, each once."""
+    """Their order is kept, and duplicates are dropped."""
     assert ids_in(text) == ["q1", "q2"]
     path = tmp_path / "ids.csv"
     path.write_text(text, encoding="utf-8", newline="")
     assert ids_in_file(path) == ["q1", "q2"]
 
 
-def test_a_quote_that_is_never_closed_ends_in_ids_or_a_refusal() -> None:
-    """And never in another error."""
+def test_an_unclosed_quote_gives_ids_or_a_refusal() -> None:
+    """No other error occurs."""
     assert ids_in('q1\n"q2') == ["q1", "q2"]
 
 
 def test_a_workbook_needs_a_column_of_ids(tmp_path: Path) -> None:
-    """Numbers read as Excel displays them."""
+    """Numbers are read as Excel displays them."""
     path = book(tmp_path / "i.xlsx", ["No", "Item ID"], [1, 7], [2, "q1"], formats={"B2": "000"})
     assert ids_in_file(path) == ["007", "q1"]
     with pytest.raises(BadFile, match=r"sheet “Sheet” has no column item_id\. .*: No"):

@@ -14,7 +14,7 @@ def protocol(**keys: object) -> Protocol:
 
 
 def counts(**keys: object) -> list[list[dict[tuple[Condition, bool], int]]]:
-    """Return for each list, for each session, the number of cases in each condition."""
+    """Return the number of cases by list, session and condition."""
     lists = outline(protocol(**keys), n_readers=4)
     return [[dict(session) for session in each.sessions.values()] for each in lists]
 

@@ -1,4 +1,4 @@
-"""The protocol file: defaults, refusals, and every fault at once."""
+"""The protocol file: defaults, refusals, and lists of errors."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def _file(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_left_out_keys_take_the_documented_defaults(tmp_path: Path) -> None:
+def test_missing_keys_have_the_documented_defaults(tmp_path: Path) -> None:
     """An empty file is the default protocol."""
     protocol = read_protocol(_file(tmp_path, ""))
     assert protocol == Protocol()
@@ -36,7 +36,7 @@ def test_left_out_keys_take_the_documented_defaults(tmp_path: Path) -> None:
 
 
 def test_every_key_can_be_set(tmp_path: Path) -> None:
-    """What the file says is what the protocol holds."""
+    """The protocol has the values of the file."""
     protocol = read_protocol(
         _file(
             tmp_path,
@@ -68,8 +68,8 @@ margin = 0.1
     assert Protocol.from_json(protocol.as_json()) == protocol
 
 
-def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
-    """One run lists everything to correct, each with its remedy."""
+def test_all_errors_are_listed_together(tmp_path: Path) -> None:
+    """Each has a remedy."""
     text = 'cases = 0\nseed = "x"\nconfidence = 1\nfeedbak = "never"\nmargin = true\n'
     with pytest.raises(BadProtocol) as caught:
         read_protocol(_file(tmp_path, text))
@@ -113,22 +113,24 @@ def test_all_faults_are_listed_at_once(tmp_path: Path) -> None:
         ("cases = [", "not valid TOML"),
     ],
 )
-def test_what_cannot_be_is_refused_with_its_reason(tmp_path: Path, text: str, reason: str) -> None:
-    """A contradiction, or what this release cannot do, is never silently ignored."""
+def test_contradictory_values_are_refused_with_the_reason(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    """Contradictions and unsupported values are never silently ignored."""
     with pytest.raises(BadProtocol, match=reason):
         read_protocol(_file(tmp_path, text))
 
 
 def test_steps_and_tools_outside_the_cases_are_off_by_default() -> None:
-    """A study says so where it wants any of it; a text of spaces is none."""
+    """Each needs a key; a text of spaces counts as empty."""
     protocol = Protocol.from_json({"consent": " \n"})
     assert (protocol.consent, protocol.instructions, protocol.questionnaire) == ("", "", ())
     assert (protocol.display_check, protocol.cannot_answer) == (False, False)
     assert (protocol.practice_cases, protocol.break_every) == (0, 0)
 
 
-def test_a_protocol_the_first_release_could_run_keeps_its_hash() -> None:
-    """Keys that are new since then stand in the stored protocol only where they are used."""
+def test_a_protocol_without_new_keys_keeps_its_hash() -> None:
+    """New keys are stored only if they are used."""
     stored = Protocol().as_json()
     assert sha256_of(stored).startswith("bf4ae2f1269202a4")
     used = Protocol.from_json({"break_every": 5, "consent": "?", "cannot_answer": True})
@@ -137,21 +139,21 @@ def test_a_protocol_the_first_release_could_run_keeps_its_hash() -> None:
     assert Protocol.from_json(stored) == Protocol()
 
 
-def test_a_long_value_is_not_repeated_whole_in_its_fault() -> None:
-    """A consent of pages would hide the other faults."""
+def test_a_long_value_is_shortened_in_its_error() -> None:
+    """A long consent would hide the other errors."""
     with pytest.raises(BadProtocol) as caught:
         Protocol.from_json({"consent": "x" * 30_000})
     assert len(str(caught.value)) < 400
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    """The message says which file."""
+def test_a_missing_file_is_reported(tmp_path: Path) -> None:
+    """The message has its name."""
     with pytest.raises(NotFound, match=r"none\.toml"):
         read_protocol(tmp_path / "none.toml")
 
 
 def test_a_card_with_peers_needs_feedback() -> None:
-    """Without feedback there is no card to show them on; the default leaves the hash as it was."""
+    """Without feedback there is no card; the default does not change the hash."""
     assert any("score_card" in fault for fault in faults_of({"score_card": "peers"}))
     protocol = Protocol.from_json({"score_card": "peers", "feedback": "after study"})
     assert protocol.as_json()["score_card"] == "peers"

@@ -1,4 +1,4 @@
-"""The questionnaire of a protocol: what may be asked, and every fault at once."""
+"""The questionnaire of a protocol: valid questions, and lists of errors."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ ONE: dict[str, Any] = {"id": "a", "question": "How?", "kind": "choice", "options
 
 
 def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> None:
-    """As tables; an answer is required unless the protocol says otherwise."""
+    """Answers are required by default."""
     path = tmp_path / "p.toml"
     path.write_text(
         '[[questionnaire]]\nid = "years"\nquestion = "Years?"\nkind = "number"\n'
@@ -46,8 +46,10 @@ def test_questions_are_read_from_toml_with_their_defaults(tmp_path: Path) -> Non
         ({"hint": "?"}, "hint: unknown key"),
     ],
 )
-def test_a_faulty_question_is_refused_with_its_place(changed: dict[str, Any], reason: str) -> None:
-    """The number of the question and what is wrong with it."""
+def test_an_invalid_question_is_refused_with_its_number(
+    changed: dict[str, Any], reason: str
+) -> None:
+    """The message has the number and the reason."""
     with pytest.raises(BadProtocol) as caught:
         Protocol.from_json({"questionnaire": [{**ONE, "id": "b"}, {**ONE, **changed}]})
     assert "Question 2 of the questionnaire: " in str(caught.value)
@@ -56,13 +58,13 @@ def test_a_faulty_question_is_refused_with_its_place(changed: dict[str, Any], re
 
 @pytest.mark.parametrize("value", ["x", {}, [ONE] * 51, [7]])
 def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
-    """Of at most fifty."""
+    """It has at most fifty tables."""
     with pytest.raises(BadProtocol, match=r"questionnaire|must be"):
         Protocol.from_json({"questionnaire": value})
 
 
-def test_all_faults_of_all_questions_are_listed_at_once() -> None:
-    """Beside those of the other keys."""
+def test_errors_of_all_questions_are_listed_together() -> None:
+    """Errors of other keys are listed too."""
     broken = [{**ONE, "kind": "x"}, {**ONE, "question": ""}, {"id": "c"}]
     with pytest.raises(BadProtocol) as caught:
         Protocol.from_json({"cases": 0, "questionnaire": broken})
@@ -79,7 +81,7 @@ def test_all_faults_of_all_questions_are_listed_at_once() -> None:
     assert "6 errors" in message
 
 
-def test_a_question_left_open_is_left_out() -> None:
+def test_an_unanswered_question_is_omitted() -> None:
     """Neither null nor an empty text is an answer."""
     asked = (
         ReaderQuestion(id="a", question="?", kind="text", required=False),

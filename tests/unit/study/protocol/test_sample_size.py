@@ -24,8 +24,8 @@ PLAN = {
 }
 
 
-def test_a_plan_survives_the_file_and_none_leaves_the_hash() -> None:
-    """A protocol without a plan is stored as before."""
+def test_a_plan_is_written_and_read_and_optional() -> None:
+    """A protocol without a plan keeps its hash."""
     protocol = Protocol.from_json({"sample_size": PLAN})
     assert protocol.as_json()["sample_size"] == PLAN
     assert protocol_from(as_toml(protocol), source="file") == protocol

@@ -1,4 +1,4 @@
-"""The draw: strata, units, and refusals that tell what is short."""
+"""The draw: strata, units, and refusals with the missing numbers."""
 
 import json
 from collections import Counter
@@ -51,16 +51,16 @@ def test_proportional_allocation_of_the_rexvqa_mix_adds_up() -> None:
     assert len(drawn.cases) == len({item for item, _ in drawn.cases}) == 200
 
 
-def test_no_patient_gives_two_questions() -> None:
-    """One question per patient holds over all strata together."""
+def test_no_patient_has_two_questions() -> None:
+    """The limit of one question per patient applies to all strata together."""
     candidates = _candidates(REXVQA_MIX, per_patient=4)
     patient = {entry.item_id: entry.patient_id for entry in candidates}
     drawn = draw_from(candidates, _protocol())
     assert max(Counter(patient[item] for item, _ in drawn.cases).values()) == 1
 
 
-def test_a_draw_is_found_wherever_one_exists() -> None:
-    """Two patients serve both strata, one serves one only: all three are needed, and found."""
+def test_a_possible_draw_is_never_refused() -> None:
+    """Two patients have both strata and one has a single stratum; all three are needed."""
     candidates = [
         Drawable(
             item_id=f"{patient}-{task}",
@@ -76,22 +76,22 @@ def test_a_draw_is_found_wherever_one_exists() -> None:
         assert {stratum for _, stratum in draw_from(candidates, protocol).cases} == {"a", "b"}
 
 
-def test_the_same_seed_draws_the_same_cases_for_any_order_of_the_file() -> None:
-    """The draw depends on ids and seed alone; another seed draws others."""
+def test_a_draw_does_not_depend_on_the_order_of_the_file() -> None:
+    """It depends on IDs and seed only; another seed draws other cases."""
     candidates = _candidates(REXVQA_MIX)
     first = draw_from(candidates, _protocol())
     assert draw_from(candidates[::-1], _protocol()) == first
     assert draw_from(candidates, _protocol(seed=1)).cases != first.cases
 
 
-def test_equal_allocation_refuses_what_the_bank_cannot_give() -> None:
-    """The refusal names the stratum, the number asked for and the number available."""
+def test_an_equal_allocation_is_refused_if_a_stratum_is_too_small() -> None:
+    """The message has the stratum, the requested and the available number."""
     with pytest.raises(BadInput, match="Geometric Information Assessment: 40 needed, 4 available"):
         draw_from(_candidates(REXVQA_MIX), _protocol(allocation="equal"))
 
 
 def test_too_few_patients_are_refused_with_the_number() -> None:
-    """Strata that are each rich enough may still compete for the same patients."""
+    """Strata that are large enough may share patients."""
     candidates = _candidates({"a": 30, "b": 30}, per_patient=1)
     shared = [
         Drawable(
@@ -103,8 +103,8 @@ def test_too_few_patients_are_refused_with_the_number() -> None:
         draw_from(shared, _protocol(cases=40))
 
 
-def test_strata_may_cross_and_name_their_allocation() -> None:
-    """Two fields make crossed strata, named with a slash."""
+def test_crossed_strata_can_have_an_allocation() -> None:
+    """The names of two fields are separated by a slash."""
     allocation = {"a / female": 2, "b / male": 3}
     protocol = _protocol(cases=5, stratify_by=["task", "sex"], allocation=allocation)
     drawn = draw_from(_candidates({"a": 30, "b": 30}), protocol)
@@ -112,13 +112,13 @@ def test_strata_may_cross_and_name_their_allocation() -> None:
 
 
 def test_an_unknown_stratum_in_the_allocation_is_refused() -> None:
-    """A misspelt stratum is named beside those there are."""
+    """The message lists the existing strata."""
     with pytest.raises(BadInput, match=r"does not have: c\. It has: a, b"):
         draw_from(_candidates({"a": 9, "b": 9}), _protocol(cases=3, allocation={"c": 3}))
 
 
-def test_the_numbering_of_cases_does_not_follow_the_strata() -> None:
-    """Fixed order must not show a block of one task after another."""
+def test_case_numbers_do_not_follow_the_strata() -> None:
+    """Otherwise a fixed order would show the tasks in blocks."""
     drawn = draw_from(_candidates({"a": 50, "b": 50}), _protocol(cases=40))
     changes = sum(x != y for (_, x), (_, y) in zip(drawn.cases, drawn.cases[1:], strict=False))
     assert changes > 8
@@ -158,7 +158,7 @@ def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
 
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """Give the bank as it is."""
+    """Return the bank."""
     return _bank(tmp_path_factory.mktemp("bank"))
 
 
@@ -192,15 +192,15 @@ def _ids(store: Store) -> list[str]:
         ({"sex": ["female", "male"], "required_views": ["lateral"], "age": [18, 60]}, 2),
     ],
 )
-def test_what_is_left_meets_every_condition(
+def test_remaining_items_meet_all_conditions(
     bank: Store, keys: dict[str, Any], n_patients: int
 ) -> None:
-    """Items and patients are counted; a range of ages has to lie within as a whole."""
+    """Items and patients are counted; an age range must be completely within the limits."""
     assert left(bank, 1, _asked(one_question_per="patient", **keys)) == (2 * n_patients, n_patients)
 
 
-def test_lists_say_what_is_drawn_and_what_is_not(bank: Store) -> None:
-    """In and out; practice need not be of the list the sample is drawn from."""
+def test_lists_of_ids_include_and_exclude_items(bank: Store) -> None:
+    """Practice cases may be outside the list of included items."""
     ids = _ids(bank)
     drawn = _drawn(bank, only_items=ids[:2], practice_cases=2)
     assert sorted(case for case, _ in drawn.cases) == sorted(ids[:2])
@@ -213,14 +213,14 @@ def test_lists_say_what_is_drawn_and_what_is_not(bank: Store) -> None:
 
 
 @pytest.mark.parametrize("key", ["only_items", "without_items"])
-def test_ids_the_bank_has_not_are_refused_with_their_number(bank: Store, key: str) -> None:
-    """With examples; nothing is drawn of the others."""
+def test_ids_that_the_bank_lacks_are_refused_with_their_number(bank: Store, key: str) -> None:
+    """The message has examples, and nothing is drawn."""
     with pytest.raises(BadInput, match=rf"{key} names 2 questions.*such as nope, nor"):
         _drawn(bank, cases=1, **{key: [_ids(bank)[0], "nor", "nope"]})
 
 
-def test_flagged_questions_are_left_out(bank: Store) -> None:
-    """Those that break the rules named, and no others."""
+def test_flagged_questions_are_excluded(bank: Store) -> None:
+    """Only questions that break the selected rules are excluded."""
     flagged = _ids(bank)[::4]
     assert left(bank, 1, _asked(without_flags=["B201"])) == (18, 18)
     drawn = _drawn(bank, cases=18, without_flags=["B201"])
@@ -229,7 +229,7 @@ def test_flagged_questions_are_left_out(bank: Store) -> None:
 
 
 def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -> None:
-    """Whatever is asked for; of questions that are alike the same one is left out."""
+    """All options are tried; of similar questions the same question is excluded."""
 
     def alike(n: int, record: dict[str, Any]) -> str:
         return f"Is there a nodule in film of {record['PatientID']}?"
@@ -253,8 +253,8 @@ def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -
     assert sum(entry.n_items for entry in up.strata) == 12
 
 
-def test_kinds_of_view_are_strata_however_views_are_called(bank: Store) -> None:
-    """`view` has one a spelling, `view_class` one a kind."""
+def test_views_with_several_names_form_one_stratum(bank: Store) -> None:
+    """`view` has a stratum per spelling, `view_class` a stratum per kind."""
     assert [entry.name for entry in _drawn(bank, stratify_by=["view"], cases=3).strata] == [
         "AP",
         "ERECT+LATERAL",
@@ -271,7 +271,7 @@ def test_kinds_of_view_are_strata_however_views_are_called(bank: Store) -> None:
 
 
 def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
-    """A site, where the bank names none."""
+    """An example is the site in a bank without sites."""
     with pytest.raises(BadInput, match="stratify_by names site, which no question"):
         _drawn(bank, stratify_by=["site"])
 
@@ -285,10 +285,10 @@ def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
         (lambda n, _record: f"unique {n}", False),
     ],
 )
-def test_an_attribute_that_is_the_reference_standard_is_no_stratum(
+def test_an_attribute_equal_to_the_reference_standard_is_refused_as_stratum(
     tmp_path: Path, value: Any, tells: bool
 ) -> None:
-    """By its letter, or by another word for it."""
+    """Letters and texts of options are recognised."""
     kinds = {
         "correct_answer": lambda n, record: "ABC"[n * 7 % 3 if n % 5 else 0],
         "class": value,
@@ -302,7 +302,7 @@ def test_an_attribute_that_is_the_reference_standard_is_no_stratum(
 
 
 def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
-    """As lines or as a table; the protocol holds the ids themselves, and nothing is read later."""
+    """It has lines or a table; the protocol contains the IDs."""
     file = tmp_path / "protocol.toml"
     file.write_text('only_items = "ids.csv"\nwithout_items = "out.txt"\ncases = 2\n')
     (tmp_path / "ids.csv").write_text('No,"Item ID"\n1,q2\n2,q1\n3,q1\n')
@@ -320,8 +320,8 @@ def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
         protocol_from('only_items = "ids.csv"', source="page")
 
 
-def test_what_contradicts_itself_is_refused() -> None:
-    """Too short a list, an id in both lists, ages the wrong way round."""
+def test_contradictory_conditions_are_refused() -> None:
+    """Examples are a short list, an ID in both lists, and reversed ages."""
     (short,) = faults_of({"cases": 3, "only_items": ["a", "b"]})
     assert "2 questions, fewer than cases = 3" in short
     (both,) = faults_of({"cases": 1, "only_items": ["a", "b"], "without_items": ["b"]})
@@ -330,6 +330,6 @@ def test_what_contradicts_itself_is_refused() -> None:
     assert "lower age first" in ages
 
 
-def test_a_protocol_without_conditions_says_nothing_of_them() -> None:
-    """So it keeps the hash it had."""
+def test_a_protocol_without_conditions_has_no_keys_for_them() -> None:
+    """Its hash is unchanged."""
     assert not {"age", "sex", "only_items", "without_flags"} & set(Protocol().as_json())

@@ -1,4 +1,4 @@
-"""A command killed at any moment leaves a store that holds, with the whole of its act or none."""
+"""A command that is killed leaves a valid store, with its complete effect or none."""
 
 import shutil
 import time
@@ -21,7 +21,7 @@ MOMENTS = (0.2, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95)
 
 @pytest.fixture
 def banked(tmp_path: Path) -> Path:
-    """Return the folder of a store with a bank, and a protocol beside it."""
+    """Return a folder with a store that has a bank, and a protocol."""
     folder = tmp_path / "before"
     folder.mkdir()
     bank = write_bank(tmp_path / "bank", n_patients=CASES, per_patient=1)

@@ -1,4 +1,4 @@
-"""The schema of a store: created in one step, migrated once, refused if made before the release."""
+"""The schema of a store: creation, migrations, and refusal of stores before the first release."""
 
 import sqlite3
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The store: concurrent writers lose nothing, foreign files are refused, failures leave nothing."""
+"""The store: concurrent writers, files of other programs, and failed changes."""
 
 import sqlite3
 import threading
@@ -16,8 +16,8 @@ from study.trail.verification import verify
 from tests.conftest import NOW, REFUSED, entropy_from
 
 
-def test_eight_writers_at_once_lose_nothing(store: Store) -> None:
-    """400 events from 8 threads make one unbroken chain of 400."""
+def test_eight_simultaneous_writers_lose_nothing(store: Store) -> None:
+    """400 events of 8 threads form a valid chain."""
 
     def write(who: int) -> None:
         for _ in range(50):
@@ -41,8 +41,8 @@ def test_eight_writers_at_once_lose_nothing(store: Store) -> None:
     assert verify(store) == []
 
 
-def test_a_failed_change_leaves_nothing(store: Store) -> None:
-    """An error in the middle takes everything back."""
+def test_a_failed_change_is_rolled_back(store: Store) -> None:
+    """An error between two statements undoes the first."""
 
     def fail_in_the_middle() -> None:
         with store.change() as change:
@@ -57,22 +57,22 @@ def test_a_failed_change_leaves_nothing(store: Store) -> None:
         assert "x" not in events.chains(look)
 
 
-def test_looking_cannot_write(store: Store) -> None:
-    """A read transaction refuses to write."""
+def test_a_read_transaction_cannot_write(store: Store) -> None:
+    """The store refuses the statement."""
     with pytest.raises(StudyError, match="cannot be written"), store.look() as look:
         look.execute("DELETE FROM deployment")
 
 
-def test_a_missing_store_is_named_with_its_remedy(tmp_path: Path) -> None:
-    """Nothing is created by asking."""
+def test_a_missing_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
+    """No file is created."""
     with pytest.raises(NotFound, match="study init"):
         Store(tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
 
 
 @pytest.mark.sqlite("opens the file itself")
-def test_a_foreign_file_is_refused_and_left_alone(tmp_path: Path) -> None:
-    """Neither a text file nor another program's database is taken for a store."""
+def test_a_file_of_another_program_is_refused_and_unchanged(tmp_path: Path) -> None:
+    """A text file and a database of another program are tried."""
     text = tmp_path / "letter.txt"
     text.write_text("Dear Sir or Madam, " * 400)
     with pytest.raises(BrokenStore, match="not a SQLite file"):
@@ -88,14 +88,14 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert foreign.read_bytes() == before
 
 
-def test_a_store_is_for_its_owner_only(store: Store) -> None:
-    """The file holds the reference standard and is not readable by others."""
+def test_only_the_owner_can_read_a_store(store: Store) -> None:
+    """The file contains the reference standard."""
     assert store.path.stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.sqlite("opens the file itself")
-def test_a_locked_store_gives_one_clear_sentence(store: Store) -> None:
-    """Another program's lock is waited for, then named."""
+def test_a_locked_store_is_reported_after_a_wait(store: Store) -> None:
+    """Another program holds the lock; the message is one sentence."""
     hurried = store.hurried(0.05)
     other = sqlite3.connect(store.path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
@@ -104,8 +104,8 @@ def test_a_locked_store_gives_one_clear_sentence(store: Store) -> None:
     other.close()
 
 
-def test_making_a_store_twice_keeps_the_first(store: Store) -> None:
-    """A second init changes nothing."""
+def test_a_second_init_keeps_the_store(store: Store) -> None:
+    """It changes nothing."""
     with store.look() as look:
         before = look.rows("SELECT * FROM deployment")
     init(store.path, entropy=entropy_from(9), now=NOW)
@@ -114,8 +114,8 @@ def test_making_a_store_twice_keeps_the_first(store: Store) -> None:
 
 
 @pytest.mark.sqlite("opens the file itself")
-def test_a_store_that_goes_away_is_not_made_anew(store: Store) -> None:
-    """A running server says that the file is gone; it never starts an empty one in its place."""
+def test_a_deleted_store_is_not_created_again(store: Store) -> None:
+    """A running server reports that the file is missing, and creates no empty store."""
     for file in store.path.parent.glob(store.path.name + "*"):
         file.unlink()
     with pytest.raises(StudyError, match="cannot be opened"), store.look() as look:
@@ -123,8 +123,8 @@ def test_a_store_that_goes_away_is_not_made_anew(store: Store) -> None:
     assert not store.path.exists()
 
 
-def test_six_at_once_make_one_store(tmp_path: Path) -> None:
-    """All of them end with the same deployment."""
+def test_six_simultaneous_inits_create_one_store(tmp_path: Path) -> None:
+    """All of them return the same deployment."""
     path = tmp_path / "store.db"
     ids: list[str] = []
 
@@ -143,8 +143,8 @@ def test_six_at_once_make_one_store(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []
 
 
-def test_a_connection_kept_for_the_next_stays_what_it_was(store: Store, tmp_path: Path) -> None:
-    """Warm: a reader's is sealed at every use, one that looks never writes, a new file is seen."""
+def test_a_reused_connection_keeps_its_permissions(store: Store, tmp_path: Path) -> None:
+    """Sealed tables stay sealed, a read connection cannot write, and a new file is noticed."""
     with store.kept_warm():
         for open_one in (store.desk, partial(store.look, sealed=True)):
             for _ in range(2):

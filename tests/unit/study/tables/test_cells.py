@@ -1,4 +1,4 @@
-"""Cells of a workbook: text as Excel displays it, or a row that is rejected by its column."""
+"""Cells of a workbook: read as Excel displays them, or rejected with row and column."""
 
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -70,10 +70,10 @@ DISPLAYED = [
 
 
 @pytest.mark.parametrize(("value", "code", "displayed"), DISPLAYED)
-def test_a_cell_of_a_text_column_reads_as_excel_displays_it_or_rejects_its_row(
+def test_a_text_cell_is_read_as_displayed_or_its_row_is_rejected(
     tmp_path: Path, value: Any, code: str, displayed: str | None
 ) -> None:
-    """What is displayed differently on another computer is rejected by row and column."""
+    """A cell that other computers display differently is rejected with row and column."""
     path = book(tmp_path / "q.xlsx", ["Option A"], [value], ["other"], formats={"A2": code})
     _, (row, other) = read(path)
     if displayed is None:
@@ -98,8 +98,10 @@ def test_a_cell_of_a_text_column_reads_as_excel_displays_it_or_rejects_its_row(
         ("0.143", "@", "0.143"),
     ],
 )
-def test_a_number_column_is_read_in_full(tmp_path: Path, value: Any, code: str, text: str) -> None:
-    """Regardless of what its format displays, with a point for a decimal comma."""
+def test_numbers_are_read_in_full_precision(
+    tmp_path: Path, value: Any, code: str, text: str
+) -> None:
+    """Their format does not matter; a decimal comma becomes a point."""
     path = book(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
     assert cells(path, Kind.NUMBER) == [[text]]
 
@@ -114,16 +116,16 @@ def test_a_number_column_is_read_in_full(tmp_path: Path, value: Any, code: str, 
     ],
 )
 @pytest.mark.parametrize("kind", [Kind.DATE, Kind.ANY])
-def test_a_date_column_has_iso_dates(
+def test_dates_are_read_in_iso_format(
     tmp_path: Path, kind: Kind, value: Any, code: str, text: str
 ) -> None:
-    """Also a column that is only kept."""
+    """Columns that are only stored are included."""
     path = book(tmp_path / "q.xlsx", ["a"], [value], formats={"A2": code})
     assert cells(path, kind) == [[text]]
 
 
-def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> None:
-    """As Excel for Macintosh did; four years lie between."""
+def test_the_date_system_of_1904_is_supported(tmp_path: Path) -> None:
+    """Excel for Macintosh used it; the dates differ by four years."""
     path = raw(tmp_path / "q.xlsx", '<c r="A2" s="1"><v>44592</v></c>', styles=["yyyy-mm-dd"])
     assert cells(path, Kind.DATE) == [["2022-01-31"]]
     edited(path, {BOOK: lambda text: text.replace("<workbookPr ", '<workbookPr date1904="1" ')})
@@ -141,14 +143,14 @@ def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> Non
 def test_a_formula_without_result_rejects_its_row(
     tmp_path: Path, kind: Kind, cell: str, what: str
 ) -> None:
-    """In every kind of column; an optional cell would otherwise be empty without a warning."""
+    """An optional cell would otherwise be empty without a warning; all columns are tried."""
     _, (row,) = read(raw(tmp_path / "q.xlsx", cell), kind_of=lambda _: kind)
     assert isinstance(row, Fault)
     assert what in row.what
 
 
-def test_what_a_formula_gave_is_read(tmp_path: Path) -> None:
-    """A number, a text, nothing, a truth value."""
+def test_the_result_of_a_formula_is_read(tmp_path: Path) -> None:
+    """It is a number, a text, empty, or a boolean."""
     written = (
         '<c r="A2"><f>1+1</f><v>2</v></c><c r="B2" t="str"><f>"x"</f><v>x_x000D_</v></c>'
         '<c r="C2" t="str"><f>""</f><v></v></c><c r="D2" t="b"><f>1=1</f><v>1</v></c>'
@@ -172,10 +174,10 @@ def test_what_a_formula_gave_is_read(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("way", ["inline", "rich", "formula"])
-def test_escapes_of_control_characters_are_undone(
+def test_escaped_control_characters_are_decoded(
     tmp_path: Path, way: str, stored: str, text: str
 ) -> None:
-    """In every way a text is stored; an escaped escape stays what was typed."""
+    """Texts may be shared or inline; an escaped escape is what the user typed."""
     ways = {
         "inline": f'<c r="A2" t="inlineStr"><is><t>{stored}</t></is></c>',
         "rich": f'<c r="A2" t="inlineStr"><is><r><t>{stored[:3]}</t></r><r><rPr><b/></rPr>'

@@ -1,4 +1,4 @@
-"""CSV and TSV as programs write them: separators, quotes, decimal commas, odd headers."""
+"""CSV and TSV files of various programs: separators, quotes, decimal commas and headers."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ READ = [["q1", "A"], ["q2", "B"]]
 
 
 def write(folder: Path, text: str, name: str = "t.csv") -> Path:
-    """Write a text with its line ends as they are."""
+    """Write a text without changing its line ends."""
     path = folder / name
     path.write_bytes(text.encode("utf-8"))
     return path
@@ -36,10 +36,10 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
         ("sep=|\n", "|"),
     ],
 )
-def test_the_line_that_names_the_separator_is_no_header(
+def test_the_line_that_names_the_separator_is_not_the_header(
     tmp_path: Path, first: str, separator: str, mark: str, ends: str
 ) -> None:
-    """Excel writes it, and everything behind it has its own line number."""
+    """Excel writes it; the numbers of later lines count it."""
     text = (mark + first + BODY.format(separator)).replace("\n", ends)
     path = write(tmp_path, text)
     assert cells(path) == READ
@@ -54,8 +54,8 @@ def test_a_file_of_that_line_alone_has_no_rows(tmp_path: Path, text: str) -> Non
     assert read(write(tmp_path, text))[1] == []
 
 
-def test_a_column_may_be_called_sep(tmp_path: Path) -> None:
-    """Only the whole line is Excel's."""
+def test_a_column_may_have_the_name_sep(tmp_path: Path) -> None:
+    """Only a complete line `sep=` is special."""
     assert read(write(tmp_path, "sep=x,b\n1,2\n"))[0].header == ("sep=x", "b")
 
 
@@ -71,10 +71,8 @@ def test_a_column_may_be_called_sep(tmp_path: Path) -> None:
         ("id\nq1\n", 1),
     ],
 )
-def test_the_separator_is_that_of_most_columns_in_agreement(
-    tmp_path: Path, header: str, n: int
-) -> None:
-    """Those in quotes do not count."""
+def test_the_separator_gives_the_most_columns(tmp_path: Path, header: str, n: int) -> None:
+    """Separators in quotes do not count."""
     assert len(read(write(tmp_path, header))[0].header) == n
 
 
@@ -94,24 +92,24 @@ def test_the_separator_is_that_of_most_columns_in_agreement(
         (",", '"0,95"', "0,95"),
     ],
 )
-def test_a_decimal_comma_is_a_point_where_commas_do_not_separate(
+def test_a_decimal_comma_is_read_if_commas_do_not_separate(
     tmp_path: Path, separator: str, written: str, number: str
 ) -> None:
-    """In columns of numbers only: an option of 1,5 cm stays what it is."""
+    """Only columns of numbers are converted: the option 1,5 cm is unchanged."""
     path = write(tmp_path, f"id{separator}n\nq1{separator}{written}\n")
     assert cells(path, Kind.NUMBER) == [["q1", number]]
     assert cells(path, Kind.TEXT) == [["q1", written.strip('"')]]
 
 
-def test_a_row_may_end_in_empty_cells_and_not_in_others(tmp_path: Path) -> None:
-    """A row with too few is rejected, too."""
+def test_a_row_may_have_additional_empty_cells_only(tmp_path: Path) -> None:
+    """A row with too few cells is rejected."""
     _, rows = read(write(tmp_path, "a,b,\n1,2\n1,2,,\n1,2,,x\n"))
     assert isinstance(rows[0], Fault)
     assert rows[1] == ("line 3", {"a": "1", "b": "2"})
     assert isinstance(rows[2], Fault)
 
 
-def test_a_wide_header_is_checked_in_a_moment(tmp_path: Path) -> None:
+def test_a_wide_header_is_checked_in_linear_time(tmp_path: Path) -> None:
     """Each name is looked up once: comparing all pairs of 16,000 would be 128 million steps."""
     names = [f"c{n}" for n in range(16_000)]
     assert len(read(write(tmp_path, ",".join(names) + "\n"))[0].header) == 16_000

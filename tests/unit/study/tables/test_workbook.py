@@ -1,4 +1,4 @@
-"""Workbooks as programs write them: which sheet is read, how much of it, and what is refused."""
+"""Workbooks of various programs: the sheet that is read, its limits, and refusals."""
 
 import zipfile
 from collections.abc import Callable
@@ -38,7 +38,7 @@ _STRICT = {
     "declared", ["A1", "A1:B2", "A1:B3", "A1:A1", "A1:XFD1048576", "A1:ZZ1048576", "C9:D10", ""]
 )
 def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str) -> None:
-    """Exporters declare too little and too much."""
+    """Some programs declare a wrong size."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     tag = f'<dimension ref="{declared}" />' if declared else ""
     edited(path, {SHEET: lambda text: text.replace('<dimension ref="A1:B4" />', tag)})
@@ -47,8 +47,8 @@ def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str
     assert cells(path) == READ
 
 
-def test_limits_count_the_rows_and_columns_that_hold_something(tmp_path: Path) -> None:
-    """And not those that are only formatted, however many."""
+def test_limits_apply_to_rows_and_columns_with_content(tmp_path: Path) -> None:
+    """Any number of formatted empty rows is accepted."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     many = "".join(f'<row r="{n}"><c r="B{n}" s="0"/></row>' for n in range(10, 300))
     edited(path, {SHEET: lambda text: text.replace("</sheetData>", f"{many}</sheetData>")})
@@ -63,8 +63,8 @@ def test_limits_count_the_rows_and_columns_that_hold_something(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])
-def test_the_first_visible_worksheet_is_read_and_named(tmp_path: Path, state: str) -> None:
-    """Hidden sheets hold lists of choices, and chart sheets no cells."""
+def test_the_first_visible_worksheet_is_read(tmp_path: Path, state: str) -> None:
+    """Hidden sheets contain lists of choices, and chart sheets no cells."""
     made = Workbook()
     made.active.append(["views"])
     made.active.sheet_state = state
@@ -79,15 +79,15 @@ def test_the_first_visible_worksheet_is_read_and_named(tmp_path: Path, state: st
 
 
 def test_a_workbook_without_a_visible_worksheet_is_refused(tmp_path: Path) -> None:
-    """With what to do."""
+    """The message has a remedy."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     edited(path, {BOOK: lambda text: text.replace('state="visible"', 'state="hidden"')})
     with pytest.raises(BadFile, match=r"q\.xlsx has no visible worksheet\. Unhide"):
         read(path)
 
 
-def test_hidden_rows_and_columns_are_read_like_the_others(tmp_path: Path) -> None:
-    """As a CSV export has them."""
+def test_hidden_rows_and_columns_are_read(tmp_path: Path) -> None:
+    """A CSV export contains them too."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     made = load_workbook(path)
     made.active.row_dimensions[3].hidden = True
@@ -97,14 +97,14 @@ def test_hidden_rows_and_columns_are_read_like_the_others(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".xlsm", ".xltx", ".xltm", ".dat"])
-def test_a_workbook_is_known_by_its_content(tmp_path: Path, ending: str) -> None:
-    """Regardless of its name; macros and templates are workbooks too."""
+def test_a_workbook_is_recognised_by_its_content(tmp_path: Path, ending: str) -> None:
+    """Its name does not matter; macros and templates are workbooks too."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     assert cells(path.rename(path.with_suffix(ending))) == READ
 
 
-def test_strict_open_xml_reads_the_same(tmp_path: Path) -> None:
-    """Its namespaces are others, and its dates may be in words."""
+def test_strict_open_xml_is_read(tmp_path: Path) -> None:
+    """Its namespaces differ, and its dates may be text."""
     path = book(tmp_path / "q.xlsx", *ROWS)
     with zipfile.ZipFile(path) as packed:
         names = packed.namelist()
@@ -121,7 +121,7 @@ def test_strict_open_xml_reads_the_same(tmp_path: Path) -> None:
 
 
 def test_shared_texts_and_numbers_of_xlsxwriter_are_read(tmp_path: Path) -> None:
-    """It is what pandas and VLMEvalKit write with."""
+    """Pandas and VLMEvalKit use this library."""
     path = tmp_path / "q.xlsx"
     with xlsxwriter.Workbook(path) as made:
         sheet = made.add_worksheet()
@@ -133,15 +133,15 @@ def test_shared_texts_and_numbers_of_xlsxwriter_are_read(tmp_path: Path) -> None
     assert cells(path) == [["B\r\n", "_x000D_", "2"], ["Left upper lobe", "", "50%"]]
 
 
-def test_cells_without_an_address_stand_one_after_another(tmp_path: Path) -> None:
-    """Some programs write none."""
+def test_cells_without_an_address_are_consecutive(tmp_path: Path) -> None:
+    """Some programs omit addresses."""
     written = '<c t="inlineStr"><is><t>x</t></is></c><c><v>2</v></c><c r="D2"><v>4</v></c>'
     assert cells(raw(tmp_path / "q.xlsx", written, header="a,b,c,d")) == [["x", "2", "", "4"]]
 
 
 @pytest.mark.parametrize("merged", ["A2:A3", "A2:B2", "B1:B4", "A4:C4"])
 def test_merged_cells_in_the_table_are_refused(tmp_path: Path, merged: str) -> None:
-    """All but the first would read as empty, also in a column that may be."""
+    """All but the first would be empty, even in an optional column."""
     made = Workbook()
     for row in ROWS:
         made.active.append(row)
@@ -151,8 +151,8 @@ def test_merged_cells_in_the_table_are_refused(tmp_path: Path, merged: str) -> N
         read(tmp_path / "q.xlsx")
 
 
-def test_merged_cells_beside_the_table_do_no_harm(tmp_path: Path) -> None:
-    """Such as a remark to its right or below."""
+def test_merged_cells_outside_the_table_are_ignored(tmp_path: Path) -> None:
+    """Examples are remarks to the right or below."""
     made = Workbook()
     for row in ROWS:
         made.active.append(row)
@@ -166,7 +166,7 @@ def test_merged_cells_beside_the_table_do_no_harm(tmp_path: Path) -> None:
     "header",
     [["a", "a"], ["Option A", "option_a"], ["Größe", "gro\u0308ße"], ["PatientID", "patient id"]],
 )
-def test_two_columns_of_one_name_are_refused_as_in_csv(tmp_path: Path, header: list[str]) -> None:
+def test_duplicate_column_names_are_refused_as_in_csv(tmp_path: Path, header: list[str]) -> None:
     """Names are compared without case, spaces and underscores."""
     path = tmp_path / "q.csv"
     path.write_text(",".join(header) + "\n1,2\n", encoding="utf-8")
@@ -176,7 +176,7 @@ def test_two_columns_of_one_name_are_refused_as_in_csv(tmp_path: Path, header: l
 
 
 def test_a_column_name_that_is_a_date_is_refused(tmp_path: Path) -> None:
-    """By its row; Excel may have made it of something else."""
+    """The message has its row; Excel may have converted another text."""
     path = book(tmp_path / "q.xlsx", [46054, "b"], ["1", "2"], formats={"A1": "d-mmm"})
     with pytest.raises(BadFile, match="row 1: a column name is a date"):
         read(path)
@@ -271,10 +271,10 @@ def test_other_kinds_of_workbook_are_refused_with_how_to_save_them(
         ("xl/styles.xml", lambda text: text[:-5]),
     ],
 )  # fmt: skip
-def test_a_damaged_workbook_is_refused_by_its_name(
+def test_a_damaged_workbook_is_refused_with_its_name(
     tmp_path: Path, part: str, edit: Callable[[str], str]
 ) -> None:
-    """In whichever part; never with another error."""
+    """Any part may be damaged; no other error occurs."""
     path = edited(book(tmp_path / "q.xlsx", *ROWS), {part: edit})
     if "<other>" in edit("<sheets>"):
         assert cells(path) == READ
@@ -297,7 +297,7 @@ def test_a_damaged_workbook_is_refused_by_its_name(
 def test_a_cell_without_a_reference_follows_the_previous_cell(
     tmp_path: Path, row: str, read_as: list[str]
 ) -> None:
-    """Also an empty one: no answer moves into another column."""
+    """Empty cells are included: no answer moves to another column."""
     for name in "qb":
         text = f' t="inlineStr"><is><t>{name}</t></is></c>'
         row = row.replace(f"{{{name}}}/>", text)
@@ -314,8 +314,8 @@ def test_a_cell_without_a_reference_follows_the_previous_cell(
         '<c r="A2" s="99"><v>1</v></c>',
     ],
 )
-def test_a_cell_that_refers_to_nothing_is_refused(tmp_path: Path, cell: str) -> None:
-    """And no other text or format is taken in its place."""
+def test_a_cell_with_an_invalid_reference_is_refused(tmp_path: Path, cell: str) -> None:
+    """No other text or format is used instead."""
     with pytest.raises(BadFile, match="not a complete Excel workbook"):
         read(raw(tmp_path / "q.xlsx", cell))
 
@@ -338,8 +338,8 @@ def test_the_formats_of_conditional_formatting_are_not_those_of_cells(tmp_path: 
     assert cells(path) == [["0.5 %"]]
 
 
-def test_column_names_that_look_alike_are_one(tmp_path: Path) -> None:
-    """A Cyrillic letter in a name hides no column."""
+def test_column_names_that_look_alike_are_equal(tmp_path: Path) -> None:
+    """A Cyrillic letter in a name does not hide a column."""
     path = book(tmp_path / "q.xlsx", ["id", "answer", "\u0430nswer"], ["q1", "A", "B"])
     with pytest.raises(BadFile, match="columns given twice"):
         read(path)

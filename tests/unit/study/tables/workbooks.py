@@ -1,4 +1,4 @@
-"""Writes workbooks for tests: by openpyxl, and with parts edited by hand."""
+"""Writes workbooks for tests with openpyxl, and edits their parts."""
 
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ def edited(path: Path, edits: Mapping[str, Callable[[str], str]], **added: bytes
 
 
 def raw(path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()) -> Path:
-    """Write a workbook whose second row is XML as given; `styles` are number formats 0, 1, ..."""
+    """Write a workbook with the XML of its second row; `styles` are the number formats 0, 1, ..."""
     made = Workbook()
     made.active.append(header.split(","))
     for n, code in enumerate(styles):
@@ -53,13 +53,13 @@ def raw(path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()
 def read(
     path: Path, *, kind_of: KindOf = all_text, budget: Budget = BUDGET
 ) -> tuple[Table, list[Row | Fault]]:
-    """Read a table, all of it."""
+    """Read a complete table."""
     with open_table(path, kind_of=kind_of, budget=budget) as table:
         return table, list(table.rows)
 
 
 def cells(path: Path, kind: Kind = Kind.TEXT) -> list[list[str]]:
-    """Return the cells of a table's rows, all columns of one kind."""
+    """Return the cells of all rows; all columns have the same kind."""
     _, rows = read(path, kind_of=lambda _: kind)
     faults = [str(row) for row in rows if isinstance(row, Fault)]
     assert not faults, faults
