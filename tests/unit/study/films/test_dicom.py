@@ -139,7 +139,7 @@ WINDOW = {"WindowCenter": 700, "WindowWidth": 900}
 def test_windows_look_as_pydicom_renders_them(
     stored: NDArray[Any], photometric: str, tags: dict[str, Any]
 ) -> None:
-    """They differ by one grey level at most, for both polarities and signs."""
+    """They differ by one grey level at most, for both polarities, signed or unsigned."""
     data = film(stored, PhotometricInterpretation=photometric, **tags)
     assert np.abs(picture(data) - rendition(data)).max() <= 1
 
