@@ -15,26 +15,50 @@ _DIFFERENT = ("<super>", "<sub>", "<fraction>", "<circle>")
 
 _INVISIBLE = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2d7f\ufe00-\ufe0f\ufff0-\ufff8"
-    r"\U000e0000-\U000e0fff]"
+    r"\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
-"""Default-ignorable characters that are neither control nor format characters (Unicode 15)."""
+"""Characters without a glyph that are neither control nor format characters (Unicode 15)."""
 
 _VISIBLE = re.compile(r"[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\s]")
 """Control and format characters that are visible: white space, and marks before Arabic numbers."""
 
 _LOOKS_LIKE = str.maketrans(
     {
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\u02d7", "-"),
-        **dict.fromkeys("\u2018\u2019\u201b\u02bc", "'"),
-        **dict.fromkeys("\u201c\u201d\u201f", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u02d7\u05be\u2796", "-"),
+        **dict.fromkeys("\u00b4\u2018\u2019\u201a\u201b\u02bc\u2032\u05f3", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u05f4", '"'),
         **dict.fromkeys("\u2044\u2215", "/"),
+        **dict.fromkeys("\u2236\ua789", ":"),
+        **dict.fromkeys("\u01c0\u2223", "|"),
+        **dict.fromkeys("\u00ba\u02da", "\u00b0"),  # degrees
+        **dict.fromkeys("\u2027\u2219\u22c5", "\u00b7"),
+        **dict.fromkeys("\u2266\u2a7d", "\u2264"),
+        **dict.fromkeys("\u2267\u2a7e", "\u2265"),
+        **{"\u2217": "*", "\u223c": "~", "\u01c3": "!", "\u2a2f": "\u00d7"},
+        **{"\u0251": "a", "\u0261": "g", "\u0555": "O", "\u0585": "o"},
+        **{"\u06a9": "\u0643", "\u06cc": "\u064a"},  # Persian kaf and yeh
+        **{code: code - 0x90 for code in map(ord, "\u06f0\u06f1\u06f2\u06f3\u06f7\u06f8\u06f9")},
         "\u2800": " ",  # Braille without a dot
-        "\u039f": "O",  # the Greek omicron
-        "\u03bf": "o",
     }
-) | str.maketrans("АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜаеорсухѕіјүһѵԁԛԝ", "ABEKMHOPCTYXSIJYHVDQWaeopcyxsijyhvdqw")
-_LOWER = str.maketrans("вкмнт", "bkmht")
-"""Small Cyrillic letters whose capitals look like Latin ones, so that letter case is ignored."""
+) | str.maketrans(
+    "АВЕКМНОРСТУХЅІЈҮҺѴԀԚԜӀаеорсухѕіјүһѵԁԛԝΑΒΕΖΗΙΚΝΟΡΤΥΧο",
+    "ABEKMHOPCTYXSIJYHVDQWIaeopcyxsijyhvdqwABEZHIKNOPTYXo",
+)
+"""Characters that look like others.
+
+The Greek capital mu is not among them, because its small letter is the micro sign.
+"""
+
+_GREEK = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
+_LOWER = {
+    ord(char): unicodedata.normalize("NFC", _GREEK[plain] + marks)
+    for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
+    for plain, marks in [
+        (unicodedata.normalize("NFD", char)[:1], unicodedata.normalize("NFD", char)[1:])
+    ]
+    if plain in _GREEK
+} | str.maketrans("вкмнтӏɑɡ", "bkmhtiag")
+"""Small letters whose capitals look like Latin ones, so that letter case is ignored."""
 
 
 class _Folding(dict[int, str]):
@@ -46,12 +70,14 @@ class _Folding(dict[int, str]):
 
 
 def _folded(char: str) -> str:
+    if ord(char) in _LOOKS_LIKE:
+        return char.translate(_LOOKS_LIKE)
     tag, *codes = unicodedata.decomposition(char).split() or [""]
     if tag and tag not in _DIFFERENT:
         parts = codes if tag.startswith("<") else (tag, *codes)
         return "".join(_folded(chr(int(code, 16))) for code in parts)
     invisible = unicodedata.category(char) in ("Cc", "Cf") and not _VISIBLE.match(char)
-    return "" if invisible or _INVISIBLE.match(char) else char.translate(_LOOKS_LIKE)
+    return "" if invisible or _INVISIBLE.match(char) else char
 
 
 _FOLDING = _Folding()

@@ -35,6 +35,19 @@ ALIKE = [
     ("Yes", "Y\u0435s", "U+0435 cyrillic small letter ie"),
     ("Q7q", "Q7\u051b", "U+051B cyrillic small letter qa"),
     ("5 cm\u00b2", "5 \u33a0", "U+33A0 square cm squared"),
+    ("PATH", "P\u0391TH", "U+0391 greek capital letter alpha"),
+    ("Kos", "\u039aos", "U+039A greek capital letter kappa"),
+    ("a", "\u0251", "U+0251 latin small letter alpha"),
+    ("a-b", "a\u2014b", "U+2014 em dash"),
+    ("5'", "5\u2032", "U+2032 prime"),
+    ("don't", "don\u00b4t", "U+00B4 acute accent"),
+    ('"a"', "\u201ea\u201c", "U+201C left double quotation mark"),
+    ("1:2", "1\u22362", "U+2236 ratio"),
+    ("38 \u00b0C", "38 \u00baC", "U+00BA masculine ordinal indicator"),
+    ("\u2264 5", "\u2a7d 5", "U+2A7D less-than or slanted equal to"),
+    ("\u0643\u064a\u0633", "\u06a9\u06cc\u0633", "U+06A9 arabic letter keheh"),
+    ("\u0661", "\u06f1", "U+06F1 extended arabic-indic digit one"),
+    ("Yes", "Yes\U00016fe4", "U+16FE4 khitan small script filler"),
 ]
 
 DIFFERENT = [
@@ -50,6 +63,8 @@ DIFFERENT = [
     ("\u05e9\u05dc\u05d5\u05dd", "\u05e9\u05b8\u05dc\u05d5\u05dd"),
     ("-5", "5"),
     ("a b", "ab"),
+    ("\u03b3", "y"),
+    ("\u06f4", "\u0664"),
 ]
 
 
@@ -77,7 +92,13 @@ def test_texts_that_mean_something_else_remain_two(text: str, other: str) -> Non
 
 def test_letter_case_counts_in_ids_only() -> None:
     assert id_key("q1") != id_key("Q1")
-    for text in ("q1", "\u0432\u0438\u0434", "\u00e9tage"):
+    for text in (
+        "q1",
+        "\u0432\u0438\u0434",
+        "\u00e9tage",
+        "\u03ba\u03ac\u03c4\u03c9",
+        "\u03bc\u03ae",
+    ):
         assert text_key(text) == text_key(text.upper())
     assert difference("q1", "Q1") == "letter case"
 
