@@ -14,7 +14,7 @@ from study.bank.fields import (
 )
 from study.bank.images import ImageFolder
 from study.bank.measures import gathered, read_days, read_spacings
-from study.bank.options import read_options, read_truth, still_lettered
+from study.bank.options import kept_letters, read_options, read_truth
 from study.bank.terms import age_in_words, context_parts, sex_in_words, view_label
 from study.base.bank_model import REPORT_SECTIONS, Fault, Item, Prior, Rule, View
 from study.base.canonical import canonical_json
@@ -126,8 +126,8 @@ class ItemReader:
         if question == "":
             trouble.add("no question", "give the question's text", Rule.NO_QUESTION)
         options = read_options(fields, trouble)
-        if still_lettered(options):
-            self._notes.add("letters of options kept, because not all have one", draft.key)
+        if kept := kept_letters(options):
+            self._notes.add(kept, draft.key)
         self.has_truth = self.has_truth or "truth" in fields
         draft.has_truth = fields.first("truth") is not None
         truth = read_truth(fields, options, trouble)

@@ -14,8 +14,16 @@ MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)
 
 _LETTERED = re.compile(
-    r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:]?|[.:]|\s[-\u2013]\s)\s*(.*)", re.DOTALL
+    r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:\u3001]?|[.:\u3001]|\s?-\s)\s*(.*)", re.DOTALL
 )
+_LONGEST_MARK = 8
+"""Characters at the start of an option that may contain its letter."""
+
+_NUMBERED = re.compile(r"\W*(\w)(?:[.):\]*/]+\s|[\u3001\uff0e\uff09\uff1a])")
+_OTHER_POSITIONS = {"В": 3, "в": 3, "Е": 6, "е": 6, "Η": 7}
+"""Cyrillic and Greek letters that look like B, E and H, by their positions in their alphabets."""
+
+_SERIES = ("ABCDEFGH", "12345678", "AБBГДEЖЗ")
 _LETTER_ALONE = re.compile(r"[(\[]?\s*([A-Za-z])\s*[)\].:]*")
 _WRITE_OPTIONS = "give a list of 2 to 8 texts"
 
@@ -85,12 +93,12 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
     options have letters but out of order, the letter of the correct answer is ambiguous: it could
     mean the printed letter or the position. That is a fault.
     """
-    matches = [_LETTERED.fullmatch(text) for text in texts]
-    letters = [match[1].upper() for match in matches if match]
+    matches = [match for match in map(_lettered, texts) if match]
+    letters = [letter for letter, _ in matches]
     if len(texts) < MIN_OPTIONS or len(letters) < len(texts):
         return list(texts)
     if letters == list(LETTERS[: len(texts)]):
-        return [match[2].strip() for match in matches if match]
+        return [text for _, text in matches]
     if len(set(letters)) == len(letters) and set(letters) <= set(LETTERS):
         trouble.add(
             f"options lettered {', '.join(letters)}",
@@ -98,6 +106,25 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
             Rule.OPTION_LETTERS,
         )
     return list(texts)
+
+
+def _lettered(text: str) -> tuple[str, str] | None:
+    """Return the letter in front of a text as a capital, and the text after it.
+
+    >>> _lettered("(a) Nodule"), _lettered("\uff22\uff1aMass"), _lettered("A-lines")
+    (('A', 'Nodule'), ('B', 'Mass'), None)
+    """
+    start = text[:_LONGEST_MARK]
+    if not start.isascii():
+        start = "".join(map(_one_character, start))
+    match = _LETTERED.match(start + text[_LONGEST_MARK:])
+    return (match[1].upper(), text[match.start(2) :].strip()) if match else None
+
+
+def _one_character(char: str) -> str:
+    """Return a character's form for comparison if that is one character, a space if it is empty."""
+    form = id_key(char) or " "
+    return form if len(form) == 1 else char
 
 
 def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
@@ -137,7 +164,7 @@ def _from_letters(options_by_key: dict[str, object], trouble: Trouble) -> list[o
         if isinstance(options_by_key, Repeated)
         else list(options_by_key)
     )
-    letters = sorted(key.strip().strip("().:").upper() for key in keys)
+    letters = sorted(map(_key_letter, keys))
     if letters != list(LETTERS[: len(keys)]):
         trouble.add(
             f"options under the keys {shown(', '.join(keys))}",
@@ -145,8 +172,12 @@ def _from_letters(options_by_key: dict[str, object], trouble: Trouble) -> list[o
             Rule.OPTIONS,
         )
         return None
-    by_letter = {key.strip().strip("().:").upper(): value for key, value in options_by_key.items()}
+    by_letter = {_key_letter(key): value for key, value in options_by_key.items()}
     return [by_letter[letter] for letter in letters]
+
+
+def _key_letter(key: str) -> str:
+    return id_key(key).strip("().:").upper()
 
 
 def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
@@ -189,6 +220,13 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
             f"correct answer not text: {shown(value)}", "give the option's letter", Rule.TRUTH
         )
         return None
+    if len(options) >= _OTHER_POSITIONS.get(text.strip("([]).: \t"), MAX_OPTIONS + 1):
+        trouble.add(
+            f"correct answer {shown(text)} is a letter of another alphabet, with another position",
+            "give a Latin letter, or the option's full text",
+            Rule.TRUTH,
+        )
+        return None
     letters = _by_letter(text, options)
     if len(id_key(text)) > 1 or not all(
         len(option) > 1 and option[-1] != "." for option in options
@@ -210,8 +248,8 @@ def _by_letter(text: str, options: Sequence[str]) -> set[str]:
     letters, text = LETTERS[: len(options)], id_key(text)
     if alone := _LETTER_ALONE.fullmatch(text):
         return {alone[1].upper()} & set(letters)
-    if lettered := _LETTERED.fullmatch(text):
-        return {lettered[1].upper()} & _by_text(lettered[2], options)
+    if lettered := _lettered(text):
+        return {lettered[0]} & _by_text(lettered[1], options)
     return set()
 
 
@@ -229,11 +267,19 @@ def _by_text(text: str, options: Sequence[str]) -> set[str]:
     return set()
 
 
-def still_lettered(options: Sequence[str]) -> bool:
-    """Return whether an option kept its own letter because not all options have one."""
+def kept_letters(options: Sequence[str]) -> str:
+    """Return a note on letters or numbers in front of options; empty if there are none.
+
+    Readers see the options in another order, with letters of the program.
+    """
     for letter, option in zip(LETTERS, options, strict=False):
-        if option.startswith((letter, "(", "[")):  # rare
-            match = _LETTERED.fullmatch(option)
-            if match is not None and match[1] == letter:
-                return True
-    return False
+        if option.lstrip("([\u200b\ufeff").startswith(letter):  # rare
+            match = _lettered(option)
+            if match is not None and match[0] == letter:
+                return "letters of options kept, because not all have one"
+    marks = [match and id_key(match[1]).upper() for match in map(_NUMBERED.match, options)]
+    if len(marks) >= MIN_OPTIONS and any(marks == list(row[: len(marks)]) for row in _SERIES):
+        return (
+            "letters or numbers in front of options kept, because they are not A, B, C as in `A. `"
+        )
+    return ""

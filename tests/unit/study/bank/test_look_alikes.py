@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from study.bank.fields import Fields, Trouble
 from study.bank.importing import Imported, import_bank
 from study.bank.managing import check_bank, in_full, item_of, join_banks
+from study.bank.options import kept_letters, read_options, read_truth
 from study.base.errors import BadFile, BadInput
 from study.lifecycle import studies
 from study.models.predictions import read_predictions
@@ -235,3 +237,53 @@ def test_prefixes_that_could_give_duplicate_ids_are_refused(store: Store, write:
     _imported(store, write([{"item_id": "q"}]), "a/b")
     with pytest.raises(BadInput, match="begins with"):
         join_banks(store, ["a", "a/b"], name="both", prefix=True, now=NOW)
+
+
+LETTERED = [
+    ["\uff21\uff0eNodule", "\uff22\uff0eMass"],
+    ["A\uff1aNodule", "B\uff1aMass"],
+    ["\uff08A\uff09Nodule", "\uff08B\uff09 Mass"],
+    ["A\u3001Nodule", "B\u3001Mass"],
+    ["A \u2014 Nodule", "B \u2014 Mass"],
+    ["A- Nodule", "B- Mass"],
+    ["\u200bA. Nodule", "B.\u00a0Mass"],
+    ["\u0410. Nodule", "\u0412. Mass"],
+    {"\uff21": "Nodule", "B\u200b": "Mass"},
+]
+
+
+@pytest.mark.parametrize("options", LETTERED)
+def test_letters_of_options_are_removed_in_every_form(options: object) -> None:
+    """Readers see the options in another order, where a printed letter would be wrong."""
+    trouble = Trouble("q1")
+    fields = Fields({"options": options, "truth": "B"})
+    assert (read := read_options(fields, trouble)) == ("Nodule", "Mass")
+    assert read_truth(fields, read, trouble) == "B"
+    assert not trouble.faults
+    assert not kept_letters(read)
+
+
+@pytest.mark.parametrize(
+    ("options", "is_noted"),
+    [
+        (["1. Nodule", "2. Mass"], True),
+        (["\u0410) Nodule", "\u0411) Mass", "\u0412) Cyst"], True),
+        (["**A.** Nodule", "**B.** Mass"], True),
+        (["A. Nodule", "Mass"], True),
+        (["1.5 cm", "2.5 cm"], False),
+        (["1 nodule", "2 nodules"], False),
+        (["A-lines", "B-lines"], False),
+        (["Candida", "A. fumigatus"], False),
+    ],
+)
+def test_kept_letters_and_numbers_of_options_are_noted(options: list[str], is_noted: bool) -> None:
+    assert list(read_options(Fields({"options": options}), Trouble("q1"))) == options
+    assert bool(kept_letters(options)) is is_noted
+
+
+@pytest.mark.parametrize("truth", ["\u0412", "(\u0432)", "\u0415."])
+def test_letter_at_another_position_of_its_alphabet_is_an_error(truth: str) -> None:
+    trouble = Trouble("q1")
+    assert read_truth(Fields({"truth": truth}), list("vwxyz"), trouble) is None
+    assert "another alphabet" in trouble.faults[0].what
+    assert read_truth(Fields({"truth": "\u0410"}), list("vwxyz"), Trouble("q1")) == "A"

@@ -37,7 +37,7 @@ ALIKE = [
     ("5 cm\u00b2", "5 \u33a0", "U+33A0 square cm squared"),
     ("PATH", "P\u0391TH", "U+0391 greek capital letter alpha"),
     ("Kos", "\u039aos", "U+039A greek capital letter kappa"),
-    ("a", "\u0251", "U+0251 latin small letter alpha"),
+    ("data", "d\u0251ta", "U+0251 latin small letter alpha"),
     ("a-b", "a\u2014b", "U+2014 em dash"),
     ("5'", "5\u2032", "U+2032 prime"),
     ("don't", "don\u00b4t", "U+00B4 acute accent"),
