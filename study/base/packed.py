@@ -4,8 +4,10 @@ The list of entries is checked before anything is unpacked, and its sizes are no
 """
 
 import lzma
+import shutil
 import stat
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -19,6 +21,9 @@ from study.base.translation import t
 
 _BLOCK = 1 << 16
 """Number of bytes read at once, so that their unpacked content fits into memory."""
+
+_LONGEST_NAME, _LONGEST_PATH = 255, 2_000
+"""Maximum number of bytes of a name and of a path on disk."""
 
 _UNSOUND = (
     zipfile.BadZipFile,
@@ -72,17 +77,25 @@ def opened(
 
 
 def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> None:
-    """Unpack an archive into a new folder.
+    """Unpack an archive into a new folder, all of it or nothing.
 
     Raises
     ------
     BadFile
-        As for `opened`; or an entry is larger than stated in the archive.
+        As for `opened`; an entry is larger than stated in the archive; or it cannot be written.
     """
     with opened(file, on_disk=True, budget=budget) as (archive, entries):
-        folder.mkdir()
-        for entry in entries:
-            _extract(archive, entry, folder)
+        try:
+            folder.mkdir()
+            for entry in entries:
+                _extract(archive, entry, folder)
+        except OSError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            why = error.strerror or str(error)
+            raise BadFile(t("The archive cannot be unpacked: {why}.", why=why)) from error
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
@@ -145,25 +158,62 @@ def _is_litter(entry: zipfile.ZipInfo) -> bool:
 
 
 def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[str]:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for entry in entries:
-        name = entry.filename
-        place = PurePosixPath(name)
-        is_invalid = "\0" in name or ":" in name or not name.isprintable()
-        outside = not place.parts or is_invalid or place.is_absolute() or ".." in place.parts
-        # On many disks, names that differ only in case are the same file.
-        known = str(place).casefold() if on_disk else str(place)
-        if on_disk and outside:
-            yield t(
-                "{name}: points outside the archive, or is not a valid file name.", name=repr(name)
-            )
-        elif on_disk and not _is_regular(entry):
-            yield t("{name}: is not a regular file.", name=repr(name))
+        name, place = entry.filename, PurePosixPath(entry.filename)
+        known = _on_disk(place) if on_disk else str(place)
+        if on_disk and (fault := _fault_on_disk(entry)):
+            yield fault
         elif entry.flag_bits & 1:
-            yield t("{name}: is encrypted.", name=repr(name))
+            yield t("{name}: is encrypted. Pack it without a password.", name=repr(name))
         elif known in seen:
-            yield t("{name}: appears twice.", name=repr(name))
-        seen.add(known)
+            yield _twice(name, seen[known])
+        seen.setdefault(known, name)
+    if on_disk:
+        yield from _files_as_folders(entries)
+
+
+def _on_disk(place: PurePosixPath) -> str:
+    """Return the form in which many disks compare names: without case, composed characters."""
+    return unicodedata.normalize("NFC", str(place)).casefold()
+
+
+def _twice(name: str, first: str) -> str:
+    if name == first:
+        return t("{name}: appears twice.", name=repr(name))
+    return t("{name}: appears twice, also as {first}.", name=repr(name), first=repr(first))
+
+
+def _fault_on_disk(entry: zipfile.ZipInfo) -> str:
+    """Return why an entry cannot be written to disk; empty if it can."""
+    name, place = entry.filename, PurePosixPath(entry.filename)
+    is_outside = not place.parts or place.is_absolute() or ".." in place.parts
+    if is_outside or ":" in name or not all(map(_may_be_in_names, name)):
+        return t(
+            "{name}: points outside the archive, or is not a valid file name.", name=repr(name)
+        )
+    lengths = [len(part.encode("utf-8", "surrogatepass")) for part in place.parts]
+    if max(lengths) > _LONGEST_NAME or sum(lengths) > _LONGEST_PATH:
+        return t(
+            "{name}: has a name of more than {most} bytes. Shorten it.",
+            name=repr(name[:80]),
+            most=_LONGEST_NAME if max(lengths) > _LONGEST_NAME else _LONGEST_PATH,
+        )
+    return "" if _is_regular(entry) else t("{name}: is not a regular file.", name=repr(name))
+
+
+def _may_be_in_names(char: str) -> bool:
+    return char.isprintable() or char in "\u200c\u200d" or unicodedata.category(char) == "Zs"
+
+
+def _files_as_folders(entries: Sequence[zipfile.ZipInfo]) -> Iterator[str]:
+    """Yield the files that are folders of other entries."""
+    places = [(PurePosixPath(entry.filename), entry) for entry in entries]
+    files = {_on_disk(place): entry.filename for place, entry in places if not entry.is_dir()}
+    folders = dict.fromkeys(folder for place, _ in places for folder in place.parents)
+    for key in dict.fromkeys(map(_on_disk, folders)):
+        if key in files:
+            yield t("{name}: is a file and a folder.", name=repr(files[key]))
 
 
 def _is_regular(entry: zipfile.ZipInfo) -> bool:

@@ -1,6 +1,7 @@
 """ZIP archives that exceed the budget, overlap or declare a wrong size are refused."""
 
 import io
+import stat
 import struct
 import zipfile
 from pathlib import Path
@@ -75,3 +76,94 @@ def test_an_archive_within_the_budget_is_unpacked(packing: int) -> None:
     content = bytes(range(256)) * 1000
     with opened(io.BytesIO(_zip(("a/b", content), packing=packing))) as (archive, (entry,)):
         assert content_of(archive, entry) == content
+
+
+_INVALID = {
+    "is a file and a folder": [
+        ["a", "a/b"],
+        ["a/b/c", "a/b"],
+        ["A", "a/b"],
+        ["\u00fc", "u\u0308/b"],
+    ],
+    "a': appears twice": [["a", "a"], ["a/", "a"], ["./a", "a"]],
+    "appears twice, also as 'a/": [["a/b.png", "a/B.PNG"], ["a/\u00fc", "a/u\u0308"]],
+    "more than 255 bytes": [["n" * 300], ["n" * 300 + "/b"], ["\u00fc" * 150]],
+    "more than 2,000 bytes": [["/".join(["n" * 100] * 30)]],
+    "points outside the archive": [
+        ["../a"],
+        ["a/../b"],
+        ["/etc/a"],
+        ["C:\\a"],
+        ["..\\a"],
+        ["."],
+        ["a\nb"],
+        ["a\u202eb"],
+        ["a\u200bb"],
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("says", "names"), [(says, names) for says, cases in _INVALID.items() for names in cases]
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_names_that_cannot_be_written_are_refused(
+    tmp_path: Path, says: str, names: list[str]
+) -> None:
+    """The error names the archive and the entry, and nothing is written."""
+    path = tmp_path / "a.zip"
+    path.write_bytes(_zip(*((name, b"") for name in names)))
+    with pytest.raises(BadFile, match=rf"a\.zip: Nothing was unpacked:\n.*'.*{says}"):
+        unpack(path, tmp_path / "bank")
+    assert not (tmp_path / "bank").exists()
+
+
+@pytest.mark.parametrize("kind", [stat.S_IFLNK, stat.S_IFIFO, stat.S_IFBLK, stat.S_IFSOCK])
+def test_entries_that_are_not_regular_files_are_refused(tmp_path: Path, kind: int) -> None:
+    entry = zipfile.ZipInfo("a")
+    entry.external_attr = (kind | 0o644) << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(entry, "/etc/passwd")
+    with pytest.raises(BadFile, match="'a': is not a regular file"):
+        unpack(tmp_path / "a.zip", tmp_path / "bank")
+
+
+def test_names_with_spaces_of_other_languages_are_written(tmp_path: Path) -> None:
+    """Screenshots of macOS contain U+202F, and Persian words U+200C."""
+    names = ["9.41\u202fAM.png", "\u753b\u50cf\u30001.png", "\u0645\u06cc\u200c\u0634.png"]
+    unpack(io.BytesIO(_zip(*((name, b"1") for name in names))), tmp_path / "bank")
+    assert {path.name for path in (tmp_path / "bank").iterdir()} == set(names)
+
+
+def _damaged(content: bytes, mark: bytes, offset: int, value: int) -> bytes:
+    changed = bytearray(content)
+    changed[content.index(mark) + offset] ^= value
+    return bytes(changed)
+
+
+_SOUND = _zip(("a", b"0" * 99), ("b", b"1" * 99), packing=zipfile.ZIP_STORED)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x1f\x8b" + bytes(60),
+        _SOUND[:-5],
+        _SOUND[: len(_SOUND) // 2],
+        _damaged(_SOUND, b"1" * 99, 50, 1),
+        _damaged(_SOUND, _CENTRAL, 10, 99),
+        _damaged(_SOUND, _CENTRAL, 42, 255),
+        _damaged(_SOUND, b"b" + b"1" * 99, 0, 1),
+    ],
+    ids=["empty", "gzip", "cut", "half", "checksum", "method", "offset", "name"],
+)
+def test_nothing_remains_of_a_damaged_archive(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(BadFile, match="not a valid ZIP archive"):
+        unpack(io.BytesIO(content), tmp_path / "bank")
+    assert not (tmp_path / "bank").exists()
+
+
+def test_archive_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="cannot be unpacked: No such file"):
+        unpack(io.BytesIO(_SOUND), tmp_path / "missing" / "bank")
