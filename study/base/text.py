@@ -129,7 +129,7 @@ _LOOKS_LIKE = str.maketrans(
         **{"\u2217": "*", "\u223c": "~", "\u01c3": "!", "\u2a2f": "\u00d7"},
         **{"\u0251": "a", "\u0261": "g", "\u0555": "O", "\u0585": "o"},
         **{"\u06a9": "\u0643", "\u06cc": "\u064a"},  # Persian kaf and yeh
-        **{code: code - 0x90 for code in map(ord, "\u06f0\u06f1\u06f2\u06f3\u06f7\u06f8\u06f9")},
+        **{digit: chr(ord(digit) - 0x90) for digit in "\u06f0\u06f1\u06f2\u06f3\u06f7\u06f8\u06f9"},
         "\u2800": " ",  # Braille without a dot
     }
 ) | str.maketrans(
@@ -142,7 +142,7 @@ The Greek capital mu is not among them, because its small letter is the micro si
 """
 
 _GREEK = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
-_LOWER = {
+_LOWER: dict[int, int | str] = {
     ord(char): unicodedata.normalize("NFC", _GREEK[plain] + marks)
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
     for plain, marks in [
