@@ -21,7 +21,8 @@ import pytest
 from benchmarks.machine import free_port
 from study.store import is_server
 from study.store.engine import PATIENCE_S, Database, Engine, Kind
-from study.store.postgres import Postgres, PostgresConnection
+from study.store.postgres import Postgres
+from study.store.postgres_connection import PostgresConnection
 from study.store.sqlite import Sqlite
 
 ENGINE = "READING_ROOM_TEST_ENGINE"
@@ -122,9 +123,12 @@ class Databases:
         return f"{self._server}/{self._names[path]}"
 
     def copy(self, template: Path, path: Path) -> None:
-        """Create the database of a path as a copy of another; images are in the new folder."""
-        address = self.make(path, f"TEMPLATE {self._names[template.absolute()]}")
-        with closing(Postgres(address).opened(WRITER).conn) as opened:
+        """Create the database of a path as a copy of another."""
+        self.make(path, f"TEMPLATE {self._names[template.absolute()]} STRATEGY FILE_COPY")
+
+    def move_images(self, template: Path, path: Path) -> None:
+        """Let the banks of a copy refer to the images in its folder."""
+        with closing(self.engine_of(path).opened(WRITER).conn) as opened:
             opened.execute(
                 "UPDATE banks SET images_root = replace(images_root, :old, :new)",
                 {"old": str(template.parent.resolve()), "new": str(path.parent.resolve())},

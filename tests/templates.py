@@ -41,6 +41,7 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
     store = into / "store.db"
     for databases in _DATABASES:
         databases.copy(template / "store.db", store)
+        databases.move_images(template / "store.db", store)
         return store
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
         connection.execute(
@@ -48,6 +49,15 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
             (str(template.resolve()), str(into.resolve())),
         )
     return store
+
+
+def copy_store(store: Path, to: Path) -> Path:
+    """Copy a store that is not in use, and return the path of the copy; images stay."""
+    for databases in _DATABASES:
+        databases.copy(store, to)
+        return to
+    shutil.copy(store, to)
+    return to
 
 
 def version(store: Path) -> object:

@@ -12,7 +12,7 @@ from study.cli.program import PATH, Address, command, note, now
 from study.exchange import archives, backups, bundle, moving, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
-from study.store import Store, banks, without_password
+from study.store import Store, banks
 from study.store.studies import study_row
 from study.trail import heads, losses, verification
 from study.trail.heads import head_line
@@ -189,7 +189,7 @@ def restore_backup(db: Path | str, file: Path) -> None:
     """
     store = backups.restore_backup(file, db)
     lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
-    print(f"Verified, and in place: {without_password(db)}")
+    print(f"Verified, and in place: {db}")
     for loss in lacking:
         print(f"Note: {loss.sentence}")
 
@@ -211,20 +211,19 @@ def move(db: Path | str, to: Path | str) -> int:
     """
     moved = moving.move(Store(db), to)
     n_rows = sum(content.n_rows for content in moved.contents.values())
-    old, new = without_password(db), without_password(to)
-    print(f"Copied {len(moved.contents)} tables with {n_rows} rows to {new}")
+    print(f"Copied {len(moved.contents)} tables with {n_rows} rows to {to}")
     for file in moved.files:
         print(f"Copied {file}")
     print("The number of rows and their SHA-256 are equal in every table.")
     if moved.before != moved.after:
-        print(f"Do not use {new}: its verification differs from that of {old}.", file=sys.stderr)
+        print(f"Do not use {to}: its verification differs from that of {db}.", file=sys.stderr)
     elif moved.after:
         print("Both stores have these breaches:", file=sys.stderr)
     for breach in moved.after:
         print(breach, file=sys.stderr)
     if moved.before == moved.after:
-        print(f"Next: set READING_ROOM_DB to {new} and start the server.")
-        print(f"Readers must not continue on {old}; keep it until the next backup.")
+        print(f"Next: set READING_ROOM_DB to {to} and start the server.")
+        print(f"Readers must not continue on {db}; keep it until the next backup.")
     return 1 if moved.after or moved.before else 0
 
 

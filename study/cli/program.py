@@ -15,7 +15,7 @@ import click
 
 from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
-from study.store import is_server
+from study.store.address import ServerAddress, address_of
 
 
 class _Path(click.Path):
@@ -34,15 +34,16 @@ PATH = _Path(path_type=Path)
 _EPILOG = "Exit status: 0 done, 1 refused with a reason on stderr, 2 wrong usage."
 
 
-class Address(click.ParamType[Path | str]):
+class Address(click.ParamType[Path | ServerAddress]):
     """The path of a SQLite file, or the address of a PostgreSQL database."""
 
     name = "address"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path | str:
-        return str(value) if is_server(value) else Path(PATH.convert(value, param, ctx))
+    ) -> Path | ServerAddress:
+        known = address_of(value)
+        return known if isinstance(known, ServerAddress) else Path(PATH.convert(known, param, ctx))
 
 
 _STORE = click.option(
@@ -50,7 +51,8 @@ _STORE = click.option(
     metavar="DB",
     type=Address(),
     required=True,
-    help="The store's file, or postgresql://user:password@host/database.",
+    envvar="READING_ROOM_DB",
+    help="The store's file, or postgresql://user@host/database (default: READING_ROOM_DB).",
 )
 
 _STUDY = click.option("--study", metavar="NAME", required=True, help="The study's name.")

@@ -24,7 +24,7 @@ from study.people.invitations import read_invitations
 from study.protocol.protocol import read_protocol, toml_of_study
 from study.protocol.sampling import EXPECTED_ACCURACY
 from study.reading import simulation
-from study.store import Store, without_password
+from study.store import Store
 from study.trail import heads
 
 _DATA = Path(__file__).parents[2] / "data"
@@ -35,7 +35,7 @@ _READER = click.option("--reader", metavar="READER", required=True, help="The re
 def init(db: Path | str) -> None:
     """Create an empty store. An existing one is not changed."""
     deployments.init(db, entropy=secrets.token_bytes, now=now())
-    print(f"Store ready: {without_password(db)}")
+    print(f"Store ready: {db}")
 
 
 @command(reads="protocol")
@@ -411,7 +411,7 @@ def demo(db: Path | str, url: str, empty: bool) -> None:
     if codes is None:
         first = deployments.first_administrator(store, entropy=secrets.token_bytes, now=now())
         whose = "the administrator code below" if first else "the access codes you gave out"
-        print(f"Sign in with {whose}; the store is {without_password(db)}.")
+        print(f"Sign in with {whose}; the store is {db}.")
         print(f"Administrator    {first} (shown only now)\n" if first else "")
         return
     print(f"Demo reader      {codes.reader}")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from study.base.errors import BadFile, NotNow
 from study.base.translation import t
-from study.store import Store, Transaction, beside, is_server, without_password
+from study.store import Store, Transaction, beside, is_server
 from study.store.moving import Content, contents, copy_rows
 from study.trail.verification import verify
 
@@ -59,7 +59,7 @@ def move(source: Store, to: Path | str) -> Moved:
             t(
                 "{db} is in use by a server or another command. Stop it first: answers given "
                 "during the move would be missing.",
-                db=without_password(source.address),
+                db=source.address,
             )
         )
     _refuse_existing(to)
@@ -127,7 +127,7 @@ def _already_there(to: Path | str) -> BadFile:
     return BadFile(
         t(
             "{db} already has a store and was not changed. Name a new file or an empty database.",
-            db=without_password(to),
+            db=to,
         )
     )
 
@@ -139,7 +139,7 @@ def _refuse_changed(source: Store, copied: Mapping[str, Content]) -> None:
         raise NotNow(
             t(
                 "{db} changed while it was copied. Nothing was created. Stop its server first.",
-                db=without_password(source.address),
+                db=source.address,
             )
         )
 

@@ -14,7 +14,9 @@ if "pandas" not in sys.modules:
     import_module("sqlite_utils")
     del sys.modules["pandas"]
 
-from study.store.connection import Store, Transaction, beside, is_server, without_password
+from study.store.address import is_server
+from study.store.connection import Store, beside
 from study.store.schema import SEALED_TABLES
+from study.store.transaction import Transaction
 
-__all__ = ["SEALED_TABLES", "Store", "Transaction", "beside", "is_server", "without_password"]
+__all__ = ["SEALED_TABLES", "Store", "Transaction", "beside", "is_server"]

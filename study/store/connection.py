@@ -7,104 +7,25 @@ time; it is opened for that use, or reused (`Store.kept_warm`).
 
 import copy
 import os
-import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
 
 from study.base.errors import StudyError
 from study.base.translation import t
 from study.store import witness
+from study.store.address import address_of
 from study.store.engine import PATIENCE_S, Connection, Database, Engine, Kind
 from study.store.sqlite import Sqlite
+from study.store.transaction import Transaction
 from study.store.witness import Head
 
 _MOST_IDLE = 8
 """Number of idle connections of each kind that are kept for reuse."""
 
-_Row = TypeVar("_Row")
 _File = tuple[int, int, int] | None
-
-
-class Transaction:
-    """One open transaction: thin verbs that the store's modules build on."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self.dialect: str = getattr(database, "dialect", "sqlite")
-        self.heads: dict[str, Head] = {}
-        """The last event of each chain that was sealed within this transaction."""
-
-    def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
-        """Return all rows of a query with named parameters."""
-        return list(self.stream(sql, **values))
-
-    def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
-        """Return the rows of a query one by one.
-
-        sqlite-utils' own `query` would run two more statements for each.
-        """
-        cursor = self._database.conn.execute(sql, values)
-        names = [column[0] for column in cursor.description]
-        return (dict(zip(names, row, strict=True)) for row in cursor)
-
-    def cursor(self, sql: str, **values: Any) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query as plain tuples."""
-        return iter(self._database.conn.execute(sql, values))
-
-    def tuples(self, make: Callable[..., _Row], sql: str, **values: Any) -> list[_Row]:
-        """Return all rows of a query, each made of its columns in their order."""
-        return [make(*row) for row in self._database.conn.execute(sql, values)]
-
-    def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
-        """Return the first row of a query, or None."""
-        return next(self.stream(sql, **values), None)
-
-    def one(self, make: Callable[..., _Row], sql: str, **values: Any) -> _Row | None:
-        """Return the first row of a query, made of its columns by their names, or None."""
-        row = self.row(sql, **values)
-        return None if row is None else make(**row)
-
-    def value(self, sql: str, **values: Any) -> Any:
-        """Return the first column of the first row, or None."""
-        row = self._database.conn.execute(sql, values).fetchone()
-        return row and row[0]
-
-    def insert(self, table: str, **values: Any) -> int:
-        """Insert one row and return its rowid."""
-        names = ", ".join(values)
-        marks = ", ".join(f":{name}" for name in values)
-        cursor = self._database.execute(
-            f"INSERT INTO {table} ({names}) VALUES ({marks})",
-            values,
-        )
-        return int(cursor.lastrowid or 0)
-
-    def insert_many(self, table: str, names: tuple[str, ...], rows: Any) -> None:
-        """Insert many rows of plain tuples in the order of `names`."""
-        marks = ", ".join("?" * len(names))
-        self._database.conn.executemany(
-            f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})",
-            rows,
-        )
-
-    def upsert(self, table: str, key: str, **values: Any) -> None:
-        """Insert one row, or update the one with the same key."""
-        names = ", ".join(values)
-        marks = ", ".join(f":{name}" for name in values)
-        new = ", ".join(f"{name} = excluded.{name}" for name in values if name != key)
-        self._database.execute(
-            f"INSERT INTO {table} ({names}) VALUES ({marks}) "
-            f"ON CONFLICT ({key}) DO UPDATE SET {new}",
-            values,
-        )
-
-    def execute(self, sql: str, **values: Any) -> int:
-        """Run one statement and return the number of rows it changed."""
-        return int(self._database.execute(sql, values).rowcount)
 
 
 class Store:
@@ -418,20 +339,6 @@ def _identity(path: Path) -> "_File":
     return status.st_dev, status.st_ino, status.st_mtime_ns
 
 
-def is_server(address: Path | str) -> bool:
-    """Return whether an address is that of a PostgreSQL database, not the path of a file."""
-    return str(address).startswith(("postgresql://", "postgres://"))
-
-
-def without_password(address: Path | str) -> str:
-    """Return an address as it may be shown.
-
-    >>> without_password("postgresql://reading_room:secret@db.example/reading_room")
-    'postgresql://reading_room@db.example/reading_room'
-    """
-    return re.sub(r"(?<=//)([^:@/]*):[^@]*@", r"\1@", str(address))
-
-
 def beside(address: Path | str, suffix: str) -> Path:
     """Return the path of a file that belongs to the store of an address, which need not exist."""
     return _beside(_engine_of(address).path, suffix)
@@ -442,11 +349,12 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _engine_of(address: Path | str) -> Engine:
-    if is_server(address):
-        from study.store.postgres import Postgres  # the driver is loaded only for its stores
+    known = address_of(address)
+    if isinstance(known, Path):
+        return Sqlite(known)
+    from study.store.postgres import Postgres  # the driver is loaded only for its stores
 
-        return Postgres(str(address))
-    return Sqlite(Path(address))
+    return Postgres(known)
 
 
 @contextmanager

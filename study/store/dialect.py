@@ -42,11 +42,15 @@ class Table:
     """Whether SQLite numbers the rows in the key, if they are inserted without it."""
 
 
+def tables(number: int | None = None) -> dict[str, Table]:
+    """Return the tables of a store by name; of the newest version, or of an earlier one."""
+    return _tables(schema.MIGRATIONS, number)
+
+
 @cache
-def tables() -> dict[str, Table]:
-    """Return the tables of a store by name."""
+def _tables(_: tuple[schema.Migration, ...], number: int | None) -> dict[str, Table]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        schema.create(connection)
+        schema.create(connection, number)
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         return {name: _table(connection, name) for (name,) in names.fetchall()}
 
@@ -71,6 +75,11 @@ def translated(sql: str) -> str:
     sql = _COMMENT.sub("", sql).strip().removesuffix(";")
     if trigger := _TRIGGER.fullmatch(sql):
         return _trigger(*trigger.groups())
+    if dropped := _DROP_TRIGGER.fullmatch(sql):
+        return f"DROP FUNCTION {dropped[1]}() CASCADE"
+    if view := _SHOWN.match(sql):
+        # Without a barrier, an error in a reader's query could contain a row that is not shown.
+        return f"{view[0]}WITH (security_barrier = true) {translated(sql[view.end() :])}"
     literals: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
@@ -81,6 +90,8 @@ def translated(sql: str) -> str:
     sql = _GLOB.sub(lambda match: f" ~ {_pattern(literals[int(match[1])])}", sql)
     if sql.startswith("CREATE TABLE"):
         sql = _columns(sql)
+    elif sql.startswith("ALTER TABLE"):
+        sql = _typed(sql)
     else:
         for pattern, new in _WORDS:
             sql = pattern.sub(new, sql)
@@ -137,21 +148,27 @@ def _trigger(name: str, verb: str, table: str, when: str | None, message: str) -
     )
 
 
+_SHOWN = re.compile(rf"CREATE VIEW ({'|'.join(schema.SHOWN_VIEWS.values())}) ")
+_DROP_TRIGGER = re.compile(r"DROP TRIGGER (\w+)")
 _TYPES = {"INTEGER": "bigint", "REAL": "double precision", "TEXT": "text", "BLOB": "bytea"}
 _TYPE = re.compile(rf"\b({'|'.join(_TYPES)})\b")
 _REFERENCE = re.compile(r"(REFERENCES \w+ \([\w, ]+\))")
+
+
+def _typed(sql: str) -> str:
+    """Return definitions of columns with the types of PostgreSQL."""
+    sql = _TYPE.sub(lambda match: _TYPES[match[1]], sql)
+    return _REFERENCE.sub(r"\1 DEFERRABLE", sql)
 
 
 def _columns(sql: str) -> str:
     """Return the definition of a table, with what numbers its rows."""
     name = sql.split()[2]
     body = sql[sql.index("(") + 1 : sql.rindex(")")].rstrip()
-    body = _TYPE.sub(lambda match: _TYPES[match[1]], body)
-    body = _REFERENCE.sub(r"\1 DEFERRABLE", body)
-    number = ""
+    body, number = _typed(body), ""
     if name in NUMBERED:
         number, body = "rowid", f"{body},\n    rowid bigint NOT NULL UNIQUE"
-    elif tables()[name].is_numbered_by_key and tables()[name].key == ("id",):
+    elif body.lstrip().startswith("id bigint PRIMARY KEY"):
         number = "id"
     made = f"CREATE TABLE {name} ({body}\n)"
     return (
@@ -326,8 +343,14 @@ FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NO
 WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND attname <> 'rowid'
 AND relname NOT IN ('store_version', 'write_lock', 'folded_characters')
 GROUP BY pg_class.oid, relname
+UNION ALL SELECT 'index', relname::text,
+indrelid::regclass::text || CASE WHEN indisunique THEN ' unique' ELSE '' END
+FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+WHERE relnamespace = current_schema()::regnamespace
+AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
+UNION ALL SELECT 'view', viewname::text, '' FROM pg_views WHERE schemaname = current_schema()
 """
-"""The query for the columns of each table, and the body of each trigger."""
+"""The query for the columns of each table, the body of each trigger, and what else there is."""
 
 
 def shape() -> dict[tuple[str, str], str]:
@@ -336,5 +359,16 @@ def shape() -> dict[tuple[str, str], str]:
         schema.create(connection)
         triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
         bodies = {("trigger", name): translated(sql).split("$$")[1] for name, sql in triggers}
+        others = connection.execute(_OTHERS).fetchall()
     columns = {("table", name): ",".join(table.columns) for name, table in tables().items()}
-    return {key: re.sub(r"\s+", "", text) for key, text in (bodies | columns).items()}
+    there = bodies | columns | {(kind, name): text for kind, name, text in others}
+    return {key: re.sub(r"\s+", "", text) for key, text in there.items()}
+
+
+_OTHERS = """
+SELECT 'index', listed.name,
+tables.name || CASE WHEN listed."unique" THEN ' unique' ELSE '' END
+FROM pragma_table_list AS tables, pragma_index_list(tables.name) AS listed WHERE listed.origin = 'c'
+UNION ALL SELECT 'view', name, '' FROM sqlite_master WHERE type = 'view'
+"""
+"""The query in SQLite for the indexes and views."""

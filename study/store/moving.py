@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from study.base.errors import BadInput, NotNow
 from study.base.translation import t
 from study.store import dialect
-from study.store.connection import Transaction
+from study.store.transaction import Transaction
 
 _BATCH = 1000
 
@@ -27,17 +27,29 @@ class Content:
 
 def contents(look: Transaction, tables: Iterable[str] = ()) -> dict[str, Content]:
     """Return the content of some tables of a store by their names, by default of all."""
+    known = dialect.tables()
+    return _contents(look, {name: known[name] for name in tables or known})
+
+
+def _contents(look: Transaction, tables: Mapping[str, dialect.Table]) -> dict[str, Content]:
     made = {}
-    for table in tables or dialect.tables():
+    for name, table in tables.items():
         digest = _Digest()
-        for _ in digest.over(_rows(look, table)):
+        for _ in digest.over(_rows(look, name, table)):
             pass
-        made[table] = digest.content()
+        made[name] = digest.content()
     return made
 
 
-def copy_rows(look: Transaction, change: Transaction) -> Mapping[str, Content]:
+def copy_rows(
+    look: Transaction, change: Transaction, number: int | None = None
+) -> Mapping[str, Content]:
     """Copy every table into an empty store with the numbers of its rows, and compare the copies.
+
+    Parameters
+    ----------
+    number
+        The version of both stores, by default the newest.
 
     Raises
     ------
@@ -46,16 +58,16 @@ def copy_rows(look: Transaction, change: Transaction) -> Mapping[str, Content]:
     NotNow
         The rows written differ from those read.
     """
-    copied = {}
-    for table in dialect.tables():
+    copied, tables = {}, dialect.tables(number)
+    for name, table in tables.items():
         digest = _Digest()
         try:
-            change.insert_many(table, _columns(table), digest.over(_rows(look, table)))
+            change.insert_many(name, _columns(name, table), digest.over(_rows(look, name, table)))
         except BadInput as error:
-            raise BadInput(t("Table {table}: {error}", table=table, error=error)) from error
-        copied[table] = digest.content()
-    written = contents(change)
-    different = [table for table, content in copied.items() if written[table] != content]
+            raise BadInput(t("Table {table}: {error}", table=name, error=error)) from error
+        copied[name] = digest.content()
+    written = _contents(change, tables)
+    different = [name for name, content in copied.items() if written[name] != content]
     if different:
         raise NotNow(
             t(
@@ -83,23 +95,22 @@ class _Digest:
         return Content(n_rows=self._n_rows, sha256=self._hash.hexdigest())
 
 
-def _columns(table: str) -> tuple[str, ...]:
-    columns = dialect.tables()[table].columns
-    return ("rowid", *columns) if table in dialect.NUMBERED else columns
+def _columns(name: str, table: dialect.Table) -> tuple[str, ...]:
+    return ("rowid", *table.columns) if name in dialect.NUMBERED else table.columns
 
 
-def _rows(look: Transaction, table: str) -> Iterator[_Row]:
+def _rows(look: Transaction, name: str, table: dialect.Table) -> Iterator[_Row]:
     """Yield the rows of a table in the order of insertion, if it is kept, or else of its key."""
-    columns = _columns(table)
-    key = ("rowid",) if table in dialect.NUMBERED else dialect.tables()[table].key
+    columns = _columns(name, table)
+    key = ("rowid",) if name in dialect.NUMBERED else table.key
     listed, order = ", ".join(columns), ", ".join(key)
-    later = f"WHERE ({order}) > ({', '.join(f':{name}' for name in key)})"
+    later = f"WHERE ({order}) > ({', '.join(f':{column}' for column in key)})"
     last: dict[str, object] = {}
     while True:
         where = later if last else ""
-        sql = f"SELECT {listed} FROM {table} {where} ORDER BY {order} LIMIT {_BATCH}"
+        sql = f"SELECT {listed} FROM {name} {where} ORDER BY {order} LIMIT {_BATCH}"
         page = list(look.cursor(sql, **last))
         yield from page
         if len(page) < _BATCH:
             return
-        last = {name: page[-1][columns.index(name)] for name in key}
+        last = {column: page[-1][columns.index(column)] for column in key}

@@ -11,19 +11,19 @@ CREATE TABLE folded_characters (
     lowered text NOT NULL
 );
 
-CREATE FUNCTION number_id() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION number_id() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('SELECT coalesce(max(id), 0) + 1 FROM %s', TG_RELID::regclass) INTO NEW.id;
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION number_rowid() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION number_rowid() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE format('SELECT coalesce(max(rowid), 0) + 1 FROM %s', TG_RELID::regclass) INTO NEW.rowid;
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION json_valid(content text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_valid(content text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 BEGIN
     PERFORM content::json;
     RETURN true;
@@ -31,58 +31,58 @@ EXCEPTION WHEN invalid_text_representation THEN
     RETURN false;
 END $$;
 
-CREATE FUNCTION json_steps(path text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_steps(path text) RETURNS text[] LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT string_to_array(ltrim(regexp_replace(substr(path, 2), '\[(\d+)\]', '.\1', 'g'), '.'), '.')
 $$;
 
-CREATE FUNCTION json_extract(content text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_extract(content text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT content::json #>> json_steps(path)
 $$;
 
-CREATE FUNCTION json_array_length(content text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_array_length(content text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT CASE json_typeof(content::json) WHEN 'array' THEN json_array_length(content::json) ELSE 0 END
 $$;
 
-CREATE FUNCTION json_each(content text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_each(content text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT json_array_elements_text(content::json)
 $$;
 
-CREATE FUNCTION json_each(content text, path text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_each(content text, path text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT json_array_elements_text(content::json #> json_steps(path))
 $$;
 
-CREATE FUNCTION json_quote(value anyelement) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION json_quote(value anyelement) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(to_json(value)::text, 'null')
 $$;
 
-CREATE FUNCTION json_quote(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION json_quote(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(to_json(value)::text, 'null')
 $$;
 
-CREATE FUNCTION json_remove(content text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION json_remove(content text, path text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT '{' || coalesce(string_agg(to_json(key)::text || ':' || value::text, ','), '') || '}'
     FROM json_each(content::json) WHERE key <> substr(path, 3)
 $$;
 
-CREATE FUNCTION iif(condition boolean, yes text, no text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION iif(condition boolean, yes text, no text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN condition THEN yes ELSE no END
 $$;
 
-CREATE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION max(one bigint, other bigint) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT greatest(one, other)
 $$;
 
-CREATE FUNCTION unicode(symbol text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION unicode(symbol text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT AS $$
     SELECT ascii(symbol)::bigint
 $$;
 
-CREATE FUNCTION add_truth(total bigint, value boolean) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION add_truth(total bigint, value boolean) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE WHEN value IS NULL THEN total ELSE coalesce(total, 0) + value::int END
 $$;
 
-CREATE AGGREGATE sum(boolean) (SFUNC = add_truth, STYPE = bigint);
+CREATE OR REPLACE AGGREGATE sum(boolean) (SFUNC = add_truth, STYPE = bigint);
 
-CREATE FUNCTION id_key(content text) RETURNS text LANGUAGE plpgsql STABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION id_key(content text) RETURNS text LANGUAGE plpgsql STABLE STRICT AS $$
 BEGIN
     IF content ~ '[^ -~]' THEN
         content := normalize((
@@ -98,7 +98,7 @@ BEGIN
     RETURN btrim(regexp_replace(content, ' +', ' ', 'g'), ' ');
 END $$;
 
-CREATE FUNCTION text_key(content text) RETURNS text LANGUAGE plpgsql STABLE STRICT AS $$
+CREATE OR REPLACE FUNCTION text_key(content text) RETURNS text LANGUAGE plpgsql STABLE STRICT AS $$
 BEGIN
     content := id_key(content);
     IF content ~ '[^ -~]' THEN
@@ -113,6 +113,6 @@ BEGIN
     RETURN lower(content);
 END $$;
 
-CREATE FUNCTION mark(VARIADIC names text[]) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION mark(VARIADIC names text[]) RETURNS bigint LANGUAGE sql IMMUTABLE AS $$
     SELECT ('x' || encode(substr(sha256(convert_to(array_to_string(names, E'\n'), 'UTF8')), 1, 8), 'hex'))::bit(64)::bigint
 $$;

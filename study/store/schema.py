@@ -7,10 +7,12 @@ migration never changes; a change of the schema is a new migration.
 """
 
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
+
+from study.base.errors import BrokenStore
 
 APPLICATION_ID = 0x52526F6D
 """Marks a SQLite file as a Reading Room store ("RRom")."""
@@ -18,8 +20,14 @@ APPLICATION_ID = 0x52526F6D
 FIRST_VERSION = 14
 """The version of the first release. Lower versions were development versions."""
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = ()
-"""Each is run once, in this order; the first makes version ``FIRST_VERSION + 1``."""
+Migration = Callable[[sqlite3.Connection], None]
+
+MIGRATIONS: tuple[Migration, ...] = ()
+"""Each is run once, in this order; the first makes version ``FIRST_VERSION + 1``.
+
+They run on both engines. A change of a function in ``postgres.sql`` needs a migration too, which
+may be empty.
+"""
 
 _ITEM_OF_A_BANK = (
     "SELECT 1 FROM items JOIN banks ON banks.id = items.bank WHERE items.id = old.item"
@@ -77,6 +85,20 @@ SEALED_TABLES = frozenset(
 )
 """Tables that must never reach a reader during a study; see `Store.desk`."""
 
+DESK_TABLES = frozenset(
+    {
+        "aid_requests",
+        "chain_heads",
+        "events",
+        "practice_readings",
+        "preparations",
+        "presentations",
+        "readings",
+        "reasons",
+    }
+)
+"""Tables in which a reader's request may write."""
+
 SHOWN_VIEWS = {
     "report_texts": "shown_context",
     "aids": "due_aids",
@@ -128,24 +150,52 @@ def newest() -> int:
     return FIRST_VERSION + len(MIGRATIONS)
 
 
-def create(connection: sqlite3.Connection) -> None:
-    """Create all tables, indexes, views and triggers in an empty file, at the newest version."""
+def check_version(number: int, name: str) -> None:
+    """Check that this program can open or upgrade a store of a version.
+
+    Raises
+    ------
+    BrokenStore
+        It was made before the first release, or by a newer version.
+    """
+    if number < FIRST_VERSION:
+        raise BrokenStore(
+            f"{name} was made before the first release: export its studies with the program "
+            "that made it (python -m study export), and restore the bundles into a new store "
+            "(python -m study restore)."
+        )
+    if number > newest():
+        raise BrokenStore(
+            f"{name} was made by a newer version of Reading Room (store version {number}; "
+            f"this program supports {newest()}). Use the newer version."
+        )
+
+
+def create(connection: sqlite3.Connection, number: int | None = None) -> None:
+    """Create all tables, indexes, views and triggers in an empty file, at the newest version.
+
+    The `number` of an earlier version creates what a store of that version has.
+    """
     for statement in files(__package__).joinpath("schema.sql").read_text("utf-8").split(";\n"):
         connection.execute(statement)
     for table, owner in (REMOVED_WITH_BANK | REMOVED_WITH_STUDY).items():
         _refuse(connection, "UPDATE", table)
         _refuse(connection, "DELETE", table, when=f"WHEN EXISTS ({owner})")
     _mark(connection, FIRST_VERSION)
-    _migrate(connection)
+    _migrate(connection, number)
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
     """Back the store up and run the migrations that it has not had, in the caller's transaction.
 
-    The backup is what the earlier version of the program opens if the upgrade is rolled back.
+    Parameters
+    ----------
+    back_up
+        Copies the store, which has a version. The earlier version of the program opens the copy
+        if the upgrade is rolled back.
     """
     if version(connection) < newest():
-        _back_up(connection)
+        back_up(version(connection))
         _migrate(connection)
 
 
@@ -154,25 +204,23 @@ def upgrade_backup(store: Path, number: int) -> Path:
     return store.with_name(f"{store.name}-backups") / f"{store.stem}-before-upgrade-{number}.db"
 
 
-def _back_up(connection: sqlite3.Connection) -> None:
-    """Copy the store as it is before an upgrade; an earlier copy of that version is replaced."""
-    store = Path(connection.execute("PRAGMA database_list").fetchone()[2])
-    file = upgrade_backup(store, version(connection))
+@contextmanager
+def upgrade_backup_of(store: Path, number: int) -> Iterator[Path]:
+    """Yield a new file to copy a store to before an upgrade; it replaces an earlier copy."""
+    file = upgrade_backup(store, number)
     file.parent.mkdir(mode=0o700, exist_ok=True)
     new = file.with_name(f".making-{file.name}")
     new.unlink(missing_ok=True)
     new.touch(mode=0o600)
-    # SQLite does not copy from a connection that is in a write transaction.
-    with closing(sqlite3.connect(store)) as reader, closing(sqlite3.connect(new)) as copy:
-        reader.backup(copy)
-        copy.execute("PRAGMA journal_mode = DELETE")
+    yield new
     new.replace(file)
 
 
-def _migrate(connection: sqlite3.Connection) -> None:
-    for migration in MIGRATIONS[version(connection) - FIRST_VERSION :]:
+def _migrate(connection: sqlite3.Connection, number: int | None = None) -> None:
+    last = newest() if number is None else number
+    for migration in MIGRATIONS[version(connection) - FIRST_VERSION : last - FIRST_VERSION]:
         migration(connection)
-    _mark(connection, newest())
+    _mark(connection, last)
 
 
 def _mark(connection: sqlite3.Connection, number: int) -> None:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from study.store.connection import Transaction
+from study.store.transaction import Transaction
 
 
 class FactorRow(NamedTuple):

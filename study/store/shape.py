@@ -6,15 +6,14 @@ that a trigger was removed.
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import cache
 
 from study.store import dialect, schema
-from study.store.connection import Transaction
+from study.store.transaction import Transaction
 
 _Shape = dict[tuple[str, str], str]
-Migration = Callable[[sqlite3.Connection], None]
 _REPLICATION = frozenset({("table", "_litestream_seq"), ("table", "_litestream_lock")})
 """Tables that Litestream creates in a store that it copies; they have nothing of a study."""
 
@@ -52,7 +51,7 @@ def damage(look: Transaction) -> Iterator[str]:
 
 
 @cache
-def _as_new(migrations: tuple[Migration, ...]) -> _Shape:
+def _as_new(migrations: tuple[schema.Migration, ...]) -> _Shape:
     """Return the schema of a new store; cached, because every verification compares with it."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.row_factory = sqlite3.Row

@@ -52,7 +52,7 @@ class Sqlite:
         try:
             with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-store-") as scratch:
                 new = Path(scratch) / "store.db"
-                _make(new, fill)
+                make(new, fill)
                 _put_in_place(new, path)
         except OSError as error:
             raise StudyError(f"{path} cannot be made: {error.strerror}.") from error
@@ -76,7 +76,7 @@ class Sqlite:
             if schema.version(connection) < schema.newest():
                 connection.execute("BEGIN IMMEDIATE")  # only one of several processes migrates it
                 with connection:
-                    schema.migrate(connection)
+                    schema.migrate(connection, self._back_up)
 
     def is_writable(self) -> bool:
         """Return whether the file may be changed."""
@@ -163,6 +163,12 @@ class Sqlite:
         with self._connection() as connection:
             connection.execute("PRAGMA journal_mode = WAL")
 
+    def _back_up(self, number: int) -> None:
+        """Copy the store before an upgrade."""
+        with schema.upgrade_backup_of(self.path, number) as file:
+            # SQLite does not copy from a connection that is in a write transaction.
+            self.copy_to(file)
+
     @contextmanager
     def _connection(self, patience_s: float = PATIENCE_S) -> Iterator[sqlite3.Connection]:
         with closing(_connect(self.path, patience_s)) as connection:
@@ -175,8 +181,11 @@ def add_functions(connection: sqlite3.Connection) -> None:
         connection.create_function(function.__name__, n_arguments, function, deterministic=True)
 
 
-def _make(path: Path, fill: Callable[[engine.Database], None]) -> None:
-    """Create a store under a name that no other process uses; closing it leaves one file."""
+def make(path: Path, fill: Callable[[engine.Database], None], number: int | None = None) -> None:
+    """Create a store under a name that no other process uses; closing it leaves one file.
+
+    The `number` is that of an earlier version.
+    """
     path.touch(mode=0o600)
     try:
         with closing(_connect(path)) as connection:
@@ -184,10 +193,16 @@ def _make(path: Path, fill: Callable[[engine.Database], None]) -> None:
             connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
             connection.execute("BEGIN IMMEDIATE")
             with connection:
-                schema.create(connection)
+                schema.create(connection, number)
                 fill(Database(connection, recursive_triggers=False))
     except sqlite3.DatabaseError as error:
         raise _explained(error, path) from error
+
+
+def as_single_file(path: Path) -> None:
+    """Switch a store without a user from a write-ahead log to a single file."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _put_in_place(new: Path, path: Path) -> None:
@@ -234,18 +249,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     if application_id != schema.APPLICATION_ID:
         raise BrokenStore(f"{path.name} is not a Reading Room store. Name another file.")
-    version = schema.version(connection)
-    if version < schema.FIRST_VERSION:
-        raise BrokenStore(
-            f"{path.name} was made before the first release: export its studies with the program "
-            "that made it (python -m study export), and restore the bundles into a new store "
-            "(python -m study restore)."
-        )
-    if version > schema.newest():
-        raise BrokenStore(
-            f"{path.name} was made by a newer version of Reading Room (store version {version}; "
-            f"this program supports {schema.newest()}). Use the newer version."
-        )
+    schema.check_version(schema.version(connection), path.name)
 
 
 def _explained(error: Exception, path: Path) -> Exception:

@@ -56,3 +56,23 @@ def either(request: pytest.FixtureRequest) -> Store:
     made = request.getfixturevalue(fixture)
     assert isinstance(made, Store)
     return made
+
+
+@pytest.fixture
+def database(
+    server: str,
+    administer: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> Iterator[Callable[[], str]]:
+    """Return a function that creates an empty database and returns its address."""
+    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "server"))
+    with ExitStack() as used:
+
+        def make() -> str:
+            name = f"target_{os.getpid()}_{next(_number)}"
+            administer(f"CREATE DATABASE {name} {NEW_DATABASE}")
+            used.callback(administer, f"DROP DATABASE {name} WITH (FORCE)")
+            return f"{server}/{name}"
+
+        yield make

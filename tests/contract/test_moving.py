@@ -1,9 +1,6 @@
 """Moving a deployment from SQLite to PostgreSQL and back."""
 
-import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
-from itertools import count
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -20,31 +17,8 @@ from study.store.moving import Content, contents
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 from tests.contract.test_engines import _event, _study
-from tests.postgres import NEW_DATABASE
 
 pytestmark = pytest.mark.sqlite("moves a file")
-
-_number = count()
-
-
-@pytest.fixture
-def database(
-    server: str,
-    administer: Callable[[str], None],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> Iterator[Callable[[], str]]:
-    """Return a function that creates an empty database and returns its address."""
-    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "server"))
-    with ExitStack() as used:
-
-        def make() -> str:
-            name = f"target_{os.getpid()}_{next(_number)}"
-            administer(f"CREATE DATABASE {name} {NEW_DATABASE}")
-            used.callback(administer, f"DROP DATABASE {name} WITH (FORCE)")
-            return f"{server}/{name}"
-
-        yield make
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import csv
 import hashlib
 import io
 import json
-import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +20,7 @@ from study.exchange.schemas import FILES
 from study.store import Store
 from study.store.studies import study_row
 from study.trail.verification import remarks, verify
+from tests import templates
 from tests.conftest import NOW, tamper
 from tests.sites import close, empty, site
 
@@ -50,7 +50,7 @@ def bundle(stores: Path) -> dict[str, bytes]:
 @pytest.fixture
 def home(stores: Path, tmp_path: Path) -> Store:
     """Return the first site's store."""
-    return Store(Path(shutil.copy(stores / "1" / "store.db", tmp_path / "store.db")))
+    return Store(templates.copy_store(stores / "1" / "store.db", tmp_path / "store.db"))
 
 
 def _edited(content: bytes, column: str) -> bytes:

@@ -59,6 +59,7 @@ def _contents(store: Store) -> bytes:
     return b"".join(file.read_bytes() for file in files if file.exists())
 
 
+@pytest.mark.sqlite("reads the bytes of the file")
 def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path: Path) -> None:
     """Neither the store's file nor its journal contains it; the store has no breach."""
     closed.begin_witness()

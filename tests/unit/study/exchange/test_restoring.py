@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import shutil
 import tracemalloc
 import zipfile
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from study.reading.simulation import simulate
 from study.store import Store, archive, events
 from study.store import studies as stored_studies
 from study.trail.verification import verify, verify_study
+from tests import templates
 from tests.conftest import NOW, SECRETS, entropy_from, invite, person, tamper, write_bank
 from tests.sites import bundle_of, close, empty, site
 
@@ -202,7 +202,7 @@ def test_an_existing_study_is_not_restored_again(
     master: Store, bundle: dict[str, bytes], tmp_path: Path
 ) -> None:
     """It is neither overwritten nor duplicated."""
-    copy = Store(Path(shutil.copy(master.path, tmp_path / "copy.db")))
+    copy = Store(templates.copy_store(master.path, tmp_path / "copy.db"))
     with pytest.raises(NotNow, match="already exists"):
         restore(copy, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
 
@@ -436,7 +436,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _copy(sites: Path, tmp_path: Path, number: int) -> Store:
     folder = tmp_path / f"copy{number}"
     folder.mkdir()
-    return Store(Path(shutil.copy(sites / f"site{number}" / "store.db", folder / "store.db")))
+    return Store(templates.copy_store(sites / f"site{number}" / "store.db", folder / "store.db"))
 
 
 @pytest.fixture

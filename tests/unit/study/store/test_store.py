@@ -88,6 +88,7 @@ def test_a_file_of_another_program_is_refused_and_unchanged(tmp_path: Path) -> N
     assert foreign.read_bytes() == before
 
 
+@pytest.mark.sqlite("checks the permissions of the file")
 def test_only_the_owner_can_read_a_store(store: Store) -> None:
     """The file contains the reference standard."""
     assert store.path.stat().st_mode & 0o077 == 0
@@ -143,8 +144,8 @@ def test_six_simultaneous_inits_create_one_store(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []
 
 
-def test_a_reused_connection_keeps_its_permissions(store: Store, tmp_path: Path) -> None:
-    """Sealed tables stay sealed, a read connection cannot write, and a new file is noticed."""
+def test_a_reused_connection_keeps_its_permissions(store: Store) -> None:
+    """Sealed tables stay sealed, and a read connection cannot write."""
     with store.kept_warm():
         for open_one in (store.desk, partial(store.look, sealed=True)):
             for _ in range(2):
@@ -156,6 +157,12 @@ def test_a_reused_connection_keeps_its_permissions(store: Store, tmp_path: Path)
                     assert look.rows("SELECT truth FROM reference_standard") == []
         with pytest.raises(StudyError, match="read-only"), store.look() as look:
             look.execute("DELETE FROM deployment")
+
+
+@pytest.mark.sqlite("replaces the file")
+def test_a_new_file_is_noticed(store: Store, tmp_path: Path) -> None:
+    """Connections to a file that was replaced are not reused."""
+    with store.kept_warm():
         other = init(tmp_path / "other.db", entropy=entropy_from(9), now=NOW)
         with other.look() as look:
             its_id = deployment.value(look, "deployment_id")

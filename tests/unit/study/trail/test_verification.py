@@ -19,6 +19,7 @@ from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events
 from study.trail.verification import check_chain, remarks, verify, verify_study
+from tests import templates
 from tests.conftest import (
     NOW,
     bank_records,
@@ -36,7 +37,7 @@ from tests.conftest import (
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a store whose readers and model M1 are complete; M0 was withdrawn."""
     folder = tmp_path_factory.mktemp("verified")
-    store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
+    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
@@ -57,7 +58,7 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def read_study(master: Path, tmp_path: Path) -> Store:
     """Return a copy of that store that a test may alter."""
-    return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
+    return Store(templates.copy_store(master, tmp_path / "copy.db"))
 
 
 def test_an_unaltered_store_has_no_breach(read_study: Store) -> None:
@@ -392,6 +393,7 @@ def test_the_clock_of_a_simulated_reader_causes_no_remark(opened: Opened) -> Non
     assert (verify(store), remarks(store)) == ([], [])
 
 
+@pytest.mark.sqlite("alters the file itself; tests/contract has this for a database")
 def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
     """A missing trigger or index, an added or altered table, and a reference to a missing row."""
     store = opened(cases=8)
@@ -412,6 +414,7 @@ def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
     )
 
 
+@pytest.mark.sqlite("Litestream copies files")
 def test_the_tables_of_litestream_are_accepted(opened: Opened) -> None:
     """A trigger or view with the name of such a table is not."""
     store = opened(cases=8)

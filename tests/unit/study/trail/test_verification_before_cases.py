@@ -15,6 +15,7 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
 from study.trail.verification import verify
+from tests import templates
 from tests.conftest import (
     NOW,
     entropy_from,
@@ -42,7 +43,7 @@ PROTOCOL = {
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a store whose reader has prepared, practised and skipped a case."""
     folder = tmp_path_factory.mktemp("prepared")
-    store = init(folder / "master.db", entropy=entropy_from(1), now=NOW)
+    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
     import_bank(store, path, name="bank", images=path.parent, now=NOW)
     protocol = Protocol.from_json(PROTOCOL)
@@ -73,7 +74,7 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def prepared(master: Path, tmp_path: Path) -> Store:
     """Return a copy of that store that a test may alter."""
-    return Store(Path(shutil.copy(master, tmp_path / "copy.db")))
+    return Store(templates.copy_store(master, tmp_path / "copy.db"))
 
 
 def test_an_unaltered_store_has_no_breach(prepared: Store) -> None:

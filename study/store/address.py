@@ -1,0 +1,127 @@
+"""Addresses of stores: the path of a SQLite file, or the address of a PostgreSQL database."""
+
+import os
+import re
+import ssl
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from study.base.errors import BadInput
+from study.base.translation import t
+
+FORM = "postgresql://user:password@host:port/database"
+"""The form of the address of a PostgreSQL database."""
+
+_SERVER = re.compile("postgres(ql)?://")
+_SCHEME = re.compile(r"\w{2,}:/")
+_PASSWORD = re.compile(r"(?<=//)([^:@/]*):.*@|(?<=password=)[^&]*", re.DOTALL)
+
+_UNCHECKED_TLS = {"disable": False, "prefer": None, "require": True}
+"""The modes that do not check the certificate, and their values for the driver."""
+
+
+class ServerAddress(str):
+    """The address of a PostgreSQL database, which is shown without its password.
+
+    >>> address = ServerAddress("postgresql://reading_room:secret@db.example/reading_room")
+    >>> f"{address}"
+    'postgresql://reading_room@db.example/reading_room'
+    >>> address
+    'postgresql://reading_room@db.example/reading_room'
+    >>> address.complete
+    'postgresql://reading_room:secret@db.example/reading_room'
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, text: str) -> "ServerAddress":
+        """Return the address with its password, also of another address."""
+        return super().__new__(cls, text.complete if isinstance(text, ServerAddress) else text)
+
+    def __str__(self) -> str:
+        return _PASSWORD.sub(
+            lambda match: "..." if match[1] is None else f"{match[1]}@", self.complete
+        )
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __format__(self, form: str) -> str:
+        return format(str(self), form)
+
+    @property
+    def complete(self) -> str:
+        """Return the address with its password."""
+        return str.__str__(self)
+
+
+def address_of(given: Path | str) -> Path | ServerAddress:
+    """Return the address of a store that a person gave.
+
+    Raises
+    ------
+    BadInput
+        It is the address of something else.
+    """
+    if isinstance(given, Path | ServerAddress):
+        return given
+    if _SERVER.match(given):
+        return ServerAddress(given)
+    if _SCHEME.match(given):
+        raise BadInput(
+            t("A store is the path of a SQLite file, or an address of the form {form}.", form=FORM)
+        )
+    return Path(given)
+
+
+def is_server(address: Path | str) -> bool:
+    """Return whether an address is that of a PostgreSQL database, not the path of a file."""
+    return isinstance(address_of(address), ServerAddress)
+
+
+def settings_of(address: ServerAddress) -> dict[str, Any]:
+    """Return the arguments of the driver for an address."""
+    try:
+        parts = urlsplit(address.complete)
+        user, port = unquote(parts.username or ""), parts.port or 5432
+    except ValueError:  # its message contains a part of the password
+        user = ""
+    name = unquote(parts.path.removeprefix("/")) if user else ""
+    if not name:
+        raise BadInput(
+            t(
+                "The address of a PostgreSQL store has the form {form}. Characters such as / and @ "
+                "in a password are written as %2F and %40.",
+                form=FORM,
+            )
+        )
+    options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    folder = options.get("host", "")
+    return {
+        "user": user,
+        "password": unquote(parts.password or os.environ.get("PGPASSWORD", "")),
+        "database": name,
+        "host": parts.hostname or "localhost",
+        "port": port,
+        "unix_sock": f"{folder}/.s.PGSQL.{port}" if folder else None,
+        "ssl_context": _tls(options),
+    }
+
+
+def _tls(options: Mapping[str, str]) -> Any:
+    mode, authority = options.get("sslmode", "prefer"), options.get("sslrootcert")
+    if mode in _UNCHECKED_TLS:
+        return _UNCHECKED_TLS[mode]
+    if mode not in ("verify-full", "verify-ca"):
+        modes = ", ".join((*_UNCHECKED_TLS, "verify-ca", "verify-full"))
+        raise BadInput(t("sslmode is one of {modes}.", modes=modes))
+    try:
+        context = ssl.create_default_context(cafile=authority)
+    except OSError as error:
+        raise BadInput(
+            t("The certificates in {file} cannot be read: {why}.", file=authority, why=error)
+        ) from error
+    context.check_hostname = mode == "verify-full"
+    return context

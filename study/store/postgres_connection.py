@@ -1,0 +1,295 @@
+"""A connection to a PostgreSQL server through pg8000, which runs SQL in the dialect of SQLite.
+
+Errors are those of `sqlite3`, so that the modules of the store need to know one set.
+"""
+
+import os
+import re
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import count, islice
+from math import isnan
+from typing import Any
+
+import pg8000.native as pg
+
+from study.base.errors import BadInput
+from study.base.translation import t
+from study.store import dialect
+
+SCHEMA = "reading_room"
+"""The schema of the tables within a database."""
+
+_CONNECT_S = 10
+_MOST_PREPARED = 400
+_BATCH = 5000
+_STREAMED = 1000
+_BIGINT, _DOUBLE, _TEXT, _NUMERIC, _BOOLEAN, _JSON = 20, 701, 25, 1700, 16, 114
+_ANY = 0
+"""The type of a value that the server derives from its place in the statement."""
+
+
+class ServerError(sqlite3.OperationalError):
+    """An error of the server with its code (SQLSTATE); 08000 if it cannot be reached."""
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Result:
+    """The rows of a statement."""
+
+    def __init__(self, rows: list[list[Any]] | None, names: list[str], changed: int) -> None:
+        self._rows = iter(rows or ())
+        self.description = [(name,) for name in names]
+        self.rowcount = changed
+        self.lastrowid: int | None = None
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the next row, or None."""
+        row = next(self._rows, None)
+        return None if row is None else tuple(row)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows."""
+        return map(tuple, self._rows)
+
+
+class Stream:
+    """The rows of a query, which the server keeps until they are read or the transaction ends."""
+
+    _names = count()
+
+    def __init__(self, connection: "PostgresConnection", sql: str, values: dict[str, Any]) -> None:
+        self._connection, self._name = connection, f"stream_{next(self._names)}"
+        connection.run_once(f"DECLARE {self._name} NO SCROLL CURSOR FOR {sql}", values)
+        self._rows = self._next()
+
+    @property
+    def description(self) -> list[tuple[str]]:
+        """Return a tuple for each column, which begins with its name."""
+        return self._rows.description
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows."""
+        while True:
+            n_rows = 0
+            for row in self._rows:
+                n_rows += 1
+                yield row
+            if n_rows < _STREAMED:
+                self._connection.run(f"CLOSE {self._name}")
+                return
+            self._rows = self._next()
+
+    def _next(self) -> Result:
+        return self._connection.run_once(f"FETCH {_STREAMED} FROM {self._name}", {})
+
+
+class PostgresConnection:
+    """A connection that runs SQL in the dialect of SQLite; one thread at a time may use it."""
+
+    dialect = "postgres"
+
+    def __init__(self, where: Mapping[str, Any], patience_s: float, role: str = "") -> None:
+        self._where, self._patience_s, self._role = where, patience_s, role
+        self.in_transaction = False
+        self.beside: sqlite3.Connection | None = None
+        self._open()
+
+    @property
+    def conn(self) -> "PostgresConnection":
+        """Return itself, as sqlite-utils returns its connection."""
+        return self
+
+    def _open(self) -> None:
+        self._process = os.getpid()
+        self._prepared: OrderedDict[Any, pg.PreparedStatement] = OrderedDict()
+        patience_ms = max(1, round(self._patience_s * 1000))
+        settings = {
+            "search_path": f"{SCHEMA}, pg_temp",
+            "synchronous_commit": "on",
+            "lock_timeout": str(patience_ms),
+            "tcp_keepalives_idle": "20",
+            "tcp_keepalives_interval": "5",
+            "tcp_keepalives_count": "3",
+            "jit": "off",
+        }
+        with _as_sqlite():
+            self._pg = pg.Connection(
+                **self._where,
+                timeout=_CONNECT_S,
+                application_name="Reading Room",
+                startup_params=settings,
+            )
+            self._pg._usock.settimeout(None)  # only connecting is limited
+            for oid, read in ((_BOOLEAN, _truth), (_NUMERIC, _number), (_JSON, str)):
+                self._pg.register_in_adapter(oid, read)
+            if self._role:
+                self._pg.run(f"SET ROLE {pg.identifier(self._role)}")
+
+    def execute(self, sql: str, values: Any = (), /) -> Result:
+        """Run one statement of SQLite's dialect with named values."""
+        if sql.startswith("BEGIN"):
+            return self._begin(sql)
+        if sql in ("COMMIT", "ROLLBACK"):
+            self.in_transaction = False
+        if self.beside and (match := _FROM_BESIDE.fullmatch(sql)):
+            self.copy(match[1], match[2].split(", "), self.beside.execute(match[3]))
+            return Result(None, [], -1)
+        statement = dialect.translated(sql)
+        if statement.startswith(("CREATE", "SET", "COMMIT", "ROLLBACK", "ALTER")):
+            self.run(statement)
+            return Result(None, [], -1)
+        insert = _INSERT.match(statement)
+        table = dialect.tables().get(insert[1]) if insert else None
+        key = table.key[0] if table and table.is_numbered_by_key else ""
+        if insert and key and "ON CONFLICT" not in statement:
+            statement += f" RETURNING {key}"
+        result = self._run_prepared(statement, dict(values), untyped=bool(insert))
+        if insert and result.description:
+            (result.lastrowid,) = result.fetchone() or (None,)
+        return result
+
+    def stream(self, sql: str, values: Any = (), /) -> "Stream | Result":
+        """Run a query and fetch its rows in batches, so that memory does not hold all of them."""
+        if not sql.startswith(("SELECT", "WITH")):
+            return self.execute(sql, values)
+        return Stream(self, dialect.translated(sql), dict(values))
+
+    def executemany(self, sql: str, rows: Iterable[Any], /) -> None:
+        """Insert many rows."""
+        match = _INSERT_MANY.fullmatch(sql)
+        if match is None:
+            raise ValueError(f"only rows to insert can be many: {sql}")
+        self.copy(match[1], tuple(match[2].split(", ")), rows)
+
+    def copy(self, table: str, names: Iterable[str], rows: Iterable[Iterable[Any]]) -> None:
+        """Insert many rows of values in the order of `names`."""
+        sql, remaining = f"COPY {table} ({', '.join(names)}) FROM STDIN", iter(rows)
+        while batch := [_copied(row) for row in islice(remaining, _BATCH)]:
+            with _as_sqlite():
+                self._pg.run(sql, stream=("".join(batch),))
+
+    def run_once(self, sql: str, values: dict[str, Any]) -> Result:
+        """Run a statement of PostgreSQL's dialect with named values, without keeping it."""
+        plain, types = _bound(values)
+        with _as_sqlite(sql):
+            rows = self._pg.run(sql, types=types, **plain)
+            names = [column["name"] for column in self._pg.columns or ()]
+            return Result(rows, names, self._pg.row_count)
+
+    def run(self, sql: str) -> None:
+        """Run statements of PostgreSQL's dialect without values."""
+        with _as_sqlite():
+            self._pg.execute_simple(sql)
+
+    def close(self) -> None:
+        """Close the connection; one that another process opened stays open there."""
+        if self._process == os.getpid():
+            try:
+                self._pg.close()
+            except pg.Error:
+                return
+        else:
+            self._pg._usock.close()
+
+    def _begin(self, sql: str) -> Result:
+        statement = dialect.translated(sql)
+        if self._process != os.getpid():
+            self.close()
+            self._open()
+        try:
+            self.run(statement)
+        except ServerError as error:
+            if not error.code.startswith(("08", "57P")):
+                self._pg.execute_simple("ROLLBACK")
+                raise
+            self.close()  # the server was restarted since the last transaction
+            self._open()
+            self.run(statement)
+        self.in_transaction = True
+        return Result(None, [], -1)
+
+    def _run_prepared(self, sql: str, values: dict[str, Any], *, untyped: bool) -> Result:
+        plain, types = _bound(values)
+        declared = None if untyped else types
+        key = (sql, tuple(types.items()) if declared else None)
+        with _as_sqlite(sql):
+            prepared = self._prepared.pop(key, None)
+            if prepared is None:
+                prepared = pg.PreparedStatement(self._pg, sql, types=declared)
+                if len(self._prepared) >= _MOST_PREPARED:
+                    self._prepared.popitem(last=False)[1].close()
+            self._prepared[key] = prepared
+            rows = prepared.run(**plain)
+            names = [column["name"] for column in prepared.cols or ()]
+            return Result(rows, names, prepared._context.row_count)
+
+
+_INSERT = re.compile(r"INSERT INTO (\w+) \([\w, ]+\) VALUES ")
+_FROM_BESIDE = re.compile(r"INSERT INTO (?:main\.)?(\w+) \(([\w, ]+)\) (SELECT .* FROM beside\..*)")
+_INSERT_MANY = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)")
+
+
+def _bound(values: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, int]]:
+    """Return named values as texts, and their types."""
+    both = {name: _plain(value) for name, value in values.items()}
+    return {name: text for name, (text, _) in both.items()}, {
+        name: kind for name, (_, kind) in both.items()
+    }
+
+
+def _plain(value: Any) -> tuple[str | None, int]:
+    """Return a value as text, and its type."""
+    if value is None:
+        return None, _ANY
+    if isinstance(value, str):
+        if "\0" in value:
+            raise BadInput(
+                t(
+                    "The text contains a NUL character (U+0000), which PostgreSQL cannot store. "
+                    "Remove it."
+                )
+            )
+        return str(value), _TEXT
+    if isinstance(value, float):
+        if isnan(value):
+            return None, _ANY
+        return repr(value).removesuffix(".0"), _DOUBLE
+    return str(int(value)), _BIGINT
+
+
+_ESCAPED = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def _copied(row: Iterable[Any]) -> str:
+    """Return a line of COPY."""
+    texts = (_plain(value)[0] for value in row)
+    return "\t".join("\\N" if text is None else text.translate(_ESCAPED) for text in texts) + "\n"
+
+
+def _truth(text: str) -> int:
+    return int(text == "t")
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text or "e" in text.lower() else int(text)
+
+
+@contextmanager
+def _as_sqlite(sql: str = "") -> Iterator[None]:
+    """Raise the errors of the driver as those of sqlite3; a wrong statement is quoted."""
+    try:
+        yield
+    except pg.DatabaseError as error:
+        fields = error.args[0] if isinstance(error.args[0], dict) else {}
+        code, message = fields.get("C", ""), fields.get("M", str(error))
+        if code.startswith(("22", "23")):
+            raise sqlite3.IntegrityError(message) from error
+        raise ServerError(f"{message}: {sql}" if code[:2] == "42" else message, code) from error
+    except (pg.InterfaceError, OSError) as error:
+        raise ServerError(str(error), "08000") from error

@@ -1,0 +1,80 @@
+"""The roles of a PostgreSQL store, and what each may do with its tables."""
+
+from study.base.errors import StudyError
+from study.store import dialect, schema
+from study.store.postgres_connection import SCHEMA, PostgresConnection, ServerError
+
+
+def role(user: str, ending: str) -> str:
+    """Return the name of the role ``staff`` or ``desk`` of the account that owns the tables."""
+    return f"{user}_{ending}"
+
+
+def quoted(name: str) -> str:
+    """Return a name as it is written in a statement."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def make_roles(connection: PostgresConnection, user: str, password: str) -> None:
+    """Create the roles that do not exist; readers' connections sign in as ``desk``.
+
+    Raises
+    ------
+    StudyError
+        The account may not create roles, or ``desk`` has other rights.
+    """
+    staff, desk = (quoted(role(user, ending)) for ending in ("staff", "desk"))
+    signs_in = "LOGIN PASSWORD '{}'"
+    for ending, statements in (
+        ("staff", (f"CREATE ROLE {staff} NOLOGIN", f"GRANT {staff} TO {quoted(user)}")),
+        ("desk", (f"CREATE ROLE {desk} {signs_in}",)),
+    ):
+        known = "SELECT 1 FROM pg_roles WHERE rolname = :name"
+        if connection.execute(known, {"name": role(user, ending)}).fetchone():
+            continue
+        try:
+            for statement in statements:
+                connection.run(statement.format(password.replace("'", "''")))
+        except ServerError as error:
+            raise StudyError(
+                f"The account {user} may not create roles. Run as an administrator of the server: "
+                f"{'; '.join(statements).format('...')}"
+            ) from error
+    check_desk(connection, user)
+
+
+def check_desk(connection: PostgresConnection, user: str) -> None:
+    """Refuse a role of readers' connections that could obtain the rights of another."""
+    desk = role(user, "desk")
+    powers = connection.execute(
+        "SELECT 1 FROM pg_roles WHERE rolname = :desk AND (rolsuper OR rolcreaterole "
+        "OR rolreplication OR rolbypassrls OR NOT rolcanlogin "
+        "OR EXISTS (SELECT 1 FROM pg_auth_members WHERE member = pg_roles.oid))",
+        {"desk": desk},
+    )
+    if powers.fetchone():
+        raise StudyError(
+            f"The role {desk} must be able to log in, have no attributes and be a member of no "
+            "role: readers' connections use it. See docs/postgresql.md."
+        )
+
+
+def grant(connection: PostgresConnection, user: str) -> None:
+    """Let the roles do what each may do with each table, and nothing else."""
+    staff, desk = (quoted(role(user, ending)) for ending in ("staff", "desk"))
+    ((database,),) = connection.execute("SELECT quote_ident(current_database())")
+    written_once = {*schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
+    connection.run(f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")
+    connection.run(f"GRANT CONNECT ON DATABASE {database} TO {desk}")
+    connection.run(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {staff}, {desk}")
+    connection.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO {staff}")
+    connection.run(f"GRANT DELETE ON write_lock TO {staff}, {desk}")
+    for table in dialect.tables():
+        rights = "INSERT, DELETE" if table in written_once else "INSERT, UPDATE, DELETE"
+        connection.run(f"GRANT {rights} ON {table} TO {staff}")
+        if table not in schema.SEALED_TABLES:
+            connection.run(f"GRANT SELECT ON {table} TO {desk}")
+        if table in schema.DESK_TABLES:
+            connection.run(f"GRANT {rights} ON {table} TO {desk}")
+    views = ", ".join((*schema.SHOWN_VIEWS.values(), "item_films", "folded_characters"))
+    connection.run(f"GRANT SELECT ON {views} TO {desk}")
