@@ -57,7 +57,7 @@ class ServerAddress(str):
         return str.__str__(self)
 
 
-def address_of(given: Path | str) -> Path | ServerAddress:
+def address_of(address: Path | str) -> Path | ServerAddress:
     """Return the address of a store that a person gave.
 
     Raises
@@ -65,15 +65,15 @@ def address_of(given: Path | str) -> Path | ServerAddress:
     BadInput
         It is the address of something else.
     """
-    if isinstance(given, Path | ServerAddress):
-        return given
-    if _SERVER.match(given):
-        return ServerAddress(given)
-    if _SCHEME.match(given):
+    if isinstance(address, Path | ServerAddress):
+        return address
+    if _SERVER.match(address):
+        return ServerAddress(address)
+    if _SCHEME.match(address):
         raise BadInput(
             t("A store is the path of a SQLite file, or an address of the form {form}.", form=FORM)
         )
-    return Path(given)
+    return Path(address)
 
 
 def is_server(address: Path | str) -> bool:

@@ -17,7 +17,7 @@ from study.store import Store, readings
 from tests.conftest import invite
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
-from ui.server import health, metrics, request_log
+from ui.server import deployment, health, metrics, request_log
 from ui.server.request_log import JsonLines, Templates, observed
 
 TOKEN = {"Authorization": "Bearer of the metrics"}
@@ -178,3 +178,20 @@ def test_an_unknown_log_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv(request_log.VARIABLE, "jason")
     with pytest.raises(SystemExit, match=r"READING_ROOM_LOG is 'jason'\. Use json or text\."):
         request_log.set_up()
+
+
+def test_a_store_that_cannot_be_reached_shows_no_password(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Neither in the answers of the server nor in its log."""
+    monkeypatch.setenv("READING_ROOM_DB", "postgresql://clinic:S3cret@127.0.0.1:1/reading_room")
+    monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
+    monkeypatch.setattr(health, "RECENT", health.Recent(deployment.store))
+    ours = routes()
+    application = Starlette(routes=ours, middleware=[observed(ours), HEADERS])
+    browser = TestClient(application, follow_redirects=False, raise_server_exceptions=False)
+    for path in ("/healthz", "/readyz", "/metrics", "/desk", "/sign-in"):
+        answer = browser.get(path, headers=TOKEN)
+        assert "S3cret" not in answer.text
+    assert browser.get("/readyz").status_code == 503
+    assert "S3cret" not in caplog.text
