@@ -105,7 +105,7 @@ def test_no_error_shows_the_password(
 
 
 def test_an_address_is_shown_without_its_password(on_postgres: Store, tmp_path: Path) -> None:
-    """In every form of text, and by what keeps the address of a store."""
+    """In every form of text, and in objects that contain it."""
     address = ServerAddress(ADDRESS)
     asked = Asked(address=address, study="s", head="", blinded=False, language="en")
     shown = (str(address), repr(address), f"{address}", f"{address:>90}", repr(asked))
