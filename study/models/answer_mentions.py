@@ -133,12 +133,14 @@ _NAMED_LIST = re.compile(
     words("named") + r"\s+[A-Z](?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|/)[A-Z]\b)+",
     re.IGNORECASE,
 )
+_INITIAL = re.compile(rf"(?i:\b([A-Z]))\.\s?(?=(?i:{words('species')})\b)")
 _NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 
 
 def mark(text: str, options: Sequence[str]) -> str:
     """Return a plain text with one private-use character for each mention of an option."""
     text = _NAMED_LIST.sub(lambda match: re.sub(r"\W+", "-", match[0]), text)
+    text = _INITIAL.sub(r"\1-", text)
     marked = _mark_texts(_mark_letters(_NUMBERED.sub("", text), options), options)
     marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
     for reference in (_BRACKETED, _AFTER_NOUN, _GLUED):

@@ -22,7 +22,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_words import MENTION, cue, pattern
 from study.models.refusals import is_refusal
 
-VERSION = 7
+VERSION = 8
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
@@ -67,6 +67,11 @@ _IS_PRESENT = cue("is_seen")
 _CONCESSION = re.compile(r"\W*(?:although|though|even though|while|whereas)\b", re.IGNORECASE)
 _OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
 _SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
+_LOOKS_ALIKE = re.compile(
+    r"\b(?:(?:could|can|may|might) (?:also |sometimes )?)?(?:looks?|appears?|presents?|seems?)"
+    r" (?:very |quite |somewhat |superficially )?(?:similar|alike|the same)(?:ly)?\b",
+    re.IGNORECASE,
+)
 _DENIED = pattern(r"{negation}|{doubt}|\babsent\b|\bexcluded?\b|\brule[ds]? out\b")
 
 
@@ -396,7 +401,8 @@ class _Reading:
         begin = answer.place + 1 if statement.sentence == answer.sentence else part.place
         words = part.text[max(0, begin - part.place) : statement.place - part.place]
         if statement.stance is Stance.DOUBTED:
-            return bool(_CONCESSION.match(words)) and not _SO_TOO.search(part.text)
+            text = _LOOKS_ALIKE.sub(" ", part.text)
+            return bool(_CONCESSION.match(words)) and not _SO_TOO.search(text)
         return _OTHER_ONES.search(words) is not None
 
     def _offered(self, letters: Set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Determines from a harness's records whether a model's output was cut off at a token limit."""
+"""Determines from a harness's records whether a model's output was cut off."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,13 +32,13 @@ _COUNT_KEYS = frozenset(
 )
 _CUT_OFF = re.compile(
     r"length|max\w*tok|maxlen|truncat|incomplete|tokenlimit|windowexceeded|contextlimit"
-    r"|\Alimit\Z|\Acutoff\Z"
+    r"|\Alimit\Z|\Acutoff\Z|contentfilter|\Asafety\Z|recitation|blocklist|prohibitedcontent|\Aspii\Z"
 )
 _DEEPEST = 6
 
 
 def is_cut_off(reason: object) -> bool:
-    """Return whether a finish reason is a limit on the length.
+    """Return whether a finish reason is a limit on the length, or a filter of the provider.
 
     Examples
     --------

@@ -67,6 +67,7 @@ CUT_OFF = {
     "OpenAI responses without a reason": _responses("incomplete", None),
     "Anthropic": _anthropic("max_tokens"),
     "Anthropic context window": _anthropic("model_context_window_exceeded"),
+    "stopped by a filter": _plain(finish_reason="content_filter"),
     "Gemini": _gemini("MAX_TOKENS"),
     "Gemini as a number": _gemini(2),
     "Gemini with its prefix": _gemini("FinishReason.MAX_TOKENS"),
