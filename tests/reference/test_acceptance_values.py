@@ -5,7 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from analysis import accuracy, agreement_pairs, bundle_from_tables
+from analysis import Options, accuracy, agreement_pairs, bundle_from_tables
+from analysis.statistics.agreement.weighted import WEIGHTS, agreement_weighted
 from tests.reference.conftest import LETTERS, Reference, bundle_of_table
 
 TWO_RATER_CASES = (
@@ -63,6 +64,20 @@ def test_kappas_and_errors_of_contingency_tables_equal_the_reference(
         ):
             value, tolerance = expected[f"irrCAC.unweighted.{form}.table.{name}"]
             assert rows.loc[measure, column] == pytest.approx(value * factor, abs=tolerance)
+
+
+@pytest.mark.parametrize("case", TWO_RATER_CASES)
+def test_weighted_kappas_of_contingency_tables_equal_the_reference(
+    reference: Reference, case: str
+) -> None:
+    """Sources: R package vcd and the closed form of Fleiss, Cohen and Everitt."""
+    bundle = bundle_of_table(reference.tables("two raters")[case]["table"])
+    rows = agreement_weighted(bundle, Options(ordered=True)).set_index("measure")
+    expected = reference.expected(case)
+    for measure, weights in WEIGHTS.items():
+        for name, column in (("kappa", "estimate"), ("se_nonnull", "se")):
+            value, tolerance = expected[f"fce.{weights}.{name}"]
+            assert rows.loc[measure, column] == pytest.approx(value, abs=tolerance)
 
 
 def test_agreement_of_multiple_choice_raters_equals_the_reference(reference: Reference) -> None:

@@ -4,20 +4,58 @@ RJafroc's stored values (tests/testthat/test-SsSampleSizeRoc.R): power, noncentr
 freedom. The table of sample sizes: Academic Journal of Naval Medical University 2025, article
 20250518, effect .044, 5 readers. The remaining values were computed by another program from the
 published formula (Hillis, Obuchowski and Berbaum, doi:10.1016/j.acra.2010.09.007).
+
+Two pilots have a negative variance of readers' differences, which counts as 0: Franken's (OR-DBM
+MRMC 2.51 prints the components, RJafroc's test-SsSampleSizeRoc.R has the power) and the weighted
+area of Zanca's (RJafrocQuickStart, froc-sample-size).
 """
 
 import math
+from dataclasses import replace
 
 import pytest
+from scipy.stats import f, ncf
 
-from analysis.planning import PUBLISHED, PlanClaim, Power, PowerPlan, cases_needed, power
+from analysis.planning import (
+    PUBLISHED,
+    Components,
+    PlanClaim,
+    Power,
+    PowerPlan,
+    cases_needed,
+    power,
+)
+from analysis.statistics.merits import Metric
 
 RANDOM, FIXED, CASES = PlanClaim
 EFFECT = 0.043800322
+VAN_DYKE = PUBLISHED["van-dyke"]
+FRANKEN = Components(
+    metric=Metric.AUC,
+    readers=4,
+    cases=100,
+    var_error=0.00152578,
+    cov1=0.00079168,
+    cov2=0.00048364,
+    cov3=0.00051251,
+    var_tr=-0.00071276,
+    var_r=0.00003776,
+)
+ZANCA_WEIGHTED = replace(
+    PUBLISHED["zanca"],
+    var_error=0.0009081383,
+    cov1=0.0003736844,
+    cov2=0.0003567162,
+    cov3=0.0003058902,
+    var_tr=-0.0004439279,
+    var_r=0.0018542289,
+)
 
 
-def _power(effect: float, readers: int, cases: int, claim: PlanClaim) -> Power:
-    plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=effect)
+def _power(
+    effect: float, readers: int, cases: int, claim: PlanClaim, pilot: Components = VAN_DYKE
+) -> Power:
+    plan = PowerPlan(components=pilot, effect=effect)
     rows = power(plan, plan.size(readers, cases))
     return next(row for row in rows if row.claim is claim)
 
@@ -94,3 +132,49 @@ def test_sample_sizes_of_the_other_claims_agree_with_another_program(
     """Effect .05."""
     plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.05)
     assert [cases_needed(plan, j, claim) for j in (3, 4, 5, 6, 8, 10, 15)] == expected
+
+
+def test_franken_needs_the_published_number_of_cases() -> None:
+    """Effect .05, 6 readers: 121 cases, power .8004469; the components have five digits."""
+    plan = PowerPlan(components=FRANKEN, effect=0.05)
+    assert cases_needed(plan, 6, RANDOM) == 121
+    assert _power(0.05, 6, 121, RANDOM, FRANKEN).power == pytest.approx(0.8004469, abs=1e-5)
+
+
+def test_power_of_franken_for_these_cases_equals_the_method_of_2004() -> None:
+    """Without constraints on covariances both have one variance; published df, ncp and power."""
+    result = _power(0.05, 6, 121, CASES, FRANKEN)
+    assert result.df == 5
+    assert result.ncp == pytest.approx(11.8943767216214, rel=1e-5)
+    assert result.power == pytest.approx(0.78574588, abs=1e-5)
+
+
+def test_a_weighted_area_needs_the_published_number_of_cases() -> None:
+    """Zanca's pilot, effect .0759268, 6 readers: 84 cases, power .8023879."""
+    plan = PowerPlan(components=ZANCA_WEIGHTED, effect=0.0759268)
+    assert cases_needed(plan, 6, RANDOM) == 84
+    result = _power(0.0759268, 6, 84, RANDOM, ZANCA_WEIGHTED)
+    assert result.power == pytest.approx(0.8023879, abs=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("cases", "claim", "ncp", "df", "critical", "expected"),
+    [
+        (163, RANDOM, 8.1269825, 34.334268, 4.1270572, 0.79111255),
+        (133, FIXED, 7.9873835, 132, 3.912875, 0.80111671),
+        (53, CASES, 10.048716, 9, 5.117355, 0.80496663),
+    ],
+)
+def test_noncentralities_are_those_of_rjafrocs_book(
+    cases: int, claim: PlanClaim, ncp: float, df: float, critical: float, expected: float
+) -> None:
+    """Its degrees of freedom are the pilot's (K - 1 for these readers); with them its power.
+
+    Source: RJafrocBook, roc-sample-size-or; 10 readers. This program projects the degrees of
+    freedom to the planned study, which moves the first power by one point.
+    """
+    result = _power(EFFECT, 10, cases, claim)
+    assert result.ncp == pytest.approx(ncp, rel=1e-7)
+    assert f.isf(0.05, 1, df) == pytest.approx(critical, abs=1e-6)
+    assert ncf.sf(critical, 1, df, result.ncp) == pytest.approx(expected, abs=1e-6)
+    assert result.power == pytest.approx(expected, abs=0.011)
