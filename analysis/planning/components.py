@@ -1,4 +1,4 @@
-"""Variance components that a study is planned with: from a TOML file, or published."""
+"""Variance components for planning a study, from a TOML file or a publication."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from analysis.statistics.merits import Metric
 
 
 class Comparison(StrEnum):
-    """What is compared."""
+    """The comparison that a study is planned for."""
 
     CONDITIONS = "conditions"
     PANEL = "panel"
@@ -27,7 +27,7 @@ READER_CORRELATION = 0.8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """Obuchowski-Rockette variance components, with the size of the study they come from.
+    """Obuchowski-Rockette variance components, with the size of the study that they come from.
 
     Parameters
     ----------
@@ -141,9 +141,9 @@ def components_from(values: Mapping[str, Any], source: str) -> Components:
     Parameters
     ----------
     values : mapping of str to value
-        By the keys of a components file.
+        Values by key of a components file.
     source : str
-        How messages name them.
+        Their name in error messages.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def components_from(values: Mapping[str, Any], source: str) -> Components:
 
 
 def _fault(key: str, value: Any) -> str:
-    """Return what is wrong with a key of a components file; empty if nothing is."""
+    """Return the error of a key of a components file; empty if the key is valid."""
     if key == "metric":
         known = value in PLANNED
         return "" if known else f"metric = {value!r}: give {' or '.join(PLANNED)}."
@@ -201,7 +201,7 @@ def published(name: str, comparison: Comparison) -> Components:
     Raises
     ------
     OptionsError
-        There is no set of that name.
+        No published set has this name.
     """
     if name not in PUBLISHED:
         raise OptionsError(f"published {name!r} is not known; give one of {', '.join(PUBLISHED)}")

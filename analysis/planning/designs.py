@@ -1,4 +1,4 @@
-"""How the variance of a difference depends on readers, cases and the design of a study."""
+"""The variance of a difference, by readers, cases and design of a study."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Number = float | Floats
 
 
 class PlanDesign(StrEnum):
-    """Who reads what: all readers all cases; blocks of both; each condition other readers."""
+    """Which readers read which cases: all, blocks, or other readers for each condition."""
 
     CROSSED = "crossed"
     BLOCKS = "blocks"
@@ -24,7 +24,7 @@ class PlanDesign(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """What the variance of a difference consists of, for one reader.
+    """The components of the variance of a difference, for one reader.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Spread:
     readers : int
         Readers of the study that they come from.
     clusters : int or None
-        Its patients, if they have several cases.
+        Patients of that study, if they have several cases.
     own_df, joint_df : float or None
         Degrees of freedom of `own` and of `own` + J `shared`; None: those of normal errors.
     """
@@ -81,7 +81,7 @@ class Variance:
 
 
 def spread_of(components: Components, comparison: Comparison, design: PlanDesign) -> Spread:
-    r"""Return what the variance of the planned difference consists of.
+    r"""Return the components of the variance of the planned difference.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class Variances:
 
 
 def groups_of(size: Size, design: PlanDesign) -> tuple[int, ...]:
-    """Return the readers of each arm; of all where there are no arms.
+    """Return the number of readers of each arm; without arms, of the study.
 
     Examples
     --------
@@ -238,7 +238,7 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
 def _unshared(
     spread: Spread, n_readers: int, reads: int, design: PlanDesign
 ) -> tuple[Number, float]:
-    """Return what incomplete reading adds to the mean square, and its degrees of freedom."""
+    """Return the mean square added by incomplete reading, and its degrees of freedom."""
     if design is PlanDesign.BLOCKS and reads > 1:
         return 0.0, float(n_readers - -(-n_readers // reads))
     share = (n_readers - reads) / (reads * (n_readers - 1))

@@ -1,4 +1,4 @@
-"""How often the analysis will show the effect, which the closed form approximates."""
+"""The expected power of the analysis, which the closed form approximates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_DF = 1e12
 
 
 def expected_power(plan: PowerPlan, size: Size) -> float:
-    r"""Return how often the report will show the effect, for readers like these.
+    r"""Return the probability that the report shows the effect, for readers like these.
 
     Parameters
     ----------
@@ -90,16 +90,16 @@ def _nodes(df: float, n: int) -> Floats:
 
 
 def power_of_analysis(plan: PowerPlan, size: Size, claim: PlanClaim) -> float:
-    """Return `expected_power` where it is known, else nan.
+    """Return `expected_power` if it is known, and nan otherwise.
 
     Parameters
     ----------
     plan : PowerPlan
-        What is planned.
+        The planned study.
     size : Size
-        Its size.
+        The size of the study.
     claim : PlanClaim
-        About whom the claim is.
+        The claim.
 
     Returns
     -------

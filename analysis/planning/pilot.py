@@ -1,4 +1,4 @@
-"""Variance components estimated from a pilot study, as the analysis estimates them."""
+"""Estimates variance components from a pilot study in the same way as the analysis."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
 def _estimated(
     study: Study, comparison: Comparison, among: Bools | None = None
 ) -> dict[Metric, Components]:
-    """Return the components of each metric for which they are defined, over some items or all."""
+    """Return the components of each metric for which they are defined."""
     of_comparison = _of_panels if comparison is Comparison.PANEL else _of_conditions
     defined = [
         estimate

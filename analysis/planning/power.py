@@ -55,11 +55,11 @@ class PowerPlan:
     Parameters
     ----------
     components : Components
-        The variances it is planned with.
+        The variance components.
     comparison : Comparison
-        What is compared.
+        The comparison.
     design : PlanDesign
-        Who reads what.
+        The design.
     effect : float
         The true difference: a minus b, or model minus readers, as a proportion or area.
     margin : float or None
@@ -69,12 +69,12 @@ class PowerPlan:
     reads : int or None
         Readers of each case (of each arm); None: all, and in blocks half of them.
     seed : int
-        Of the draws of the components' uncertainty.
+        Seed of the draws of the components.
 
     Raises
     ------
     OptionsError
-        A value is out of range, or components, comparison and design do not go together.
+        A value is out of range, or components, comparison and design are incompatible.
     """
 
     components: Components
@@ -105,7 +105,7 @@ class PowerPlan:
 
     @property
     def spread(self) -> Spread:
-        """What the variance of the difference consists of."""
+        """The components of the variance of the difference."""
         return spread_of(self.components, self.comparison, self.design)
 
     def size(self, readers: int, cases: int) -> Size:
@@ -142,7 +142,7 @@ class Power:
     Parameters
     ----------
     claim : PlanClaim
-        About whom the claim is.
+        The claim.
     ncp : float
         Noncentrality of F or chi-square; with a margin the square of that of t.
     df : float
@@ -168,7 +168,7 @@ def power(plan: PowerPlan, size: Size, drawn: Spread | None = None) -> Iterator[
     Parameters
     ----------
     plan : PowerPlan
-        What is planned.
+        The planned study.
     size : Size
         Readers, cases and reads of each case, from `PowerPlan.size`.
     drawn : Spread, optional
@@ -256,16 +256,16 @@ def power_of(plan: PowerPlan, variance: Variance) -> Floats:
 
 
 def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
-    r"""Draw the components from their uncertainty in the study that they come from.
+    r"""Draw components from the distribution of their estimates.
 
     Parameters
     ----------
     spread : Spread
         Estimated with `spread.readers` readers and `spread.cases` cases.
     seed : int
-        Of the draws.
+        Seed of the draws.
     n_draws : int, default 1000
-        Their number.
+        Number of draws.
 
     Returns
     -------
@@ -307,9 +307,9 @@ def _pivot(generator: np.random.Generator, df: float, n_draws: int) -> Floats:
 
 
 def largest_power(plan: PowerPlan, readers: int) -> float:
-    """Return the power that a number of readers approaches with ever more cases.
+    """Return the limit of the power for an infinite number of cases.
 
-    Of the claim about readers like these. Where readers do not vary it is 1.
+    The claim is about readers like these. If readers do not vary, the limit is 1.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def largest_power(plan: PowerPlan, readers: int) -> float:
 def cases_needed(
     plan: PowerPlan, readers: int, claim: PlanClaim, target: float = TARGET
 ) -> int | None:
-    """Return the smallest number of cases that reaches a power; None up to a million.
+    """Return the smallest number of cases with a power; None if it is above a million.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The power of a planned study by simulation: studies are drawn and analysed as a report would."""
+"""The power of a planned study by simulation: studies are drawn and analysed as in a report."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from analysis.statistics.mrmc.u_statistics import Observations, u_statistic
 
 
 def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Power]:
-    r"""Yield the share of simulated studies that show the effect, under each claim.
+    r"""Yield the share of simulated studies that show the effect, for each claim.
 
     Parameters
     ----------
     plan : PowerPlan
-        What is planned.
+        The planned study.
     size : Size
         Readers, cases and reads of each case.
     n_studies : int
@@ -91,7 +91,7 @@ _Analysis = Callable[[PowerPlan, Size, np.random.Generator], tuple[Inference, ..
 
 
 def _analysis_of(plan: PowerPlan, size: Size) -> tuple[_Analysis, tuple[PlanClaim, ...]]:
-    """Return how simulated studies of a design are analysed, and the claims of the analysis."""
+    """Return the analysis of simulated studies of a design, and its claims."""
     if plan.design is PlanDesign.ARMS:
         return _arms, (PlanClaim.READERS_LIKE_THESE,)
     if size.reads < size.readers:
@@ -118,7 +118,7 @@ def _incomplete(
 
 
 def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) -> Bools:
-    """Return which reader reads which case, shape (n_readers, n_cases)."""
+    """Return whether each reader reads each case, shape (n_readers, n_cases)."""
     readers, cases = np.arange(size.readers), np.arange(size.cases)
     if design is PlanDesign.BLOCKS:
         n_blocks = -(-size.readers // size.reads)
@@ -158,7 +158,7 @@ def simulated_claims(
     Parameters
     ----------
     plan : PowerPlan
-        What is planned, in the crossed design.
+        The planned study, with the crossed design.
     size : Size
         Readers and cases.
     generator : numpy.random.Generator
@@ -207,7 +207,7 @@ def _normal(
 
 
 def shows_effect(plan: PowerPlan, inference: Inference) -> bool:
-    """Return whether the planned test rejects: of no difference, or of the margin."""
+    """Return whether the planned test of no difference or of the margin rejects."""
     if plan.margin is None:
         return inference.p < plan.alpha
     return inference.p_noninferior(plan.margin) < plan.alpha / 2

@@ -47,14 +47,14 @@ def range_of(text: str, name: str) -> tuple[int, ...]:
     Parameters
     ----------
     text : str
-        As it was typed.
+        The text of the option.
     name : str
-        The option, for messages.
+        The name of the option in messages.
 
     Raises
     ------
     OptionsError
-        It is neither, or has no number.
+        The text is neither, or contains no number.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def range_of(text: str, name: str) -> tuple[int, ...]:
 
 
 def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) -> pd.DataFrame:
-    """Return the power of plans over readers and cases, under every claim.
+    """Return the power of plans by readers, cases and claim.
 
     Parameters
     ----------
     plans : sequence of PowerPlan
-        One for each metric.
+        A plan for each metric.
     sizes : Sizes
         Readers and cases.
     n_simulated : int, default 0
@@ -97,7 +97,7 @@ def power_table(plans: Sequence[PowerPlan], sizes: Sizes, n_simulated: int = 0) 
     Raises
     ------
     OptionsError
-        The design needs more readers, or a simulation that there is not.
+        The design needs more readers, or a simulation that is not available.
 
     Examples
     --------
@@ -175,12 +175,12 @@ def half_width(plan: PowerPlan, size: Size) -> float:
 
 
 def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
-    """Yield the cases that each number of readers needs, and which numbers never suffice.
+    """Yield the number of cases for each number of readers, and the numbers that never suffice.
 
     Parameters
     ----------
     plan : PowerPlan
-        What is planned.
+        The planned study.
     readers : sequence of int
         Numbers of readers.
 
@@ -217,7 +217,7 @@ def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
 
 
 def never_enough(plan: PowerPlan, readers: int) -> str:
-    """Return the sentence which states that no number of cases suffices for readers like these.
+    """Return a sentence: no number of cases suffices for readers like these.
 
     Examples
     --------
