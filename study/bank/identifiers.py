@@ -17,6 +17,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
 
+from study.bank.word_forms import inflected, same_places
 from study.bank.words import LONGEST_RUN, has_no_spaces, split_words
 
 _WORDS = {
@@ -31,6 +32,14 @@ _NO_NAMES = _WORDS["particles"] | _PLACEHOLDERS
 
 _LONG = 8
 """The least length of a full name that is also matched without a space: not “Ng Lu” in “lung”."""
+
+
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_LEAST_LOGIN = 6
+"""The least length of a surname and initials without a space, as in “JMiller”."""
+
+_YEARS = range(1880, 2101)
+"""Numbers of four digits in texts that are years rather than IDs."""
 
 
 class Spelling(NamedTuple):
@@ -75,7 +84,7 @@ def _name(value: str) -> Iterator[Spelling]:
         else:
             parts = [(components[0], True), (" ".join(components[1:3]), False)]
         known = [(words, surname) for text, surname in parts if (words := _name_words(text))]
-        yield from _parts(known)
+        yield from _parts(known, is_cyrillic=bool(_CYRILLIC.search(group)))
         yield from _full_names(known)
 
 
@@ -86,8 +95,8 @@ def _name_words(text: str) -> tuple[str, ...]:
     return () if all(word in _NO_NAMES for word in words) else words
 
 
-def _parts(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]:
-    """Yield each part of a name alone, its single words, and their genitives."""
+def _parts(parts: list[tuple[tuple[str, ...], bool]], *, is_cyrillic: bool) -> Iterator[Spelling]:
+    """Yield each part of a name alone, its single words, and their inflected forms."""
     for place, (words, surname) in enumerate(parts):
         pieces = {"".join(words): len(words)}
         pieces |= {word: 1 for word in words if word not in _NO_NAMES}
@@ -96,12 +105,15 @@ def _parts(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]:
                 continue
             most = 4 if len(key) >= 6 else n
             short = len(key) == 2 and not has_no_spaces(key)
-            for form in (key, f"{key}s") if len(key) >= 4 and key.isascii() else (key,):
+            genitive = (f"{key}s",) if len(key) >= 4 and key.isascii() else ()
+            forms = dict.fromkeys(inflected(key, is_cyrillic=is_cyrillic), True)
+            forms |= dict.fromkeys((key, *genitive), short)
+            for form, capitals in forms.items():
                 yield Spelling(
                     key=form,
                     certain=False,
                     most=most,
-                    capitals=short,
+                    capitals=capitals,
                     part=place,
                     given_name=not surname,
                 )
@@ -124,9 +136,10 @@ def _full_names(parts: list[tuple[tuple[str, ...], bool]]) -> Iterator[Spelling]
 def _with_initials(surname: str, given_names: tuple[str, ...]) -> Iterator[Spelling]:
     for initials in {given_names[0][0], "".join(word[0] for word in given_names)}:
         yield Spelling(f"{surname}+{initials}", capitals=True)
-        if len(surname + initials) >= _LONG:
-            yield Spelling(surname + initials, most=1)
-            yield Spelling(initials + surname, most=1)
+        is_long = len(surname + initials) >= _LONG
+        for key in (surname + initials, initials + surname):
+            if len(key) >= _LEAST_LOGIN:
+                yield Spelling(key, certain=is_long, most=1, capitals=not is_long)
 
 
 def _patient_id(value: str) -> Iterator[Spelling]:
@@ -137,7 +150,7 @@ def _patient_id(value: str) -> Iterator[Spelling]:
         yield Spelling(key, everywhere=len(key) >= 7 or not key.isdecimal())
     elif (len(key) >= 3 and has_digit) or (len(key) >= 4 and key not in _PLACEHOLDERS):
         yield Spelling(key, certain=False)
-    yield from _numbers(value)
+    yield from _numbers(value, least=4)
 
 
 def _other_id(value: str) -> Iterator[Spelling]:
@@ -148,11 +161,14 @@ def _other_id(value: str) -> Iterator[Spelling]:
         yield Spelling(key, everywhere=len(key) >= 7 or not key.isdecimal())
     elif has_digit and len(key) >= 4 and (len(key) == 5 or not key.isdecimal()):
         yield Spelling(key, certain=False)
-    yield from _numbers(value)
+    yield from _numbers(value, least=5)
 
 
-def _numbers(value: str) -> Iterator[Spelling]:
-    """Yield the digits of an ID without letters, its long numbers, and these without zeros."""
+def _numbers(value: str, *, least: int) -> Iterator[Spelling]:
+    """Yield the digits of an ID without letters, its long numbers, and these without zeros.
+
+    All digits of an ID, without its prefix and zeros, count from a length of `least`.
+    """
     words = split_words(value)
     key = "".join(words)
     digits = "".join(char for char in key if char.isdecimal())
@@ -162,6 +178,9 @@ def _numbers(value: str) -> Iterator[Spelling]:
             yield Spelling(number, everywhere=len(number) >= 7)
         elif key.isdecimal() and len(number) >= 4:
             yield Spelling(number, certain=False)
+        elif len(number) >= least and number.lstrip("0") == digits.lstrip("0"):
+            if int(number) not in _YEARS:
+                yield Spelling(number, certain=False)
 
 
 def _uid(value: str) -> Iterator[Spelling]:
@@ -194,7 +213,8 @@ def _place(value: str) -> Iterator[Spelling]:
         if not core or all(word in _PLACEHOLDERS or word.isdecimal() for word in core):
             continue
         inside = words[words.index(core[0]) : len(words) - words[::-1].index(core[-1])]
-        for chosen in {tuple(words), tuple(inside), tuple(core)}:
+        chosen_words = {tuple(words), tuple(inside), tuple(core)}
+        for chosen in chosen_words.union(*map(same_places, chosen_words)):
             key = "".join(chosen)
             if len(chosen) > 1 and len(key) >= 6:
                 yield Spelling(key)

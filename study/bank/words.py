@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from babel import Locale
 
+from study.bank.word_forms import year_of_era
 from study.base.text import id_key, text_key
 
 LONGEST_RUN = 6
@@ -26,6 +27,13 @@ _SURNAME, _INITIALS = 3, 3
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _UID = re.compile(r"\d+(?:\.\d+){3,}")
 _SEPARATORS = re.compile(r"[\s/\\:=,;()\[\]{}|\"'_]+")
+_DAY_AND_MONTH = re.compile(
+    r"(?<![\w./-])(\d{1,2})(?:/(\d{1,2})(?!\w|[./-]\w)|\.\s?(\d{1,2})\.(?!\s?\d))"
+)
+"""A day and a month in digits without a year: `24/5` or `24.5.`, but not `24.5`."""
+
+_FIRST_YEAR = re.compile("(?<=[和成正])元年")
+_SPACED = re.compile(r"(?<!\w)\w(?:\s\w){2,}(?!\w)")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _NO_SPACES = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -41,6 +49,7 @@ _FILLERS = frozenset(
     (
         *("st", "nd", "rd", "th", "of", "the", "de", "den", "der", "le", "a", "o", "er"),
         *"年月日년월일г",
+        *("ngay", "thang", "nam"),
     )
 )
 """Words between day, month and year."""
@@ -94,10 +103,13 @@ def has_no_spaces(text: str) -> bool:
 
 def found_in(text: str) -> Iterator[Found]:
     """Yield all parts of a text that may be the spelling of an identifier."""
-    text = id_key(html.unescape(text))
+    text = _FIRST_YEAR.sub("1年", id_key(html.unescape(text)))
     yield from _runs(text)
     if (split := _split_camel_case(text)) != text:
         yield from _runs(split)
+    if (joined := _SPACED.sub(lambda match: "".join(match[0].split()), text)) != text:
+        yield from _runs(joined)
+    yield from _days_and_months(text)
     for place, chunk in enumerate(_SEPARATORS.split(text)):
         if key := _NOT_ALPHANUMERIC.sub("", chunk):  # long IDs of many words; not names
             yield Found(folded(key), -10 * (place + 1), 1, capitals=chunk[:1].isupper())
@@ -163,9 +175,14 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
             year = len(word[:8]) - 4
             yield from _read_dates(word[:2], word[2:4], word[4:8])
             yield from _read_dates(word[year + 2 : 8], word[year : year + 2], word[:year])
-    for first, second, third in zip(words, words[1:], words[2:], strict=False):
+    for place, (first, second, third) in enumerate(zip(words, words[1:], words[2:], strict=False)):
         yield from _read_dates(first, second, third)
         yield from _read_dates(third, second, first)
+        if year := year_of_era(words[place : place + 2]):
+            month, day = [*words, ""][place + 1 + (not first.isdecimal()) :][:2]
+            yield from _read_dates(day, month, str(year))
+        elif year := year_of_era([third]):
+            yield from _read_dates(first, second, str(year))
     for first, second in pairwise(words):
         for named, number in ((first, second), (second, first)):
             if not (month := _month(named)) or not number.isdecimal():
@@ -174,6 +191,18 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
                 yield Found(f"month:{number}-{month:02d}", 0, 2, capitals=True)
             elif named in _months() and len(number) <= 2:
                 yield Found(f"day:{month:02d}-{int(number):02d}", 0, 2, capitals=True)
+
+
+def _days_and_months(text: str) -> Iterator[Found]:
+    """Yield days and months in digits.
+
+    One number must exceed 12 or begin with 0: `3/4` is rather a fraction, and `3.4.` a size.
+    """
+    for match in _DAY_AND_MONTH.finditer(text):
+        first, second = match[1], match[2] or match[3]
+        if max(int(first), int(second)) > 12 or "0" in (first[0], second[0]):
+            for day, month in ((first, second), (second, first)):
+                yield Found(f"day:{int(month):02d}-{int(day):02d}", 0, 2, capitals=True)
 
 
 def _month(word: str) -> int:

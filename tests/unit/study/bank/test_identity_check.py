@@ -81,6 +81,75 @@ TABLE: list[tuple[dict[str, str], str, str]] = [
     ({"PatientName": "山田太郎"}, "山田太郎", CERTAIN),
     ({"PatientName": "홍^길동"}, "홍길동은", CERTAIN),
     ({"PatientName": "Иванов^Пётр"}, "ПЕТР ИВАНОВ", CERTAIN),
+    *(
+        ({"PatientName": name}, text, expected)
+        for name, text, expected in [
+            ("Иванов^Пётр", "направлен Иванову", POSSIBLE),
+            ("Иванов^Пётр", "с Петром Ивановым", CERTAIN),
+            ("Иванова^Анна", "у Ивановой", POSSIBLE),
+            ("Иванова^Анна", "Анны Ивановой", CERTAIN),
+            ("Петровский^Олег", "Петровского", POSSIBLE),
+            ("Шевченко^Тарас", "Шевченка", POSSIBLE),
+            ("Аксенов^Марк", "Аксенову", POSSIBLE),
+            ("Иванов^Пётр", "иванову, нановым", NOTHING),
+            ("Kowalska^Anna", "Kowalskiej", POSSIBLE),
+            ("Novák^Jan", "pana Nováka", POSSIBLE),
+            ("Novák^Jan", "novaky", NOTHING),
+            ("Sever^Ann", "severe pneumonia", NOTHING),
+            ("Rosenbaum^Eva", "R o s e n b a u m", POSSIBLE),
+            ("Rosenbaum^Eva", "E v a  R o s e n b a u m", CERTAIN),
+            ("Rosenbaum^Eva", "Rosen-\nbaum", POSSIBLE),
+            ("Miller^John", "JMiller", POSSIBLE),
+            ("Ross^Carl", "a cross section", NOTHING),
+            ("Miller^John", "J. M.", NOTHING),
+        ]
+    ),
+    *(
+        ({"PatientID": value}, text, expected)
+        for value, text, expected in [
+            ("PAT-0012345", "patient 12345", POSSIBLE),
+            ("PAT0012345", "0012345", CERTAIN),
+            ("P-4711", "no. 4711", POSSIBLE),
+            ("A0004711", "4711", POSSIBLE),
+            ("P-2019", "in 2019", NOTHING),
+            ("KH-00815", "window 815", NOTHING),
+        ]
+    ),
+    ({"AccessionNumber": "CR-0012345"}, "12345", POSSIBLE),
+    ({"AccessionNumber": "CR-4711"}, "4711", NOTHING),
+    *(
+        ({"InstitutionName": value}, text, expected)
+        for value, text, expected in [
+            ("St. Mary's Hospital", "Saint Marys", CERTAIN),
+            ("St. Mary's Hospital", "at Saint Mary Hospital", CERTAIN),
+            ("Sankt Josef Klinikum", "St. Josefs-Hospital", CERTAIN),
+            ("Hôpital Saint-Louis", "St Louis", CERTAIN),
+            ("Mount Sinai Hospital", "Mt. Sinai", CERTAIN),
+            ("St. Mary's Hospital", "a saint", NOTHING),
+        ]
+    ),
+    *(
+        ({"StudyDate": value}, text, expected)
+        for value, text, expected in [
+            ("20240524", "令和6年5月24日", CERTAIN),
+            ("20240524", "R6.5.24", CERTAIN),
+            ("20240524", "R06/05/24", CERTAIN),
+            ("20190501", "令和元年5月1日", CERTAIN),
+            ("19880312", "昭和63年3月12日", CERTAIN),
+            ("19950312", "平7.3.12", CERTAIN),
+            ("20240524", "民國113年5月24日", CERTAIN),
+            ("20240524", "113/5/24", CERTAIN),
+            ("20240524", "24/5/2567", CERTAIN),
+            ("20240524", "ngày 24 tháng 5 năm 2024", CERTAIN),
+            ("20240524", "R6.5.25", NOTHING),
+            ("20240524", "on 24/5", POSSIBLE),
+            ("20240524", "5/24 and 3/3/2021", POSSIBLE),
+            ("20240524", "am 24.5. gesehen", POSSIBLE),
+            ("20240304", "on 03/04", POSSIBLE),
+            ("20240304", "in 3/4 of cases, 3.4 cm, 3.4. It", NOTHING),
+            ("20240524", "24.5 mm, 24/5/2021, T24/5", NOTHING),
+        ]
+    ),
     ({"PatientName": "Παπαδόπουλος^Νίκος"}, "Παπαδοπουλος Νικος", CERTAIN),
     ({"PatientName": "كريم^علي"}, "علي كريم", CERTAIN),
     ({"PatientName": "SMITH JOHN"}, "John Smith", CERTAIN),
