@@ -179,8 +179,8 @@ def _dates(words: Sequence[str]) -> Iterator[Found]:
         yield from _read_dates(first, second, third)
         yield from _read_dates(third, second, first)
         if year := year_of_era(words[place : place + 2]):
-            month, day = [*words, ""][place + 1 + (not first.isdecimal()) :][:2]
-            yield from _read_dates(day, month, str(year))
+            rest = [*words, ""][place + 1 + (not first.isdecimal()) :]
+            yield from _read_dates(rest[1], rest[0], str(year))
         elif year := year_of_era([third]):
             yield from _read_dates(first, second, str(year))
     for first, second in pairwise(words):
