@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.bundle.model import Bundle
+from analysis.bundle.primary import AS_READERS
 from analysis.figures.drawing.axes import condition_name, rater_names
 from analysis.figures.robustness import differences_chart, rows_of_models, task_panels
 from analysis.options import Options
@@ -41,11 +42,15 @@ from analysis.statistics.statistic import Column, Figure, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import t, written
 
+INPUTS = ("image-absent", "wrong-image")
+"""Conditions of Reading Room that withhold the case's image, for readers as for models."""
+WITHOUT_AID = (*AS_READERS, "unaided")
+
 _SIDES = ("a", "b")
 
 
 def model_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare a model's answers in each further condition with its primary answers.
+    """Compare a model's answers in each condition of its own with its primary answers.
 
     Parameters
     ----------
@@ -60,8 +65,8 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
         Columns `model_id, condition_a, condition_b` (the condition of the primary answers and the
         other one); those of `model_pairs` from `by` on, a minus b; and `n_both_answered,
         same_answer, same_low, same_high`: the share of equal answers among the items answered in
-        both conditions, with its interval. One row per model, condition that no reader had, and
-        group: overall (`micro`), then the tasks.
+        both conditions, with its interval. One row per model, condition that no reader had or that
+        withholds the image (`INPUTS`), and group: overall (`micro`), then the tasks.
 
     Notes
     -----
@@ -88,13 +93,8 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     study = study_of(study, options)
     bundle, parts = study.bundle, []
     for model in models_of(bundle):
-        own = bundle.readings.loc[bundle.readings["rater_id"] == model]
-        aside = bundle.aside.loc[bundle.aside["rater_id"] == model]
-        first = aside.loc[aside["repeat"] == own["repeat"].min()]
-        for condition, other in first.groupby("condition", sort=True):
-            if condition in set(own["condition"]):
-                continue
-            mine = own.loc[own["condition"] == sorted(own["condition"])[0]]
+        mine, others = _primary_and_others(bundle, model)
+        for condition, other in others.groupby("condition", sort=True):
             if set(mine["item_id"]) & set(other["item_id"]):
                 about = {
                     "model_id": model,
@@ -105,6 +105,26 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     if not parts:
         return pd.DataFrame(columns=MODEL_CONDITIONS.header)
     return pd.concat(parts, ignore_index=True)[MODEL_CONDITIONS.header]
+
+
+def _primary_and_others(bundle: Bundle, model: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a model's answers as the readers saw the items, and those in other conditions."""
+    readings = bundle.readings
+    own = readings.loc[readings["rater_id"] == model]
+    aside = bundle.aside.loc[bundle.aside["rater_id"] == model]
+    first = aside.loc[aside["repeat"] == own["repeat"].min()]
+    of_readers = set(readings.loc[~readings["rater_id"].isin(models_of(bundle)), "condition"])
+    present = set(own["condition"])
+    with_image = present.difference(INPUTS)
+    primary = min(
+        (with_image & of_readers) or with_image or present,
+        key=lambda name: (name not in WITHOUT_AID, name),
+    )
+    others = {name for name in present - {primary} if name in INPUTS or name not in of_readers}
+    others = others if of_readers else set()  # a study of models alone compares them elsewhere
+    return own.loc[own["condition"] == primary], pd.concat(
+        [own.loc[own["condition"].isin(others)], first.loc[~first["condition"].isin(present)]]
+    )
 
 
 def _compared(

@@ -6,6 +6,7 @@ import pytest
 
 from analysis import Bundle, Options, bundle_from_tables
 from analysis.registry import STATISTICS, analyse
+from analysis.report.findings.inputs import input_findings
 from analysis.report.tables import overviews
 from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.accuracy.model_runs import model_runs
@@ -130,6 +131,43 @@ def test_equal_runs_have_no_interval() -> None:
     assert table.loc["raw_agreement", "estimate"] == 1
     assert np.isnan(table.loc["raw_agreement", "se"])
     assert "every item has the same value" in table.loc["raw_agreement", "undefined_because"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("readers", [("aided",), ("aided", "image-absent", "wrong-image")])
+def test_inputs_of_models_are_compared_in_studies_of_several_conditions(
+    readers: tuple[str, ...],
+) -> None:
+    """Against the condition without aid; the primary analysis keeps all conditions."""
+    rows = [row for name in readers for row in _rows("R1", RUNS["2"], name)]
+    for name, answers in (
+        ("aided", "D" * 12),
+        ("unaided", RUNS["1"]),
+        ("image-absent", "A" * 12),
+        ("wrong-image", "B" * 12),
+    ):
+        rows += _rows("M", answers, name)
+    bundle = _bundle(rows)
+    assert bundle.aside.empty
+    table = model_conditions(bundle)
+    assert table[["condition_a", "condition_b", "n"]].values.tolist() == [
+        ["unaided", "image-absent", 12],
+        ["unaided", "wrong-image", 12],
+    ]
+    assert table["accuracy_a"].tolist() == pytest.approx([9 / 12, 9 / 12])
+    assert table["accuracy_b"].tolist() == pytest.approx([3 / 12, 3 / 12])
+    texts = [str(finding) for finding in input_findings(analyse(bundle, Options(bootstrap=50)))]
+    assert [text.split(",")[0] for text in texts] == [
+        f"Under \u2068{name}\u2069" for name in ("image-absent", "wrong-image")
+    ]
+
+
+def test_conditions_of_models_alone_are_not_compared_with_those_of_readers() -> None:
+    """Without readers there is no condition that is theirs."""
+    items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
+    rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
+    raters = pd.DataFrame({"rater_id": ["M"], "rater_kind": ["model"]})
+    assert model_conditions(bundle_from_tables(items, pd.DataFrame(rows), raters)).empty
 
 
 def test_the_effect_of_a_condition_is_a_paired_difference() -> None:
