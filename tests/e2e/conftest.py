@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.protocol.protocol import Protocol
 from study.store import Store
-from tests import templates
 from tests.conftest import NOW, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
@@ -35,8 +35,18 @@ WITHIN_MS = 60_000
 expect.set_options(timeout=WITHIN_MS)
 
 
+@pytest.fixture(scope="session")
+def port() -> int:
+    """Return the port of the servers of `serve`: the browser has cached Streamlit from there."""
+    return free_port()
+
+
+_SECRETS = count(1)
+"""Seeds of the deployments' secrets: each signs other addresses of films for the shared cache."""
+
+
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
     """Return a function that opens a study with given protocol values and serves it."""
     started: list[Server] = []
 
@@ -47,11 +57,9 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         add_models: Callable[[Store], None] | None = None,
         **values: Any,
     ) -> Server:
-        if bank:
-            store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
-            import_bank(store, bank, name="bank", images=bank.parent, simulated=True, now=NOW)
-        else:
-            store = Store(templates.copy(tmp_path, _banked))
+        store = init(tmp_path / "store.db", entropy=entropy_from(next(_SECRETS)), now=NOW)
+        path = bank or write_bank(tmp_path / "bank")
+        import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
         studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
         invited = invite(store, *readers)
@@ -63,7 +71,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
             store, study="trial", name="c", entropy=entropy_from(7), now=NOW
         )
         log = tmp_path / "app.log"
-        server = Server(store=store, codes=codes, port=free_port(), log=log, watched=watched)
+        server = Server(store=store, codes=codes, port=port, log=log, watched=watched)
         server.start()
         started.append(server)
         return server
@@ -73,12 +81,6 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
         server.kill()
 
 
-def _banked(folder: Path) -> None:
-    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
-    path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
-
-
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     """Return a running Playwright."""
@@ -86,18 +88,21 @@ def playwright() -> Iterator[Playwright]:
         yield made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """Return Debian's Chromium, or skip the tests and say how to install it.
-
-    Each file of tests has its own browser, so that processes of earlier pages cannot slow it.
-    """
+    """Return Debian's Chromium, or skip the tests and say how to install it."""
     path = chromium()
     if path is None:
         pytest.skip("no Chromium on this machine; install it with: apt-get install chromium")
     launched = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
     yield launched
     launched.close()
+
+
+def _profile(browser: Browser, **options: Any) -> BrowserContext:
+    new = browser.new_context(**{"viewport": {"width": 1024, "height": 700}, **options})
+    new.set_default_timeout(WITHIN_MS)
+    return new
 
 
 @pytest.fixture
@@ -110,10 +115,8 @@ def profile(browser: Browser) -> Iterator[Profile]:
     made: list[BrowserContext] = []
 
     def make(**options: Any) -> BrowserContext:
-        new = browser.new_context(**{"viewport": {"width": 1024, "height": 700}, **options})
-        new.set_default_timeout(WITHIN_MS)
-        made.append(new)
-        return new
+        made.append(_profile(browser, **options))
+        return made[-1]
 
     yield make
     for opened in made:
@@ -150,10 +153,36 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
     launched.close()
 
 
+@pytest.fixture(scope="session")
+def shared(browser: Browser) -> BrowserContext:
+    """Return the profile of `context`, with a page that keeps the process of its site.
+
+    The process has compiled the scripts of Streamlit, and the cache has its files: together a third
+    of the processor time of a first page.
+    """
+    made = _profile(browser)
+    blank = made.new_page()
+    blank.route("**/*", lambda route: route.fulfill(body=""))
+    blank.goto("http://127.0.0.1/")
+    return made
+
+
 @pytest.fixture
-def context(profile: Profile) -> BrowserContext:
-    """Return a new browser profile."""
-    return profile()
+def context(shared: BrowserContext, port: int) -> Iterator[BrowserContext]:
+    """Return a profile without cookies, stored data and pages; tests must not add scripts to it."""
+    yield shared
+    blank, *others = shared.pages
+    for page in others:
+        page.close()
+    shared.set_offline(False)
+    shared.clear_cookies()
+    devtools = shared.new_cdp_session(blank)
+    stored = "local_storage,indexeddb,cache_storage,service_workers"
+    devtools.send(
+        "Storage.clearDataForOrigin",
+        {"origin": f"http://127.0.0.1:{port}", "storageTypes": stored},
+    )
+    devtools.detach()
 
 
 @dataclass

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from study.trail.verification import verify
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -96,11 +96,13 @@ def test_reading_moves_to_a_second_tab_on_request_and_back(
 
 
 def test_a_restored_closed_or_reloaded_window_leaves_no_sheet(
-    serve: Serve, reader: Reader, context: BrowserContext
+    serve: Serve, profile: Profile
 ) -> None:
     """The sheet does not appear even briefly, and closing the page ends its heartbeat."""
     server = serve()
+    context = profile()
     context.add_init_script(SHEETS_SEEN)
+    reader = Reader(context.new_page())
     reader.enter(server.url, server.codes["R1"])
     _restore_from_the_cache(server, reader)
     for _ in range(3):
