@@ -158,7 +158,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the longest test, so that it does not run alone at the end."""
-    items.sort(key=lambda item: "test_sixty" not in item.nodeid)
+    items.sort(key=lambda item: "test_every_page" not in item.nodeid)
 
 
 def pytest_collection_finish() -> None:

@@ -1,4 +1,4 @@
-"""An expert review of thirty questions in a browser, and a study without the faulty ones."""
+"""An expert review of nine questions in a browser, and a study without the faulty ones."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from study.lifecycle import judging, reviewing, studies
 from study.lifecycle.deployments import administrator_code
-from study.lifecycle.judging import ItemVerdict
+from study.lifecycle.judging import ItemVerdict, Judged
 from study.lifecycle.studies import close
 from study.protocol.protocol import Protocol
 from study.store import bank_contents
@@ -18,6 +18,7 @@ from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, write_bank
 from tests.e2e.conftest import Profile, Reader
+from tests.e2e.judges import judge_waiting
 from tests.e2e.prepared import rest
 from tests.e2e.server import Server, begin
 
@@ -26,34 +27,32 @@ Serve = Callable[..., Server]
 REVIEWERS = ("Expert 1", "Expert 2", "Expert 3")
 
 
-def test_three_experts_review_thirty_questions(
+def test_three_experts_review_nine_questions(
     serve: Serve, profile: Profile, tmp_path: Path
 ) -> None:
-    """Two judge each question, a third where they differ; faulty questions are struck off."""
-    server = serve(bank=write_bank(tmp_path / "thirty", 15))
+    """Two judge each question, a third where they differ; faulty questions are struck off.
+
+    The first expert works in the browser.
+    """
+    server = serve(bank=write_bank(tmp_path / "nine", 3, 3))
     close(server.store, study="trial", reason="Done.", now=NOW)
     code = administrator_code(server.store, name="admin", entropy=entropy_from(8), now=NOW)
     coordinator = Reader(profile().new_page())
     coordinator.enter(server.url, code)
     page = coordinator.page
     codes = _start_review(page, server)
-    experts = [Reader(profile().new_page()) for _ in codes]
-    for expert, access in zip(experts, codes, strict=True):
-        expert.enter(server.url, access)
-    # The second expert reports a fault in every question, the others in every third.
-    verdicts: list[Callable[[int], str]] = [
-        lambda n: "2" if n % 3 == 0 else "1",
-        lambda _: "2",
-        lambda n: "2" if n % 3 == 1 else "1",
-    ]
+    expert = Reader(profile().new_page())
+    expert.enter(server.url, codes[0])
     for _ in range(2):  # the second round has the questions on which two differed
-        for expert, finds in zip(experts, verdicts, strict=True):
-            _judge(expert, finds)
+        _judge(expert, lambda n: "2" if n % 3 == 0 else "1")
+        # The second expert reports a fault in every question, the others in every third.
+        judge_waiting(server.store, REVIEW, 1, lambda _: ItemVerdict.AMBIGUOUS)
+        judge_waiting(server.store, REVIEW, 2, _third_verdict)
     with server.store.look() as look:
         row = judging.judging_row(look, REVIEW, 1)
         assert not any(item.waits_for for item in judging.everything_judged(look, row))
     page.reload()
-    page.get_by_text("30 of 30 questions settled.").wait_for()
+    page.get_by_text("9 of 9 questions settled.").wait_for()
     _confirmed(page, "Close the review", "The review is closed.")
     _confirmed(page, "Strike off the faulty questions", "The faulty questions are struck off.")
     with server.store.look() as look:
@@ -63,13 +62,17 @@ def test_three_experts_review_thirty_questions(
     assert set(faulty.values()) == {ItemVerdict.AMBIGUOUS}
     assert {item.item_id for item in struck} == set(faulty)
     assert set(read) <= set(faulty)
-    protocol = Protocol.from_json({"cases": 30 - len(faulty), "one_question_per": "item"})
+    protocol = Protocol.from_json({"cases": 9 - len(faulty), "one_question_per": "item"})
     studies.draw(server.store, bank="bank", study="sound", protocol=protocol, now=NOW)
     with server.store.look() as look:
         drawn = {case.item_id for case in studies_stored.cases(look, study_row(look, "sound").id)}
-    assert len(drawn) == 30 - len(faulty)
+    assert len(drawn) == 9 - len(faulty)
     assert not drawn & set(faulty)
     assert verify(server.store) == []
+
+
+def _third_verdict(judged: Judged) -> str:
+    return ItemVerdict.AMBIGUOUS if judged.position % 3 == 1 else ItemVerdict.SOUND
 
 
 def _start_review(page: Page, server: Server) -> list[str]:

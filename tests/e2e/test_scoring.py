@@ -8,6 +8,7 @@ from playwright.sync_api import Page
 
 from study.exchange.bundle import export
 from study.lifecycle import judging
+from study.lifecycle.judging import Judged, Score
 from study.lifecycle.studies import close
 from study.people.codes import new_code
 from study.store.judgements import SCORING
@@ -15,6 +16,7 @@ from study.trail.verification import verify
 from tests import processes
 from tests.conftest import NOW, entropy_from
 from tests.e2e.conftest import Profile, Reader
+from tests.e2e.judges import judge_waiting
 from tests.e2e.prepared import rest
 from tests.e2e.server import Server
 from tests.unit.study.lifecycle.test_reviewing import reviewers
@@ -25,7 +27,10 @@ Serve = Callable[..., Server]
 
 
 def test_three_scorers_score_open_answers(serve: Serve, profile: Profile, tmp_path: Path) -> None:
-    """The answers are blinded, and the report has the gap after closing and export."""
+    """The answers are blinded, and the report has the gap after closing and export.
+
+    The first scorer works in the browser.
+    """
     server = serve(readers=("R1", "R2"), cases=3, conditions=["open-ended", "unaided"])
     answer_all(server.store, "R1", lambda _: "Left effusion")
     answer_all(server.store, "R2", lambda _: "No finding")
@@ -41,17 +46,16 @@ def test_three_scorers_score_open_answers(serve: Serve, profile: Profile, tmp_pa
     page.get_by_role("button", name="Start the scoring").click()
     page.get_by_text("0 of 6 different answers settled.").wait_for()
 
-    scorers = [Reader(profile().new_page()) for _ in people]
-    for place, scorer in enumerate(scorers):
-        scorer.enter(server.url, new_code(entropy_from(50 + place)).text)
-    # The second scores everything as partly correct; the others by the text.
+    scorer = Reader(profile().new_page())
+    scorer.enter(server.url, new_code(entropy_from(50)).text)
     for _ in range(2):  # the second round has the answers on which two differed
-        for place, scorer in enumerate(scorers):
-            _score(scorer, (lambda _: "2") if place == 1 else _by_words)
+        _score(scorer, _by_words)
+        judge_waiting(server.store, SCORING, 1, lambda _: Score.PARTLY)
+        judge_waiting(server.store, SCORING, 2, _by_answer)
     with server.store.look() as look:
         row = judging.judging_row(look, SCORING, 1)
         assert not any(words.waits_for for words in judging.everything_judged(look, row))
-    _assert_scores_can_be_changed(scorers[0].page)
+    _assert_scores_can_be_changed(scorer.page)
 
     page.reload()
     page.get_by_text("6 of 6 different answers settled.").wait_for()
@@ -71,6 +75,10 @@ def test_three_scorers_score_open_answers(serve: Serve, profile: Profile, tmp_pa
 
 def _by_words(words: str) -> str:
     return "3" if "No" in words else "1"
+
+
+def _by_answer(judged: Judged) -> str:
+    return Score.INCORRECT if "No" in judged.answers[0].words else Score.CORRECT
 
 
 def _chosen(page: Page, names: list[str]) -> None:

@@ -1,0 +1,26 @@
+"""Judges of a review or scoring who do not work in a browser."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from study.lifecycle import judging
+from study.lifecycle.judging import Judged
+from study.store import Store, judgements
+
+
+def judge_waiting(store: Store, kind: str, judge: int, verdict_of: Callable[[Judged], str]) -> None:
+    """Store a verdict on everything that waits for a judge, given by position from 0."""
+    with store.change() as change:
+        row = judging.judging_row(change, kind, 1)
+        person = judgements.judges(change, row)[judge].person
+        assert person is not None
+        for judged in judging.assignment(change, row, person).waiting:
+            judging.judge(
+                change,
+                row,
+                judged.position,
+                person=person,
+                verdict=verdict_of(judged),
+                comment="why",
+                now=datetime.now(UTC),
+            )
