@@ -13,9 +13,9 @@ COSTLY = """
 import subprocess, sys
 import pytest
 from tests.slow_tests import _loop
-LOOPS = "from tests.slow_tests import _loop; [_loop() for _ in range(120)]"
+LOOPS = "from tests.slow_tests import _loop; [_loop() for _ in range(80)]"
 def test_quick(): pass
-def test_costly(): [_loop() for _ in range(120)]
+def test_costly(): [_loop() for _ in range(80)]
 def test_child(): subprocess.run([sys.executable, "-c", LOOPS], check=True)
 @pytest.mark.slow
 def test_marked(): raise AssertionError

@@ -15,13 +15,13 @@ import pytest
 
 from analysis import Options, analyse
 from analysis.bundle import read_bundle
-from analysis.report.formats.output import write_tables
 from benchmarks import naive_report
 from benchmarks.bundles import Size, simulated
 
 ITEMS = 4_000
 RUNS = 3
 OPTIONS = Options(bootstrap=200)
+READING = "reading"
 
 MOST_TIMES = 12
 """Measured: 5 times; 80 times when each disagreement was looked up in the readings."""
@@ -71,27 +71,19 @@ def script_s(folder: Path) -> float:
 
 
 @pytest.mark.slow
-def test_all_tables_cost_a_bounded_multiple_of_a_short_script(
-    folder: Path, script_s: float, tmp_path: Path
-) -> None:
-    tables_s = _cost(lambda: write_tables(read_bundle(folder), tmp_path / "out", OPTIONS))
-    assert tables_s < MOST_TIMES * script_s, f"{tables_s / script_s:.1f} times"
-
-
-@pytest.mark.slow
-def test_each_table_costs_a_bounded_multiple_of_a_short_script(
-    folder: Path, script_s: float
-) -> None:
-    costs: dict[str, float] = {}
-    for _ in range(RUNS):
-        starts: list[tuple[str, float]] = []
-
-        def note(name: str, starts: list[tuple[str, float]] = starts) -> None:
-            starts.append((name, _processor_s()))
-
-        analyse(read_bundle(folder), OPTIONS, tell=note)
-        for (name, start), (_, end) in pairwise([*starts, ("", _processor_s())]):
-            costs[name] = min(end - start, costs.get(name, end - start))
-    times = {name: cost / script_s for name, cost in costs.items()}
+def test_tables_cost_a_bounded_multiple_of_a_short_script(folder: Path, script_s: float) -> None:
+    """All tables together with reading the bundle, and each table."""
+    runs = [_costs(folder) for _ in range(RUNS)]
+    costs = {name: min(run[name] for run in runs) for name in runs[0]}
+    assert sum(costs.values()) < MOST_TIMES * script_s
+    times = {name: cost / script_s for name, cost in costs.items() if name != READING}
     limits = {name: LARGE_TABLES.get(name, MOST_TIMES_OF_A_TABLE) for name in times}
     assert {name: round(n, 2) for name, n in times.items() if n > limits[name]} == {}
+
+
+def _costs(folder: Path) -> dict[str, float]:
+    """Return the processor time of reading the bundle and of each table."""
+    starts = [(READING, _processor_s())]
+    analyse(read_bundle(folder), OPTIONS, tell=lambda name: starts.append((name, _processor_s())))
+    starts.append(("", _processor_s()))
+    return {name: end - start for (name, start), (_, end) in pairwise(starts)}
