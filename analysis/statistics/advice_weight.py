@@ -11,9 +11,19 @@ import pandas as pd
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import stated
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import (
+    ReportTable,
+    estimate_of,
+    named,
+    report_table,
+    whole,
+)
+from analysis.presentation.wording import number, rows_by
 from analysis.readings.confidence import Meaning, confidence_of
 from analysis.readings.matrix import NO_LETTER
+from analysis.results import Results
 from analysis.statistics.reliance import (
     RELIANCE,
     Pairs,
@@ -23,8 +33,10 @@ from analysis.statistics.reliance import (
     pairs_of,
     rows_by_group,
 )
+from analysis.statistics.reliance_shown import PLANTED, WHEN, reader_name
 from analysis.statistics.statistic import Column, Method, Source, Statistic
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
 
 NO_PAIR = (
     "no pair with confidence in which the reader's first answer was different from the model's"
@@ -132,6 +144,51 @@ def _steps(study: Study) -> float:
     return float(np.nanmax(study.matrix.confidence[:, readers]))
 
 
+MEASURES = {
+    "weight_of_advice": later("all answers of the model"),
+    "weight_correct_advice": later("its correct answers"),
+    "weight_wrong_advice": later("its wrong answers"),
+}
+
+
+def advice_weight_table(results: Results) -> Iterator[ReportTable]:
+    """Show the weight that every reader gives to a model's answers, over all cases."""
+    names = rater_names(results.bundle)
+    keys = ("rater_id", "aid_model", "aid", "planted")
+    rows = rows_by(results, "advice_weight", keys, of="measure", by="overall")
+    yield report_table(
+        name="advice-weight",
+        title=t("Weight of a model's answers"),
+        note=t(
+            "Mean share of the distance to the model's answer, in confidence, by which a reader"
+            " who disagreed moved: 0 for none, 1 for all of it, below 0 for moving away. The file"
+            " has the same by task and arm."
+        ),
+        header=(
+            t("Reader"),
+            t("Model"),
+            t("Shown"),
+            t("Pairs"),
+            "n",
+            *(said(title) for title in MEASURES.values()),
+        ),
+        rows=[
+            (
+                (reader_name(names, rater),),
+                (
+                    named(names, model).full,
+                    said(WHEN.get(when, when)),
+                    said(PLANTED[planted]),
+                    whole(number(parts["weight_of_advice"], "n")),
+                    *(estimate_of(parts[measure]) for measure in MEASURES),
+                ),
+            )
+            for (rater, model, when, planted), parts in rows.items()
+            if planted != "no" and number(parts["weight_of_advice"], "n")
+        ],
+    )
+
+
 ADVICE_WEIGHT = Statistic(
     name="advice_weight",
     meaning="Weight that a reader, or all readers, give to a model's answer, from confidence.",
@@ -158,4 +215,5 @@ ADVICE_WEIGHT = Statistic(
             "10.1016/j.obhdp.2003.08.002",
         ),
     ),
+    tables={144: advice_weight_table},
 )

@@ -15,7 +15,7 @@ from analysis.presentation.table import (
     whole,
     words,
 )
-from analysis.presentation.wording import number, rows_by
+from analysis.presentation.wording import number, rows_by, sentences
 from analysis.results import Results
 from analysis.statistics.statistic import Figure
 from analysis.translation import later, said, t, written
@@ -64,7 +64,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
         ),
         rows=[
             (
-                (_reader(names, rater),),
+                (reader_name(names, rater),),
                 (
                     named(names, model).full,
                     said(WHEN.get(when, when)),
@@ -87,7 +87,8 @@ WHEN = {
 PLANTED = {"all": later("all"), "yes": later("planted errors")}
 
 
-def _reader(names: Mapping[str, RaterName], rater: str) -> RaterName:
+def reader_name(names: Mapping[str, RaterName], rater: str) -> RaterName:
+    """Return a reader's name, or the words for all readers."""
     return words(t("All readers")) if rater == ALL_READERS else named(names, rater)
 
 
@@ -102,6 +103,7 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
     rows = rows.sort_values("measure", key=lambda names: names.map(CHARTED.index), kind="stable")
     titles = {measure: said(MEASURES[measure]) for measure in CHARTED}
     for place, ((model, when), part) in enumerate(rows.groupby(["aid_model", "aid"]), start=1):
+        bare = bool((part["estimate"].notna() & part["ci_low"].isna()).any())
         charted = part.assign(
             panel=part["measure"].map(titles),
             difference=part["estimate"],
@@ -111,14 +113,25 @@ def reliance_figures(results: Results, condition: str) -> Iterator[Figure]:
             "comparison",
             f"reliance-{place}",
             t("Use of the answers of {model}", model=named(names, str(model)).label),
-            t(
-                "The model's answer was shown {when}. Corrected: share of the reader's wrong"
-                " answers that became correct when the model was correct. Misled: share of correct"
-                " answers that became wrong when the model was wrong. Gain: accuracy with minus"
-                " without the model's answer; automation bias: accuracy without minus with it, if"
-                " the model was wrong. {percent} % bootstrap intervals.",
-                when=said(WHEN.get(str(when), str(when))),
-                percent=written(results.options.confidence_percent),
+            sentences(
+                [
+                    t(
+                        "The model's answer was shown {when}. Corrected: share of the reader's"
+                        " wrong answers that became correct when the model was correct. Misled:"
+                        " share of correct answers that became wrong when the model was wrong."
+                        " Gain: accuracy with minus without the model's answer; automation bias:"
+                        " accuracy without minus with it, if the model was wrong. {percent} %"
+                        " bootstrap intervals.",
+                        when=said(WHEN.get(str(when), str(when))),
+                        percent=written(results.options.confidence_percent),
+                    ),
+                    t(
+                        "Points without an interval rest on too few patients, or on answers that"
+                        " are all alike."
+                    )
+                    if bare
+                    else "",
+                ]
             ),
             differences_chart(
                 charted,

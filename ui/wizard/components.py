@@ -28,7 +28,7 @@ OF_CONDITIONS = ("cov1", "cov3")
 
 
 def chosen_components(
-    working: Working, base: Mapping[str, Any], comparison: str
+    working: Working, base: Mapping[str, Any], comparison: str, *, arms: bool
 ) -> tuple[str, str, str]:
     """Show the fields of the components.
 
@@ -38,6 +38,8 @@ def chosen_components(
         The stored plan; empty if there is none.
     comparison
         ``panel`` or ``conditions``.
+    arms
+        Whether readers are divided among arms, which need the variance between readers.
 
     Returns
     -------
@@ -69,7 +71,8 @@ def chosen_components(
     if chosen == PILOT:
         return ("", *_pilot(working, comparison))
     if chosen == VALUES:
-        return "", _values(working, base, comparison), str(base.get("source") or t("Components"))
+        lines = _values(working, base, comparison, arms=arms)
+        return "", lines, str(base.get("source") or t("Components"))
     return chosen, "", ""
 
 
@@ -132,7 +135,7 @@ def as_table(components: Any) -> dict[str, Any]:
     return {"metric": components.metric.value, **known}
 
 
-def _values(working: Working, base: Mapping[str, Any], comparison: str) -> str:
+def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms: bool) -> str:
     """Ask for the components, and return them as the lines of a components file."""
     stored = dict(base.get("components", {}))
     if stored and base["comparison"] != comparison:
@@ -149,7 +152,7 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str) -> str:
     for key, label in _counts().items():
         n = int(stored.get(key, {"readers": 5, "cases": 100}[key]))
         values[key] = int(st.number_input(label, 2, 100_000, n, key=working.key(f"own-{key}")))
-    for key, (label, usual) in _variances(comparison).items():
+    for key, (label, usual) in _variances(comparison, arms=arms).items():
         known = stored.get(key, usual)
         value = st.number_input(
             label,
@@ -160,7 +163,8 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str) -> str:
         )
         if value is not None:
             values[key] = float(value)
-    values |= {key: stored[key] for key in ("own_df", "joint_df") if key in stored}
+    kept = [key for key in ("own_df", "joint_df", "var_r") if key in stored and key not in values]
+    values |= {key: stored[key] for key in kept}
     return tomli_w.dumps(values)
 
 
@@ -171,7 +175,7 @@ def _counts() -> dict[str, str]:
     }
 
 
-def _variances(comparison: str) -> dict[str, tuple[str, float | None]]:
+def _variances(comparison: str, *, arms: bool) -> dict[str, tuple[str, float | None]]:
     """Return the label and first value of every variance; None for one that may stay empty."""
     if comparison == "panel":
         return {
@@ -179,11 +183,12 @@ def _variances(comparison: str) -> dict[str, tuple[str, float | None]]:
             "cov2": (t("Error covariance of these differences, two readers"), 0.0012),
             "var_tr": (t("Variance of the readers' true differences from the model"), 0.001),
         }
+    between = {"var_r": (t("Variance between readers (VarR)"), None)} if arms else {}
     return {
         "var_error": (t("Error variance of one reader's result (Var)"), 0.0012),
         "cov1": (t("Covariance: same reader, two conditions (Cov1)"), 0.0006),
         "cov2": (t("Covariance: two readers, same condition (Cov2)"), 0.0006),
         "cov3": (t("Covariance: two readers, two conditions (Cov3)"), 0.0005),
         "var_tr": (t("Variance of the readers' true gains (VarTR)"), 0.0002),
-        "var_r": (t("Variance between readers (VarR; only for arms)"), None),
+        **between,
     }

@@ -95,7 +95,8 @@ def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
     )
     cases = int(working.values["cases"])
     st.caption(tn("{n} case, from the first step.", "{n} cases, from the first step.", cases))
-    published, components, source = chosen_components(working, base, str(comparison))
+    arms = bool(working.values["arms"]) and comparison == "conditions"
+    published, components, source = chosen_components(working, base, str(comparison), arms=arms)
     return Asked(
         comparison=str(comparison),
         effect=round(float(effect) / 100, 6),
@@ -104,7 +105,7 @@ def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
         readers=int(readers),
         cases=cases,
         reads=int(working.values["reads_per_case"]),
-        has_arms=bool(working.values["arms"]) and comparison == "conditions",
+        has_arms=arms,
         published=published,
         components=components,
         source=source,

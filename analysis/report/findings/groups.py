@@ -8,7 +8,7 @@ from analysis.presentation.wording import Row, clauses, number, readers, rows_of
 from analysis.report.findings.finding import Finding, Theme, points
 from analysis.report.findings.panel import difference_words
 from analysis.results import Results
-from analysis.statistics.mrmc.group_contrasts import LEAD, YEARS
+from analysis.statistics.mrmc.group_contrasts import YEARS
 from analysis.statistics.mrmc.groups import FACTOR_NAMES
 from analysis.translation import said, t, tn
 
@@ -20,16 +20,17 @@ def group_findings(results: Results) -> list[Finding]:
     texts = [
         *_of(results, [_difference(results, row) for row in _rows(results, "reader_groups")]),
         *_of(results, [_gain(results, row) for row in _rows(results, "reader_groups_gain")]),
+        *_of(results, [_years(results, row) for row in _rows(results, "reader_years")]),
     ]
-    return [Finding(theme=Theme.GROUPS, text=text) for text in texts]
+    return [Finding(theme=Theme.GROUPS, text=text) for text in (*texts, *_tasks(results))]
 
 
 def _rows(results: Results, table: str) -> list[Row]:
     """Return the rows of accuracy over all items with a difference."""
     return [
         row
-        for row in rows_of(results, table, by="overall", metric="accuracy")
-        if row["metric"] != LEAD and not math.isnan(number(row, "difference"))
+        for row in rows_of(results, table, metric="accuracy")
+        if row.get("by", "overall") == "overall" and not math.isnan(number(row, "difference"))
     ]
 
 
@@ -85,5 +86,47 @@ def _gain(results: Results, row: Row) -> str:
         first=row["condition_a"],
         second=row["condition_b"],
         gains=clauses(gains),
+        difference=difference_words(results, "accuracy", row),
+    )
+
+
+def _years(results: Results, row: Row) -> str:
+    return t(
+        "Accuracy{where} per 10 years of experience ({readers}): {difference}.",
+        where=under(results, str(row["condition"])),
+        readers=readers(int(number(row, "n_readers"))),
+        difference=difference_words(results, "accuracy", row),
+    )
+
+
+def _tasks(results: Results) -> list[str]:
+    """Report the tasks on which the difference of two groups is not that on the other tasks."""
+    rows = [
+        row
+        for row in rows_of(results, "reader_groups_tasks", metric="accuracy")
+        if not math.isnan(number(row, "p_adjusted"))
+    ]
+    shown = [row for row in rows if number(row, "p_adjusted") < results.options.alpha]
+    if not rows:
+        return []
+    if not shown:
+        return [
+            tn(
+                "No difference between groups of readers depends on the task in {n} comparison,"
+                " adjusted for the tasks.",
+                "No difference between groups of readers depends on the task in {n} comparisons,"
+                " adjusted for the tasks.",
+                len(rows),
+            )
+        ]
+    return _of(results, [_task(results, row) for row in shown])
+
+
+def _task(results: Results, row: Row) -> str:
+    return t(
+        "Accuracy on {task} minus other tasks, {first} against {second}: {difference}.",
+        task=f"\u2068{row['group']}\u2069",
+        first=_name(row, "a"),
+        second=_name(row, "b"),
         difference=difference_words(results, "accuracy", row),
     )

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis.bundle.model import Bundle
+from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
+from analysis.presentation.table import MOST_ROWS, ReportTable, report_table
+from analysis.presentation.wording import number, rows_of
+from analysis.results import Results
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.incomplete import comparisons_of, weighted
 from analysis.statistics.mrmc.u_statistics import Moments
-from analysis.statistics.mrmc.uncrossed import is_uncrossed
+from analysis.statistics.mrmc.uncrossed import compared_in, is_uncrossed
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.translation import later, said, t
 
 AXES = {2: ("reader", "case"), 3: ("reader", "positive case", "negative case")}
 PARTS = ("first", "second", "both")
@@ -83,6 +88,60 @@ def _cells(moments: Moments) -> Iterator[dict[str, object]]:
         }
 
 
+PART_NAMES = {
+    "difference": later("difference"),
+    "first": later("first"),
+    "second": later("second"),
+    "both": later("covariance of both"),
+}
+SHARED_NAMES = {
+    "none": later("nothing"),
+    "reader": later("reader"),
+    "case": later("case"),
+    "positive case": later("positive case"),
+    "negative case": later("negative case"),
+}
+SHOWN = ("bdg_moment", "bdg_coefficient", "bck_component", "bck_coefficient")
+
+
+def components_table(results: Results) -> Iterator[ReportTable]:
+    """Show the moments and components of every comparison of `uncrossed`."""
+    names = rater_names(results.bundle)
+    rows = rows_of(results, "uncrossed_components")
+    yield report_table(
+        name="uncrossed-components",
+        title=t("Variance components of incomplete designs"),
+        note=t(
+            "The variance of a mean is the sum of moment times coefficient, and also of component"
+            " times coefficient; that of a difference of conditions is the first plus the second"
+            " minus twice the covariance of both. A component may be negative."
+        ),
+        header=(
+            t("Comparison"),
+            t("Metric"),
+            t("Mean"),
+            t("Pairs share"),
+            t("Moment (BDG)"),
+            t("Coefficient"),
+            t("Component (BCK)"),
+            t("Coefficient"),
+        ),
+        rows=[
+            (
+                compared_in(row, names),
+                (
+                    t("accuracy") if row["metric"] == Metric.ACCURACY else "AUC",
+                    said(PART_NAMES[str(row["part"])]),
+                    ", ".join(said(SHARED_NAMES[name]) for name in str(row["shared"]).split(", ")),
+                    *(f"{number(row, column):.3g}" for column in SHOWN),
+                ),
+            )
+            for row in rows[:MOST_ROWS]
+        ],
+        total=len(rows),
+    )
+
+
 _SQUARE = "squared unit of the metric"
 
 UNCROSSED_COMPONENTS = Statistic(
@@ -104,4 +163,5 @@ UNCROSSED_COMPONENTS = Statistic(
     ),
     compute=uncrossed_components,
     applies=is_uncrossed,
+    tables={141: components_table},
 )

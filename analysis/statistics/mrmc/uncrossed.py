@@ -20,6 +20,7 @@ from analysis.presentation.table import (
     named,
     p_cell,
     report_table,
+    two_conditions,
     whole,
     words,
 )
@@ -271,10 +272,6 @@ def uncrossed_table(results: Results) -> Iterator[ReportTable]:
 
 def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
     factor = factor_of(row)
-    model, first, second = (str(row[key]) for key in ("model_id", "condition_a", "condition_b"))
-    who = (named(names, model), *((words(condition_name(first)),) if first else ()))
-    if not model:
-        who = (words(condition_name(first)), words(condition_name(second)))
     cells = (
         t("accuracy, %") if factor == 100 else "AUC",
         str(row["method"]),
@@ -287,7 +284,15 @@ def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
         *error_cells(row, factor),
         p_cell(number(row, "p")),
     )
-    return who, cells
+    return compared_in(row, names), cells
+
+
+def compared_in(row: Row, names: Mapping[str, RaterName]) -> tuple[RaterName, ...]:
+    """Return what a row compares: a model under a condition, or two conditions."""
+    model, first = str(row["model_id"]), str(row["condition_a"])
+    if not model:
+        return two_conditions(row)
+    return (named(names, model), *((words(condition_name(first)),) if first else ()))
 
 
 UNCROSSED = Statistic(

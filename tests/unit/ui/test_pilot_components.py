@@ -12,7 +12,7 @@ from analysis.bundle import bundle_from_tables
 from analysis.errors import AnalysisError
 from analysis.planning import Comparison, pilot_components
 from study.base.errors import StudyError
-from ui.wizard.components import _estimated
+from ui.wizard.components import _estimated, _variances
 
 
 def _tables() -> dict[str, pd.DataFrame]:
@@ -59,3 +59,9 @@ def test_what_is_no_pilot_is_refused_with_a_message() -> None:
         _estimated(_zipped(_tables(), ""), "conditions")
     with pytest.raises(StudyError):
         _estimated(b"no archive", "panel")
+
+
+def test_only_arms_ask_for_the_variance_between_readers() -> None:
+    """Other designs of two conditions do not use it."""
+    others = set(_variances("conditions", arms=False))
+    assert set(_variances("conditions", arms=True)) - others == {"var_r"}

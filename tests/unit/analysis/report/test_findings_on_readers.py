@@ -129,3 +129,49 @@ def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> No
     ]
     for panel in figure.chart.panels:
         assert [tick.label.text for tick in panel.y.ticks][-1] == "All readers"
+
+
+def test_the_caption_explains_points_without_an_interval(results: Results) -> None:
+    """Only if the figure has one."""
+    table = results.tables["reliance"]
+    for limit, explained in ((np.nan, True), (0.1, False)):
+        limits = table["ci_low"].fillna(0.0).mask(table["measure"] == "misled", limit)
+        other = replace(results, tables={**results.tables, "reliance": table.assign(ci_low=limits)})
+        (figure,) = [f for f in report_figures(other) if f.name.startswith("reliance")]
+        assert ("Points without an interval" in figure.caption) is explained
+
+
+def test_the_change_with_experience_has_its_readers_and_interval(results: Results) -> None:
+    """Per 10 years, in points."""
+    years = pd.DataFrame(
+        [
+            {
+                "condition": "",
+                "metric": "accuracy",
+                "n_readers": 6,
+                "n_items": 100,
+                "difference": 0.043,
+                "ci_low": 0.011,
+                "ci_high": 0.075,
+                "claim": "readers like these",
+            }
+        ]
+    )
+    texts = said(replace(results, tables={**results.tables, "reader_years": years}), Theme.GROUPS)
+    (text,) = [text for text in texts if "experience" in text]
+    assert "per 10 years of experience" in text
+    assert "6 readers" in text
+    assert "4.3 points" in text
+    assert "95 % CI 1.1 to 7.5" in text
+
+
+@pytest.mark.parametrize("p_adjusted", [0.01, 0.2])
+def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: float) -> None:
+    """By name with the interval, or as a number of comparisons in which nothing was shown."""
+    tasks = results.tables["reader_groups"].query("metric == 'accuracy'").head(1)
+    tasks = tasks.assign(by="task", group="detection", p_adjusted=p_adjusted)
+    results = replace(results, tables={**results.tables, "reader_groups_tasks": tasks})
+    texts = said(results, Theme.GROUPS)
+    named = [text for text in texts if "on detection minus other tasks" in text]
+    assert len(named) == (p_adjusted < results.options.alpha)
+    assert any("depends on the task in 1 comparison," in text for text in texts) is not bool(named)

@@ -9,6 +9,7 @@ import pytest
 from analysis.bundle import Bundle, bundle_from_tables
 from analysis.options import Options
 from analysis.registry import analyse
+from analysis.report.tables import overviews
 from analysis.statistics.advice_weight import advice_weight
 
 STEPS = 5
@@ -102,3 +103,14 @@ def test_without_confidence_in_the_answer_there_is_no_table() -> None:
     assert "advice_weight" not in analyse(bundle, Options(bootstrap=5)).tables
     silent = study(lambda r: (str(r["answer"]), ""))
     assert "advice_weight" not in analyse(silent, OPTIONS).tables
+
+
+def test_the_report_shows_the_weights_of_every_reader() -> None:
+    """Readers and all readers, with the pairs that the weights rest on."""
+    results = analyse(study(lambda reading: (str(reading["aid_answer"]), 5)), OPTIONS)
+    (table,) = (table for table in overviews(results) if table.name == "advice-weight")
+    assert {str(who.label) for (who,), _ in table.rows} == {"r1", "r2", "All readers"}
+    n = results.tables["advice_weight"].query("rater_id == 'readers' and planted == 'all'")["n"]
+    shown = {who.label: cells for (who,), cells in table.rows}["All readers"]
+    assert shown[3] == str(n.iloc[0])
+    assert shown[4].startswith("1.00")

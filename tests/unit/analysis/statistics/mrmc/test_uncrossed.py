@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from analysis.bundle import Bundle, bundle_from_tables
+from analysis.options import Options
 from analysis.registry import analyse
+from analysis.report.tables import overviews
 from analysis.statistics.mrmc.incomplete import comparisons_of
 from analysis.statistics.mrmc.moments import uncrossed_components
 from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
@@ -203,6 +205,18 @@ def test_moments_and_components_give_the_variance(conditions: tuple[str, ...]) -
         assert variances[expected.index].tolist() == pytest.approx(expected.tolist())
         assert (variances[table.index[~defined]] < 0).all()
     assert set(parts.loc[parts["metric"] == "auc", "shared"]) >= {"none", "reader, negative case"}
+
+
+def test_the_report_lists_every_component() -> None:
+    """A row for each row of the file, with what is compared and shared."""
+    results = analyse(bundle(conditions=("",)), Options(bootstrap=5))
+    (table,) = (table for table in overviews(results) if table.name == "uncrossed-components")
+    rows = results.tables["uncrossed_components"]
+    assert len(table.rows) == table.total == len(rows)
+    shared = rows["shared"].replace("none", "nothing").tolist()
+    assert [cells[-5] for _, cells in table.rows] == shared
+    moments = [float(cells[-4]) for _, cells in table.rows]
+    assert moments == pytest.approx(rows["bdg_moment"].tolist(), rel=5e-3)
 
 
 def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None:
