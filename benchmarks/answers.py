@@ -2,17 +2,20 @@
 
 All images are prepared, so the server does nothing else. The baseline is the same number of
 messages that the server rejects, which is the cost of HTTP. Idle time is subtracted from both.
+With an empty PostgreSQL database the same is measured again with a store in it.
 """
 
 import argparse
 import http.client
 import json
+import os
 import tempfile
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from benchmarks import servers
 from benchmarks.machine import Broken
@@ -31,29 +34,40 @@ _PATIENCE_S = 120.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's options."""
     parser.add_argument("--n", type=int, default=_CASES - _WARM, help="answers measured")
+    parser.add_argument("--postgres", default="", help="the address of an empty database")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure a reader's answers, one after another, and as many refusals."""
+    """Measure a reader's answers, one after another, and as many refusals, on each engine."""
     n = max(1, min(args.n, _CASES - _WARM))
     with tempfile.TemporaryDirectory() as folder:
-        deployed = servers.deploy(
-            Path(folder, "store.db"), _BANK, cases=_CASES, readers=["reader"], seed=1
-        )
-        with servers.app(deployed.store, Path(folder, "log")) as server:
-            reader = Reader(server.port, deployed.codes["reader"])
-            for _ in range(_WARM):
-                reader.answer()
-            _wait_until_quiet(server)
-            idle_ms = _idle(server)
-            reader.hang_up()
-            answer_ms = _measured(server, reader.answer, n, idle_ms)
-            refused_ms = _measured(server, reader.be_refused, n, idle_ms)
-            reader.hang_up()
+        result = {"n": n, "bar_ms": BAR_MS, **_costs(Path(folder, "store.db"), Path(folder), n)}
+        if args.postgres:
+            with patch.dict(os.environ, {"READING_ROOM_FILES": folder}):
+                other = _costs(args.postgres, Path(folder), n)
+            result["postgres"] = other | {
+                f"{name}_ratio": round(other[name] / result[name], 2)
+                for name in ("answer_ms", "answer_wall_ms")
+            }
+    return result
+
+
+def _costs(address: Path | str, folder: Path, n: int) -> dict[str, float]:
+    """Return the costs of answers and refusals by a server with a new store."""
+    deployed = servers.deploy(address, _BANK, cases=_CASES, readers=["reader"], seed=1)
+    with servers.app(deployed.store, folder / "log") as server:
+        reader = Reader(server.port, deployed.codes["reader"])
+        for _ in range(_WARM):
+            reader.answer()
+        _wait_until_quiet(server)
+        idle_ms = _idle(server)
+        reader.hang_up()
+        answer_ms, wall_ms = _measured(server, reader.answer, n, idle_ms)
+        refused_ms, _ = _measured(server, reader.be_refused, n, idle_ms)
+        reader.hang_up()
     return {
-        "n": n,
-        "bar_ms": BAR_MS,
         "answer_ms": round(answer_ms, 2),
+        "answer_wall_ms": round(wall_ms, 2),
         "refused_ms": round(refused_ms, 2),
         "ratio": round(answer_ms / refused_ms, 1),
         "idle_ms_per_s": round(idle_ms, 1),
@@ -63,15 +77,21 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
 def text(result: dict[str, Any]) -> str:
     """Return the result as text."""
     met = "met" if result["answer_ms"] <= result["bar_ms"] else "not met"
-    return "\n".join(
-        [
-            f"{result['n']} answers, each a presentation and a reading; the server's processor:",
-            f"an answer              {result['answer_ms']:6.1f} ms",
-            f"two messages refused   {result['refused_ms']:6.1f} ms",
-            f"ratio                  {result['ratio']:6.1f}",
-            f"bar: {result['bar_ms']:.0f} ms an answer: {met}",
+    lines = [
+        f"{result['n']} answers, each a presentation and a reading; the server's processor:",
+        f"an answer              {result['answer_ms']:6.1f} ms",
+        f"two messages refused   {result['refused_ms']:6.1f} ms",
+        f"ratio                  {result['ratio']:6.1f}",
+        f"bar: {result['bar_ms']:.0f} ms an answer: {met}",
+    ]
+    if other := result.get("postgres"):
+        lines += [
+            f"on PostgreSQL          {other['answer_ms']:6.1f} ms, "
+            f"{other['answer_ms_ratio']:.2f} times as much",
+            f"until acknowledged     {other['answer_wall_ms']:6.1f} ms, and "
+            f"{result['answer_wall_ms']:.1f} ms with SQLite",
         ]
-    )
+    return "\n".join(lines)
 
 
 class Reader:
@@ -153,10 +173,12 @@ def _idle(server: servers.Server, seconds: float = _IDLE_S) -> float:
     return (server.cpu_ms() - before) / seconds
 
 
-def _measured(server: servers.Server, do: Callable[[], None], n: int, idle_ms: float) -> float:
-    """Return the processor time of one call in ms, from the total over all calls."""
+def _measured(
+    server: servers.Server, do: Callable[[], None], n: int, idle_ms: float
+) -> tuple[float, float]:
+    """Return the processor time and the duration of a call in ms, from the totals of all calls."""
     cpu, start = server.cpu_ms(), time.perf_counter()
     for _ in range(n):
         do()
     wall_s = time.perf_counter() - start
-    return max(server.cpu_ms() - cpu - idle_ms * wall_s, 10.0) / n
+    return max(server.cpu_ms() - cpu - idle_ms * wall_s, 10.0) / n, wall_s * 1000 / n

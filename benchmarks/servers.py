@@ -36,10 +36,12 @@ class Deployment:
     codes: Mapping[str, str]
 
 
-def deploy(path: Path, bank: Path, *, cases: int, readers: Sequence[str], seed: int) -> Deployment:
+def deploy(
+    address: Path | str, bank: Path, *, cases: int, readers: Sequence[str], seed: int
+) -> Deployment:
     """Create a store with an open study of the bank's cases in the bank's order."""
     now, generator = datetime.now(UTC), np.random.default_rng(seed)
-    store = init(path, entropy=generator.bytes, now=now)
+    store = init(address, entropy=generator.bytes, now=now)
     import_bank(store, bank, name="films", images=bank.parent, simulated=True, now=now)
     protocol = Protocol.from_json(
         {"cases": cases, "one_question_per": "item", "case_order": "fixed", "stratify_by": []}
@@ -96,7 +98,7 @@ class Server:
 @contextmanager
 def app(store: Store, log: Path) -> Iterator[Server]:
     """Run the app with a store."""
-    with _streamlit("app.py", {"READING_ROOM_DB": str(store.path)}, log) as server:
+    with _streamlit("app.py", {"READING_ROOM_DB": store.address}, log) as server:
         yield server
 
 

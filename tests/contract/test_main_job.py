@@ -110,7 +110,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     def record(engine: sqlite.Sqlite, kind: Any) -> Any:
         database = opened(engine, kind)
-        database.conn = Recording(database.conn)
+        monkeypatch.setattr(database, "conn", Recording(database.conn))
         return database
 
     monkeypatch.setattr(sqlite.Sqlite, "opened", record)
