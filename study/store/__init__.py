@@ -15,8 +15,7 @@ if "pandas" not in sys.modules:
     del sys.modules["pandas"]
 
 from study.store.address import is_server
-from study.store.connection import Store, beside
+from study.store.connection import Store, Transaction, beside
 from study.store.schema import SEALED_TABLES
-from study.store.transaction import Transaction
 
 __all__ = ["SEALED_TABLES", "Store", "Transaction", "beside", "is_server"]

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from study.store import models
 from study.store.banks import PRIOR_DAYS
+from study.store.connection import Transaction
 from study.store.extract import asks_for_prior
-from study.store.transaction import Transaction
 
 _Written = TypeVar("_Written")
 

@@ -12,7 +12,7 @@ from study.base.text import FirstSpelling, text_key
 from study.store import banks
 from study.store.banks import FILM, STRUCK, FilmRow
 from study.store.comparing import compared_id
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 _COMPARED = (
     *("question", "options", "task", "category", "subcategory"),

@@ -14,8 +14,8 @@ from study.base.provenance import Provenance
 from study.base.text import did_you_mean, id_key
 from study.base.translation import t
 from study.store.comparing import compared_id, marks
+from study.store.connection import Transaction
 from study.store.extract import ITEMS_SHOWN, asks_for_prior
-from study.store.transaction import Transaction
 
 FROM_BUNDLE = "bundle"
 """The format of a bank restored from a study's bundle: the drawn items, without films."""

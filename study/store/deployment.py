@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from study.base.errors import BrokenStore
 from study.base.translation import t
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 
 def value(look: Transaction, name: str) -> str:

@@ -12,7 +12,7 @@ from study.base.canonical import canonical_json
 from study.base.text import FirstSpelling, id_key, text_key
 from study.store.banks import STRUCK
 from study.store.comparing import compared_id
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 ATTRIBUTES = ("site", "split", "class", "validation_code")
 """Attributes that a bank may have in addition to its fields, by which items can be stratified."""

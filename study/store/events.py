@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from study.base.actor import COMMAND_LINE, SCHEDULE, By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BrokenStore
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 from study.store.witness import Head
 
 DEPLOYMENT = "deployment"

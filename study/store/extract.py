@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 _BANK = "(SELECT bank FROM studies WHERE id = :study)"
 ITEMS_SHOWN = (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from study.base.canonical import sha256_of
 from study.store import models, studies
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 OPEN_ENDED = "open-ended"
 """The condition under which a case is answered in words: `answer` contains text, not a letter."""

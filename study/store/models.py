@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 
 class ModelRow(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from study.base.errors import BadInput, NotNow
 from study.base.translation import t
 from study.store import dialect
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 _BATCH = 1000
 

@@ -8,7 +8,7 @@ so that deleting them changes nothing else. Identities and tickets belong to sin
 from typing import Any, NamedTuple, TypedDict
 
 from study.base.text import did_you_mean
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 
 class ReaderRow(NamedTuple):

@@ -20,6 +20,7 @@ from study.base.text import forms_for_comparison
 from study.base.translation import later, said, t
 from study.store import dialect, engine, postgres_rights, schema, sqlite
 from study.store.address import ServerAddress, settings_of
+from study.store.connection import Transaction
 from study.store.engine import PATIENCE_S, Kind
 from study.store.moving import copy_rows
 from study.store.postgres_connection import (
@@ -27,7 +28,6 @@ from study.store.postgres_connection import (
     PostgresConnection,
     ServerError,
 )
-from study.store.transaction import Transaction
 
 FILES = "READING_ROOM_FILES"
 """The environment variable with the folder of the deployment's files."""

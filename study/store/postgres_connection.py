@@ -6,7 +6,7 @@ Errors are those of `sqlite3`, so that the modules of the store need to know one
 import os
 import re
 import sqlite3
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count, islice
@@ -98,6 +98,7 @@ class PostgresConnection:
         self._where, self._patience_s, self._role = where, patience_s, role
         self.in_transaction = False
         self.beside: sqlite3.Connection | None = None
+        self._copied: Counter[str] = Counter()
         self._open()
 
     @property
@@ -117,6 +118,7 @@ class PostgresConnection:
             "tcp_keepalives_interval": "5",
             "tcp_keepalives_count": "3",
             "jit": "off",
+            "cursor_tuple_fraction": "1",  # all rows of a stream are read
         }
         with _as_sqlite():
             self._pg = pg.Connection(
@@ -126,10 +128,13 @@ class PostgresConnection:
                 startup_params=settings,
             )
             self._pg._usock.settimeout(None)  # only connecting is limited
-            for oid, read in ((_BOOLEAN, _truth), (_NUMERIC, _number), (_JSON, str)):
+            for oid, read in (
+                (_BOOLEAN, lambda text: int(text == "t")),
+                (_NUMERIC, _number),
+                (_JSON, str),
+            ):
                 self._pg.register_in_adapter(oid, read)
-            if self._role:
-                self._pg.run(f"SET ROLE {pg.identifier(self._role)}")
+            self._set_role()
 
     def execute(self, sql: str, values: Any = (), /) -> Result:
         """Run one statement of SQLite's dialect with named values."""
@@ -173,6 +178,19 @@ class PostgresConnection:
         while batch := [_copied(row) for row in islice(remaining, _BATCH)]:
             with _as_sqlite():
                 self._pg.run(sql, stream=("".join(batch),))
+            self._copied[table] += len(batch)
+        if self._copied[table] >= _BATCH:
+            self._analyze(table)
+
+    def _analyze(self, table: str) -> None:
+        """Count a table's values now, as its owner: plans made without them take minutes."""
+        self._copied[table] = 0
+        self.run(f"RESET ROLE; ANALYZE {table}")
+        self._set_role()
+
+    def _set_role(self) -> None:
+        if self._role:
+            self._pg.run(f"SET ROLE {pg.identifier(self._role)}")
 
     def run_once(self, sql: str, values: dict[str, Any]) -> Result:
         """Run a statement of PostgreSQL's dialect with named values, without keeping it."""
@@ -237,10 +255,10 @@ _INSERT_MANY = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)")
 
 def _bound(values: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, int]]:
     """Return named values as texts, and their types."""
-    both = {name: _plain(value) for name, value in values.items()}
-    return {name: text for name, (text, _) in both.items()}, {
-        name: kind for name, (_, kind) in both.items()
-    }
+    plain, types = {}, {}
+    for name, value in values.items():
+        plain[name], types[name] = _plain(value)
+    return plain, types
 
 
 def _plain(value: Any) -> tuple[str | None, int]:
@@ -270,10 +288,6 @@ def _copied(row: Iterable[Any]) -> str:
     """Return a line of COPY."""
     texts = (_plain(value)[0] for value in row)
     return "\t".join("\\N" if text is None else text.translate(_ESCAPED) for text in texts) + "\n"
-
-
-def _truth(text: str) -> int:
-    return int(text == "t")
 
 
 def _number(text: str) -> int | float:

@@ -8,8 +8,8 @@ import json
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from study.store.connection import Transaction
 from study.store.judgements import OPEN_ENDED
-from study.store.transaction import Transaction
 
 
 class ReadingRow(NamedTuple):

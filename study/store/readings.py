@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from study.store.banks import FILM, FilmRow
+from study.store.connection import Transaction
 from study.store.extract import asks_for_prior
 from study.store.studies import PRACTICE, STUDY, CaseSet
-from study.store.transaction import Transaction
 
 
 class WaitingCase(NamedTuple):

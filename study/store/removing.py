@@ -5,7 +5,7 @@ refuse to delete a study that was opened and not closed.
 """
 
 from study.store import events
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 _READERS = "(SELECT id FROM readers WHERE study = :study)"
 _CASES = "(SELECT id FROM cases WHERE study = :study)"

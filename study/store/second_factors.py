@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 
 class FactorRow(NamedTuple):

@@ -11,7 +11,7 @@ from contextlib import closing
 from functools import cache
 
 from study.store import dialect, schema
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 _Shape = dict[tuple[str, str], str]
 _REPLICATION = frozenset({("table", "_litestream_seq"), ("table", "_litestream_lock")})

@@ -29,8 +29,8 @@ from study.base.text import FirstSpelling, difference, id_key, text_key
 from study.base.translation import t
 from study.films import BadFilm
 from study.store import comparing
+from study.store.connection import Transaction
 from study.store.sqlite import HELD, add_functions
-from study.store.transaction import Transaction
 
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING

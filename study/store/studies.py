@@ -15,9 +15,9 @@ from study.base.errors import NotFound, NotNow
 from study.base.text import did_you_mean
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
+from study.store.connection import Transaction
 from study.store.events import EventKind
 from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for_prior
-from study.store.transaction import Transaction
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from study.store.banks import FILM, STRUCK, FilmRow
-from study.store.transaction import Transaction
+from study.store.connection import Transaction
 
 
 class TaughtRow(NamedTuple):
