@@ -20,9 +20,19 @@ FINISH_KEYS = (
 )
 """Names of the field with the reason why an output ended."""
 
-_TRUNCATED_KEYS = frozenset(
-    ("truncated", "istruncated", "outputtruncated", "cutoff", "stoppedlimit", "hitmaxtokens")
+_CUT_OFF_FLAG = re.compile(
+    r"(is|was|output|response)*(truncated|cutoff|incomplete)|stoppedlimit"
+    r"|(hit|reached)(the)?(max|token)?(length|limit|tokens|tokenlimit|maxtokens)"
+    r"|(max)?(token|length)s?(limit)?(hit|reached)"
 )
+_FINISHED_FLAG = re.compile(
+    r"(is|has|hit|reached|endedwith)?(eos|finished|complete|done)(reached)?"
+)
+"""Names, as `plain_key` returns them, of flags of cut-off and of finished outputs."""
+
+_CODES = {2: "MAX_TOKENS", "2": "MAX_TOKENS"}
+"""The codes of Gemini, the only provider whose finish reasons may be numbers, for a limit."""
+
 _NESTED = ("details", "meta_info", "response_metadata", "generation_info", "metadata")
 _LIMIT_KEYS = frozenset(
     ("maxtokens", "maxnewtokens", "maxgentoks", "maxcompletiontokens", "maxoutputtokens")
@@ -32,13 +42,14 @@ _COUNT_KEYS = frozenset(
 )
 _CUT_OFF = re.compile(
     r"length|max\w*tok|maxlen|truncat|incomplete|tokenlimit|windowexceeded|contextlimit"
+    r"|exceeded|toolong|budget|limitreached|reachedlimit|abort|cancel|timeout|timedout|\Aerror"
     r"|\Alimit\Z|\Acutoff\Z|contentfilter|\Asafety\Z|recitation|blocklist|prohibitedcontent|\Aspii\Z"
 )
 _DEEPEST = 6
 
 
 def is_cut_off(reason: object) -> bool:
-    """Return whether a finish reason is a limit on the length, or a filter of the provider.
+    """Return whether a finish reason is a limit, an interruption, or a filter of the provider.
 
     Examples
     --------
@@ -56,27 +67,36 @@ def finish_reason(record: Mapping[str, Any]) -> object:
     """Return the finish reason of a record's output, or None if there is none.
 
     The reason is the value of one of `FINISH_KEYS`, also inside `details` and similar objects;
-    otherwise a flag such as `truncated`; otherwise a token count that reached the recorded limit.
+    otherwise a flag such as `truncated`, or a `status` such as `incomplete`; otherwise a token
+    count that reached the recorded limit.
     """
     plain = {plain_key(key): value for key, value in record.items()}
     for key in FINISH_KEYS:
         reason = plain.get(plain_key(key))
+        if isinstance(reason, int | str) and reason in _CODES:
+            return _CODES[reason]
         if isinstance(reason, str | Mapping | list) and not missing(reason):
             return reason
     for key in _NESTED:
         inside = plain.get(plain_key(key))
         if isinstance(inside, Mapping) and (reason := finish_reason(inside)):
             return reason
-    if any(_is_true(plain.get(key)) for key in _TRUNCATED_KEYS):
+    if any(_is_flag_of_cut_off(key, value) for key, value in plain.items()):
         return "length"
+    if isinstance(status := plain.get("status"), str) and is_cut_off(status):
+        return status
     limits = list(_numbers(record, _LIMIT_KEYS))
     counts = list(_numbers(record, _COUNT_KEYS))
     reached = len(set(limits)) == 1 and len(counts) == 1 and 0 < limits[0] <= counts[0]
     return "length" if reached else None
 
 
-def _is_true(value: object) -> bool:
-    return value is True or (isinstance(value, str) and value.strip().lower() in ("true", "yes"))
+def _is_flag_of_cut_off(key: str, value: object) -> bool:
+    """Return whether a field states that an output was cut off, or that it was not finished."""
+    word = str(value).strip().lower() if isinstance(value, bool | int | str) else ""
+    if word in ("true", "yes", "1"):
+        return _CUT_OFF_FLAG.fullmatch(key) is not None
+    return word in ("false", "no", "0") and _FINISHED_FLAG.fullmatch(key) is not None
 
 
 def _numbers(value: object, keys: frozenset[str], depth: int = 0) -> Iterator[float]:

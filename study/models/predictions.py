@@ -1,6 +1,7 @@
 """Reads models' predictions from files; ``docs/predictions-format.md`` describes the formats."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,9 +49,12 @@ _BY_NUMBER = (
 )
 _MOST_FAULTS = 100
 _REASONS = {
-    CUT_OFF: "{n} outputs were cut off at the token limit and are unparsed",
-    EMPTY: "{n} outputs are empty although the model finished, and are unparsed",
+    CUT_OFF: "{n} {output was|outputs were} cut off and {is|are} unparsed",
+    EMPTY: "{n} {output is|outputs are} empty although the model finished, and {is|are} unparsed",
 }
+_NUMBERS = re.compile(r"\{([\w ]+)\|([\w ]+)\}")
+"""The singular and the plural of words that follow a count."""
+
 _LEAST_PERCENTAGE = 10
 """If the largest confidence is not above this, the scale is probably not 0 to 100."""
 _OTHER_FORM = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
@@ -490,13 +494,19 @@ class _Reader:
     def notes(self) -> Iterator[str]:
         """Yield the notes, with counts."""
         for what, n in self._counts.items():
-            yield what.replace("{n}", f"{n:,}")
+            words = _NUMBERS.sub(lambda match, n=n: match[1 if n == 1 else 2], what)  # type: ignore[misc]
+            yield words.replace("{n}", f"{n:,}")
 
     def _note(self, output: ModelOutput) -> None:
         if output.failed:
-            self._counts[f"{{n}} requests failed ({output.failed}) and count as skipped"] += 1
+            failed = (
+                "{n} {request|requests} failed ("
+                + output.failed
+                + ") and {counts|count} as skipped"
+            )
+            self._counts[failed] += 1
         elif not output.has_words and not _has_result(output):
-            self._counts["{n} entries without a prediction count as skipped"] += 1
+            self._counts["{n} {entry|entries} without a prediction {counts|count} as skipped"] += 1
 
     def _scale(self, outputs: Sequence[ModelOutput]) -> Mapping[str, float]:
         """Return the divisors of confidence and probabilities: 100 if any value is above 1."""
@@ -641,7 +651,7 @@ class _Reader:
         if any(key.startswith(role[:11]) for key in self._explicit):
             self.faults.append(f"{where}: the {role} {shown(value)} is not {expected}")
         else:
-            self._counts[f"{role} of {{n}} entries is not {expected}, and not used"] += 1
+            self._counts[f"{role} of {{n}} {{entry|entries}} is not {expected}, and not used"] += 1
 
 
 def _no_id(output: ModelOutput) -> str:

@@ -95,6 +95,20 @@ CUT_OFF = {
     "OpenAI incomplete details": _plain(incomplete_details={"reason": "max_output_tokens"}),
     "a flag": _plain(truncated=True),
     "incomplete": _plain(finish_reason="incomplete"),
+    **{
+        f"{key} {value}": _plain(**{key: value})
+        for key, value in [
+            *[("status", "incomplete"), ("status", "max_tokens"), ("eos", False), ("eos", "false")],
+            *[("finished", False), ("is_finished", "no"), ("complete", False), ("done", False)],
+            *[("finish_reason", 2), ("finishReason", "2"), ("truncated", 1), ("truncated", "1")],
+            *[("was_truncated", True), ("output_truncated", "yes"), ("incomplete", True)],
+            *[("hit_limit", True), ("hit_max_tokens", True), ("reached_max_length", True)],
+            *[("max_tokens_reached", "True"), ("eos_reached", False), ("hit_eos", 0)],
+            *[("finish_reason", "exceeded token budget"), ("finish_reason", "too_long")],
+            *[("finish_reason", "limit_reached"), ("finish_reason", "abort")],
+            *[("finish_reason", "timeout"), ("stop_reason", "error")],
+        ]
+    },
     "tokens at the limit": _plain(**LIMIT_REACHED),
 }
 FINISHED = {
@@ -110,7 +124,15 @@ FINISHED = {
     "list of reasons": _plain(finish_reasons=["stop"]),
     "OpenAI finish details": _plain(finish_details={"type": "stop", "stop_tokens": [100260]}),
     "list of stop sequences": _plain(stop=["\n"]),
-    "a flag": _plain(truncated=False),
+    **{
+        f"{key} {value}": _plain(**{key: value})
+        for key, value in [
+            *[("truncated", False), ("truncated", "0"), ("eos", True), ("finished", 1)],
+            *[("status", "success"), ("status", "completed"), ("finish_reason", 1)],
+            *[("finish_reason", "1"), ("finish_reason", "eos_token"), ("done", "yes")],
+            *[("hit_limit", False), ("stopped_eos", False), ("n_done", 0)],
+        ]
+    },
     "tokens below the limit": _plain(**LIMIT_NOT_REACHED),
     "finished at the limit": _plain(finish_reason="stop", **LIMIT_REACHED),
 }
@@ -145,9 +167,13 @@ def test_the_column_of_the_reason_can_be_named(tmp_path: Path) -> None:
 
 def test_cut_off_outputs_are_noted_with_their_number(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(_plain(finish_reason="length")) + "\n")
+    record = _plain(finish_reason="length")
+    path.write_text(json.dumps(record) + "\n")
     notes = read_predictions(path, options=ITEMS).notes
-    assert "1 outputs were cut off at the token limit and are unparsed" in notes
+    assert "1 output was cut off and is unparsed" in notes
+    path.write_text("".join(json.dumps({**record, "run": run}) + "\n" for run in (1, 2)))
+    notes = read_predictions(path, options=ITEMS).notes
+    assert "2 outputs were cut off and are unparsed" in notes
 
 
 @pytest.mark.parametrize("empty", ["", " \n", None])

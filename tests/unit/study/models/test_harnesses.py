@@ -279,7 +279,7 @@ def test_epochs_of_a_log_are_runs_and_failures_are_counted(tmp_path: Path) -> No
     assert [prediction.run for prediction in file.predictions] == ["1", "1", "2", "2"]
     assert [prediction.repeat for prediction in file.primary] == [1, 1]
     assert "the log says that its run ended as “error”" in file.notes
-    assert "1 requests failed (timeout) and count as skipped" in file.notes
+    assert "1 request failed (timeout) and counts as skipped" in file.notes
 
 
 def test_a_log_with_an_unsupported_compression_is_refused_with_a_remedy(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_failed_requests_are_skipped_and_refusals_are_refused(
         good = {"result": {"type": "succeeded", "message": {"content": [{"text": "B"}]}}}
     file = _read(_lines(tmp_path / "out.jsonl", [row, {key: "q2", **good}]))
     assert _answers(file) == {("q1", 1): (None, status), ("q2", 1): ("B", "answered")}
-    wanted = (f"1 requests failed ({note}) and count as skipped",) if note else ()
+    wanted = (f"1 request failed ({note}) and counts as skipped",) if note else ()
     assert file.notes == wanted
 
 

@@ -351,7 +351,7 @@ def test_an_entry_without_a_prediction_is_skipped_with_a_note(tmp_path: Path) ->
     """The note has the number of such entries."""
     file = read(tmp_path, '{"q1": {"answer": "B"}, "q2": {}}')
     assert answers(file)["q2"] == (None, "skipped")
-    assert "1 entries without a prediction count as skipped" in file.notes
+    assert "1 entry without a prediction counts as skipped" in file.notes
 
 
 def test_a_file_with_errors_is_refused_with_all_of_them(tmp_path: Path) -> None:
