@@ -15,7 +15,13 @@ from collections.abc import Callable
 import pandas as pd
 
 _FORMULA_STARTS = "=+\\-@|\t\r\n＝＋－＠﹢﹣﹦﹫"
-_SPACES = r"[\s\u00ad\u200b-\u200d\u2060\ufeff]*"
+_SPACES = (
+    r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u2800\u2d7f\u3164"
+    r"\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3\U0001d159"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
+)
+"""White space and characters without a glyph."""
+
 _FORMULA = re.compile(rf"'*{_SPACES}[{_FORMULA_STARTS}]")
 _GUARDED = re.compile(rf"'+{_SPACES}[{_FORMULA_STARTS}]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)

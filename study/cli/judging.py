@@ -85,7 +85,8 @@ def open_review(
         else:
             item_ids = reviewing.sampled(look, bank, n or 0, seed=seed)
     reviewing.open_review(store, bank, name=name, item_ids=item_ids, reviewers=reviewers, now=now())
-    print(f"Opened: review {name!r} of bank {bank!r}, {len(item_ids)} items.")
+    plural = "s" * (len(item_ids) != 1)
+    print(f"Opened: review {name!r} of bank {bank!r}, {len(item_ids)} item{plural}.")
 
 
 @_of_review("show")

@@ -384,7 +384,8 @@ def paper(
     )
     if made.provenance.warning:
         print(made.provenance.warning, file=sys.stderr)
-    print(f"Wrote {len(made.items)} items to {out} as {', '.join(formats or FORMATS)}.")
+    plural = "s" * (len(made.items) != 1)
+    print(f"Wrote {len(made.items)} item{plural} to {out} as {', '.join(formats or FORMATS)}.")
     if not bank_ids:
         print("Items go by ids of the paper's own, not the bank's. Answers come back by either.")
     print(f"paper {made.sha256}")
@@ -528,7 +529,8 @@ def _show(exam: PaperExam, folder: Path) -> None:
         print(f"[Image {number}: {path}]")
     print(f"\n{question.text}\n")
     runs = exam.paper.asked.runs
-    print(f"{len(exam.item_ids):,} questions, runs: {runs}. No model was contacted.")
+    plural = "s" * (len(exam.item_ids) != 1)
+    print(f"{len(exam.item_ids):,} question{plural}, runs: {runs}. No model was contacted.")
 
 
 def _run(store: Store, run: ModelRun, parent_pipe: int) -> int:

@@ -529,9 +529,9 @@ class _Reader:
             ] = 0
         elif n_small:
             self._counts[
-                f"{role} is read as 0 to 100, as the largest is {most:g}; {n_small:,} values are 1"
-                " or less and are read as at most 0.01. Use one scale"
-            ] = 0
+                f"{role} is read as 0 to 100, as the largest is {most:g}; {n_small:,}"
+                " {value is|values are} 1 or less and read as at most 0.01. Use one scale"
+            ] = n_small
 
     def _prediction(
         self, row: _Row, condition: str, run: str, repeat: int, scale: Mapping[str, float]

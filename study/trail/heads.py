@@ -153,7 +153,7 @@ def _receipt_finding(made: _Made, line: int, words: str) -> LineFinding:
     if study and n_read == n:
         return LineFinding(holds=True, words=f"{where}: in the chain of {study} as it was.")
     if study:
-        why = f"NOT: this receipt was issued for {n_read} readings"
+        why = f"NOT: this receipt was issued for {n_read} reading{'s' * (n_read != 1)}"
         return LineFinding(holds=False, words=f"{where}: {why}.")
     return LineFinding(
         holds=False,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from study.base.text import FirstSpelling, difference, id_key, text_key
+from study.base.text import FirstSpelling, difference, guarded, id_key, text_key, unguarded
 
 ALIKE = [
     ("M\u00fcller", "Mu\u0308ller", "composed and decomposed characters"),
@@ -120,3 +120,15 @@ def test_first_spelling_stands_for_all_others() -> None:
         *("Chest", "Chest", "Chest"),
         "Head",
     ]
+
+
+@pytest.mark.slow
+def test_a_formula_after_characters_without_a_glyph_is_escaped() -> None:
+    """A spreadsheet may remove such characters and then run the formula."""
+    for code in every_character():
+        char = chr(code)
+        if unicodedata.category(char) != "Cs" and id_key(char) in ("", " "):
+            for text in (f"{char}=1+1", f"'{char}=1+1", f"{char}{char}-x", char):
+                cell = guarded(text)
+                assert not cell.startswith(char) or text == char, f"U+{code:04X}"
+                assert unguarded(cell) == text, f"U+{code:04X}"
