@@ -208,17 +208,16 @@ async def _serve(
             return
         connection = _Connection(proxy.log)
         # A connection to the proxy is immediate, but takes a round trip on a real line.
-        try:
+        with suppress(asyncio.CancelledError):  # the proxy ends
             await asyncio.gather(
                 _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
                 _pump(far_reader, writer, down, connection.down, 0.0),
             )
-        finally:
-            connection.ended()
-            for each in (writer, far_writer):
-                each.close()
-                with suppress(OSError):
-                    await each.wait_closed()
+        connection.ended()
+        for each in (writer, far_writer):
+            each.close()
+            with suppress(OSError):
+                await each.wait_closed()
 
     server = await asyncio.start_server(connected, "127.0.0.1", proxy.port)
     async with server:
@@ -231,9 +230,9 @@ async def _serve(
 
 
 @contextmanager
-def proxied(target_port: int, kind: LineKind) -> Iterator[Proxy]:
+def proxied(target_port: int, kind: LineKind, port: int | None = None) -> Iterator[Proxy]:
     """Run a proxy in front of a port of this machine, in a thread with an event loop."""
-    proxy = Proxy(port=free_port(), log=Log())
+    proxy = Proxy(port=port or free_port(), log=Log())
     loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
 
     def serve() -> None:

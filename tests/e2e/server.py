@@ -60,7 +60,7 @@ class Server:
             module,
             [*arguments, "run", "app.py", "--server.port", str(self.port), *self._secrets()],
             out=self.log,
-            environment={**os.environ, "READING_ROOM_DB": str(self.store.path)},
+            environment={**os.environ, "READING_ROOM_DB": self.store.address},
         )
         for _ in range(600):
             try:

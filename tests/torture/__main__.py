@@ -1,4 +1,4 @@
-"""Run the fault suite: ``python -m tests.torture [--runs N] [--seed N] [--json] [--defects]``."""
+"""Run the fault suite: ``python -m tests.torture [--runs N] [--seed N] [--json]``."""
 
 import argparse
 import json
@@ -7,7 +7,11 @@ import time
 from dataclasses import replace
 
 from tests.torture.defects import DEFECTS
-from tests.torture.suite import Outcome, Plan, run_batch
+from tests.torture.postgres import Postgres
+from tests.torture.sqlite import Sqlite
+from tests.torture.suite import Engine, Outcome, Plan, run_batch
+
+ENGINES: dict[str, type[Engine]] = {"sqlite": Sqlite, "postgres": Postgres}
 
 
 def main() -> int:
@@ -17,6 +21,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first batch (default: 1)")
     parser.add_argument("--servers", type=int, default=1, help="servers on one store (default: 1)")
     parser.add_argument("--readers", type=int, default=10, help="readers at a time (default: 10)")
+    parser.add_argument("--engine", choices=ENGINES, default="sqlite", help="(default: sqlite)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument(
         "--defects",
@@ -24,7 +29,8 @@ def main() -> int:
         help="run one batch for each deliberate defect, which it must find",
     )
     args = parser.parse_args()
-    plan = Plan(readers=args.readers, servers=args.servers)
+    engine = ENGINES[args.engine]()
+    plan = Plan(readers=args.readers, servers=args.servers, engine=engine)
     return _find_defects(plan, args.seed) if args.defects else _run(plan, args)
 
 
@@ -39,7 +45,7 @@ def _run(plan: Plan, args: argparse.Namespace) -> int:
             print(
                 f"Failed: {_counts(outcome)}. Repeat with: "
                 f"python -m tests.torture --runs {plan.readers} --seed {seed} "
-                f"--readers {plan.readers} --servers {plan.servers}",
+                f"--readers {plan.readers} --servers {plan.servers} --engine {plan.engine.name}",
                 file=sys.stderr,
             )
     result = {

@@ -3,14 +3,13 @@
 import os
 import resource
 import sqlite3
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tests.torture.disk import fill, run, small_disk
 from tests.torture.faults import KILLED, Faults, Site, pid_of
 from tests.torture.power_loss import Flushed, lose_power
 
@@ -21,7 +20,6 @@ READ_ONLY = "folder of the store read-only"
 POWER_LOSS = "power loss with torn and lost writes"
 
 _SIZE = "64m"
-_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -33,13 +31,8 @@ class Sqlite:
     @contextmanager
     def place(self) -> Iterator[str]:
         """Yield the address for a new store, on a small disk of its own if that is possible."""
-        with tempfile.TemporaryDirectory(prefix="torture-disk-") as folder:
-            is_mounted = _run("mount", "-t", "tmpfs", "-o", f"size={_SIZE}", "tmpfs", folder)
-            try:
-                yield str(Path(folder, "store.db"))
-            finally:
-                if is_mounted:
-                    _run("umount", "-l", folder)
+        with small_disk(_SIZE) as folder:
+            yield str(folder / "store.db")
 
     def faults(self, site: Site, random: Random) -> "SqliteFaults":
         """Return the faults of servers on this engine."""
@@ -75,12 +68,7 @@ class SqliteFaults(Faults):
     def _fill_disk(self) -> None:
         """Fill the disk of the store except for a few bytes."""
         ballast = self._store.with_name("ballast")
-        with ballast.open("wb", buffering=0) as file:
-            try:
-                while True:
-                    file.write(bytes(_BLOCK))
-            except OSError:
-                file.truncate(max(0, file.tell() - self.random.choice((0, 4096, 20_000, 60_000))))
+        fill(ballast, self.random.choice((0, 4096, 20_000, 60_000)))
         self.wait()
         ballast.unlink()
 
@@ -100,10 +88,10 @@ class SqliteFaults(Faults):
     def _forbid_writing(self) -> None:
         """Make the folder read-only for files that are opened from now on."""
         folder = self._store.parent
-        if _run("mount", "--bind", str(folder), str(folder)):  # hides it behind itself
-            _run("mount", "-o", "remount,bind,ro", str(folder))
+        if run("mount", "--bind", str(folder), str(folder)):  # hides it behind itself
+            run("mount", "-o", "remount,bind,ro", str(folder))
             self.wait()
-            _run("umount", "-l", str(folder))
+            run("umount", "-l", str(folder))
         else:
             folder.chmod(0o500)
             self.wait()
@@ -123,11 +111,3 @@ class SqliteFaults(Faults):
             network.loses_responses = False
             for server in self.site.servers:
                 server.start()
-
-
-def _run(*command: str) -> bool:
-    """Run a command and return whether it succeeded."""
-    try:
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except OSError:
-        return False

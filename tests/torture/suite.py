@@ -199,7 +199,7 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
     ):
         bank = write_bank(Path(folder, "bank"), n_patients=plan.cases)
         made = deploy(
-            Path(address),
+            address,
             bank,
             cases=plan.cases,
             readers=names,

@@ -1,0 +1,222 @@
+"""PostgreSQL as the engine of the fault suite: two servers, one of which is a standby.
+
+A transaction is confirmed when the standby has it too (``synchronous_standby_names``). The app
+connects through a proxy, which refers to the primary server; another one after a fail-over.
+"""
+
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from unittest.mock import patch
+
+from benchmarks.machine import free_port
+from benchmarks.proxy import LOCAL, LineKind, proxied
+from study.store.postgres import FILES
+from tests.postgres_cluster import NEW_DATABASE, USER, Cluster, wait_until
+from tests.torture.disk import fill, small_disk
+from tests.torture.faults import KILLED, Faults, Site
+
+DATABASE_KILLED = "database killed and restarted"
+PROCESS_KILLED = "a process of the database killed"
+STALLED = "database stopped for a while"
+TERMINATED = "connections to the database terminated"
+SLOW = "slow network to the database"
+CUT = "network to the database cut"
+LOCKED = "tables locked by another program"
+READ_ONLY = "database read-only"
+FAIL_OVER = "fail-over to the standby"
+DISK_FULL = "disk of the database full"
+
+_SIZE = "600m"
+_SETTINGS = {
+    "synchronous_standby_names": "standby",
+    "shared_buffers": "16MB",
+    "min_wal_size": "32MB",
+    "max_wal_size": "64MB",
+    "wal_keep_size": "64MB",
+    "wal_retrieve_retry_interval": "200ms",
+}
+
+
+class Pair:
+    """A primary server with its standby on a small disk, and the proxy in front of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self._n_made = 0
+        self._line = ExitStack()
+        self.primary = self._new()
+        self.primary.create()
+        self.primary.start()
+        self.standby = self._following()
+        self.connect()
+
+    def connect(self, kind: LineKind = LOCAL) -> None:
+        """Connect the app to the primary server by a new line; earlier connections end."""
+        self._line.close()
+        self._line.enter_context(proxied(self.primary.port, kind, self.port))
+
+    def disconnect(self) -> None:
+        """End all connections of the app; no other is accepted."""
+        self._line.close()
+
+    def fail_over(self) -> None:
+        """Kill the primary server, promote the standby and give it a new standby."""
+        lost = self.primary
+        lost.kill()
+        self.primary = self.standby
+        self.primary.promote()
+        self.connect()
+        self.standby = self._following()
+
+    def repair(self) -> None:
+        """Start the servers that ended, and wait until the standby follows."""
+        for server in (self.primary, self.standby):
+            if not server.processes():
+                server.start()
+        wait_until(self._is_followed)
+
+    def end(self) -> None:
+        """Stop both servers."""
+        self.disconnect()
+        for server in (self.standby, self.primary):
+            server.stop()
+
+    def _is_followed(self) -> bool:
+        try:
+            rows = self.primary.administer(
+                "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+            )
+        except Exception:  # it starts, or ends to start anew
+            return False
+        return bool(rows)
+
+    def _new(self) -> Cluster:
+        self._n_made += 1
+        return Cluster(self.folder / f"server{self._n_made}", _SETTINGS)
+
+    def _following(self) -> Cluster:
+        standby = self._new()
+        standby.create_standby_of(self.primary)
+        standby.start()
+        return standby
+
+
+@dataclass
+class Postgres:
+    """The engine of a store in a PostgreSQL database."""
+
+    name: str = "postgres"
+    _pairs: list[Pair] = field(default_factory=list)
+
+    @contextmanager
+    def place(self) -> Iterator[str]:
+        """Yield the address of an empty database."""
+        with small_disk(_SIZE) as folder, tempfile.TemporaryDirectory() as files:
+            pair = Pair(folder)
+            self._pairs.append(pair)
+            try:
+                pair.primary.administer(f"CREATE DATABASE store {NEW_DATABASE}")
+                with patch.dict(os.environ, {FILES: files}):
+                    yield f"postgresql://{USER}@127.0.0.1:{pair.port}/store"
+            finally:
+                self._pairs.remove(pair)
+                pair.end()
+
+    def faults(self, site: Site, random: Random) -> "PostgresFaults":
+        """Return the faults of servers on this engine."""
+        return PostgresFaults(site, random, self._pairs[-1])
+
+
+class PostgresFaults(Faults):
+    """The faults of servers, of their database and of the network between them."""
+
+    def __init__(self, site: Site, random: Random, pair: Pair) -> None:
+        super().__init__(site, random)
+        self._pair = pair
+        self.acts = {
+            **self.acts,
+            DATABASE_KILLED: self._kill_database,
+            PROCESS_KILLED: self._kill_process,
+            STALLED: self._stall,
+            TERMINATED: self._terminate,
+            SLOW: self._slow,
+            CUT: self._cut,
+            LOCKED: self._lock,
+            READ_ONLY: self._forbid_writing,
+            FAIL_OVER: pair.fail_over,
+            DISK_FULL: self._fill_disk,
+        }
+        if not os.path.ismount(pair.folder):
+            del self.acts[DISK_FULL]
+        self.crashes = (KILLED, DATABASE_KILLED, FAIL_OVER)
+
+    def inflict(self, fault: str) -> bool:
+        """Run a fault and undo it; afterwards both database servers run."""
+        survived = super().inflict(fault)
+        self._pair.repair()
+        return survived
+
+    def _kill_database(self) -> None:
+        self._pair.primary.kill()
+        self.wait()
+        self._pair.primary.start()
+
+    def _kill_process(self) -> None:
+        """Kill one process, after which the server ends all others and recovers."""
+        os.kill(self.random.choice(self._pair.primary.processes()[1:]), signal.SIGKILL)
+
+    def _stall(self) -> None:
+        self._pair.primary.signal(signal.SIGSTOP)
+        self.wait()
+        self._pair.primary.signal(signal.SIGCONT)
+
+    def _terminate(self) -> None:
+        for _ in range(3):
+            self._pair.primary.administer(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE application_name = 'Reading Room'"
+            )
+            self.wait()
+
+    def _slow(self) -> None:
+        round_trip_s = self.random.uniform(0.02, 0.2)
+        self._pair.connect(LineKind(name="slow", round_trip_s=round_trip_s))
+        self.wait()
+        self._pair.connect()
+
+    def _cut(self) -> None:
+        self._pair.disconnect()
+        self.wait()
+        self._pair.connect()
+
+    def _lock(self) -> None:
+        lock = "LOCK TABLE reading_room.write_lock, reading_room.readings"
+        with self._pair.primary.connected("store") as other:
+            other.run("BEGIN")
+            other.run(lock)
+            self.wait()
+            other.run("ROLLBACK")
+
+    def _forbid_writing(self) -> None:
+        primary = self._pair.primary
+        primary.administer(
+            "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()"
+        )
+        self.wait()
+        primary.administer(
+            "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()"
+        )
+
+    def _fill_disk(self) -> None:
+        """Fill the disk of both database servers, which end if they cannot write their logs."""
+        ballast = self._pair.folder / "ballast"
+        fill(ballast, self.random.choice((0, 4096, 20_000, 60_000)))
+        self.wait()
+        ballast.unlink()
