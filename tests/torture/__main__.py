@@ -7,6 +7,7 @@ import time
 from dataclasses import replace
 
 from tests.torture.defects import DEFECTS
+from tests.torture.front import PROXIES
 from tests.torture.postgres import Postgres
 from tests.torture.sqlite import Sqlite
 from tests.torture.suite import Engine, Outcome, Plan, run_batch
@@ -21,6 +22,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first batch (default: 1)")
     parser.add_argument("--servers", type=int, default=1, help="servers on one store (default: 1)")
     parser.add_argument("--readers", type=int, default=10, help="readers at a time (default: 10)")
+    parser.add_argument("--proxy", choices=PROXIES, default="", help="in front of the servers")
     parser.add_argument("--engine", choices=ENGINES, default="sqlite", help="(default: sqlite)")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument(
@@ -30,7 +32,7 @@ def main() -> int:
     )
     args = parser.parse_args()
     engine = ENGINES[args.engine]()
-    plan = Plan(readers=args.readers, servers=args.servers, engine=engine)
+    plan = Plan(readers=args.readers, servers=args.servers, engine=engine, proxy=args.proxy)
     return _find_defects(plan, args.seed) if args.defects else _run(plan, args)
 
 
@@ -45,7 +47,8 @@ def _run(plan: Plan, args: argparse.Namespace) -> int:
             print(
                 f"Failed: {_counts(outcome)}. Repeat with: "
                 f"python -m tests.torture --runs {plan.readers} --seed {seed} "
-                f"--readers {plan.readers} --servers {plan.servers} --engine {plan.engine.name}",
+                f"--readers {plan.readers} --servers {plan.servers} --engine {plan.engine.name}"
+                f"{' --proxy ' + plan.proxy if plan.proxy else ''}",
                 file=sys.stderr,
             )
     result = {

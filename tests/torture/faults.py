@@ -25,11 +25,15 @@ _CLOCK_MS = 3 * 3_600_000
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """What a fault can reach: servers on one store, their clocks, and the readers' network."""
+    """What a fault can reach: servers on one store, their clocks, and the readers' network.
+
+    Messages go to any of the `ports`: those of the servers, or that of a proxy.
+    """
 
     servers: Sequence[Server]
     clocks: Sequence[Path]
     network: Network
+    ports: Sequence[int]
 
 
 class Faults:

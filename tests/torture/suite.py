@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from tests.e2e.server import Server, free_port
 from tests.torture.altered_server import set_clock
 from tests.torture.browser import Browser, ConnectionFault, Cut, Ledger, Network
 from tests.torture.faults import CLOCK_SET, Faults, Site
+from tests.torture.front import proxied
 from tests.torture.sqlite import Sqlite
 
 _FAULTY = 0.35
@@ -58,7 +59,8 @@ class Plan:
     """The size of a batch: readers who answer at the same time, their cases, and server faults.
 
     All `servers` serve the same store. A reader who is not done `patience_s` seconds after the last
-    fault of a server cannot continue. `defect` is a name in `tests.torture.defects`.
+    fault of a server cannot continue. Messages go to the `proxy`, ``nginx`` or ``caddy``, or to
+    any of the servers. `defect` is a name in `tests.torture.defects`.
     """
 
     readers: int = 10
@@ -67,6 +69,9 @@ class Plan:
     servers: int = 1
     patience_s: float = 90.0
     engine: Engine = field(default_factory=Sqlite)
+    proxy: str = ""
+    only: str = ""
+    """The only fault of servers, if it is not drawn."""
     defect: str = "none"
 
 
@@ -221,7 +226,15 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
         try:
             for server in servers:
                 server.start()
-            yield Site(servers=servers, clocks=clocks, network=Network()), made.codes
+            ports = [server.port for server in servers]
+            with proxied(plan.proxy, ports) if plan.proxy else nullcontext() as port:
+                site = Site(
+                    servers=servers,
+                    clocks=clocks,
+                    network=Network(),
+                    ports=[port] if port else ports,
+                )
+                yield site, made.codes
         finally:
             for server in servers:
                 server.kill()
@@ -241,7 +254,8 @@ def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: 
                 threading.Event().wait(random.uniform(0.2, 1.0))
                 if all(run.done() for run in runs):
                     break
-                fault = random.choice(list(faults.acts) if n else faults.crashes)
+                drawn = random.choice(list(faults.acts) if n else faults.crashes)
+                fault = plan.only or drawn
                 if not faults.inflict(fault):
                     outcome.ended += 1
                     note(f"a server ended: {fault}")
@@ -265,10 +279,9 @@ def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: 
 
 def _browsers(site: Site, code: str) -> Callable[[Random, Ledger], Browser]:
     """Return a function that makes the browsers of the reader with a code."""
-    ports = [server.port for server in site.servers]
 
     def make(random: Random, ledger: Ledger) -> Browser:
-        return Browser(site.network, ports, code, random, ledger)
+        return Browser(site.network, site.ports, code, random, ledger)
 
     return make
 
