@@ -6,7 +6,6 @@ databases of the server. Tests of SQLite files themselves have the mark ``sqlite
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -18,12 +17,12 @@ from unittest.mock import patch
 import pg8000.native
 import pytest
 
-from benchmarks.machine import free_port
 from study.store import is_server
 from study.store.engine import PATIENCE_S, Database, Engine, Kind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection
 from study.store.sqlite import Sqlite
+from tests.postgres_cluster import MISSING, NEW_DATABASE, Cluster, programs
 
 ENGINE = "READING_ROOM_TEST_ENGINE"
 """The variable with the engine of the tests' stores: ``postgres``, or by default ``sqlite``."""
@@ -31,11 +30,8 @@ ENGINE = "READING_ROOM_TEST_ENGINE"
 SERVER = "READING_ROOM_TEST_POSTGRES"
 """The variable with the address of a running server, whose account may create databases."""
 
-NEW_DATABASE = "TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
-
 WRITER = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
 
-_USER = "reading_room"
 _ON_POSTGRES = os.environ.get(ENGINE) == "postgres"
 
 
@@ -46,40 +42,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=f"on PostgreSQL: {mark.args[0]}"))
 
 
-def _programs() -> Path | None:
-    """Return the folder of PostgreSQL's programs, or None."""
-    on_path = shutil.which("initdb")
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    return Path(on_path).parent if on_path else folders[-1] if folders else None
-
-
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """Return the address of a PostgreSQL server, which is stopped afterwards."""
     if address := os.environ.get(SERVER):
         yield address.rstrip("/")
         return
-    programs = _programs()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed: apt install postgresql")
-    # The server refuses to run as root.
-    account: dict[str, Any] = {"user": "nobody", "extra_groups": []} if os.geteuid() == 0 else {}
+    if programs() is None:
+        pytest.skip(MISSING)
     with tempfile.TemporaryDirectory(prefix="reading-room-postgres-") as scratch:
-        if account:
+        if os.geteuid() == 0:
             shutil.chown(scratch, "nobody")
-        data, port = f"{scratch}/data", free_port()
-        settings = f"-p {port} -k {scratch} -c listen_addresses=127.0.0.1 -c fsync=off"
-
-        def run(program: str, *arguments: str) -> None:
-            command = [str(programs / program), "-D", data, *arguments]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=scratch, **account)
-
-        run("initdb", "-A", "trust", "-U", _USER, "--locale=C", "-E", "UTF8")
-        run("pg_ctl", "-w", "-o", settings, "-l", f"{scratch}/log", "start")
+        cluster = Cluster(Path(scratch, "data"), {})
+        cluster.create()
+        cluster.start()
         try:
-            yield f"postgresql://{_USER}@127.0.0.1:{port}"
+            yield cluster.address
         finally:
-            run("pg_ctl", "-w", "-m", "immediate", "stop")
+            cluster.stop()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pytest
 from study.lifecycle.deployments import init
 from study.store import Store
 from tests.conftest import NOW, entropy_from
-from tests.postgres import NEW_DATABASE
+from tests.postgres_cluster import NEW_DATABASE
 
 _number = count()
 

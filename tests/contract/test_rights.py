@@ -14,7 +14,7 @@ from study.store.engine import PATIENCE_S, Kind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection, ServerError
 from tests.conftest import NOW, entropy_from
-from tests.postgres import NEW_DATABASE
+from tests.postgres_cluster import NEW_DATABASE
 
 ACCOUNT = f"clinic_{os.getpid()}"
 
