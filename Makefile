@@ -35,8 +35,9 @@ test: lint  ## Lint, type-check and run all tests, including the browser tests
 slow: $(VENV)/.test-ready  ## List tests that take over 0.5 s and are not marked as slow
 	$(BIN)/python -m tests.slow_tests $(WORKERS) 2
 
-torture: $(VENV)/.test-ready  ## Run 1,000 readers through faults, and look for deliberate defects
+torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine through faults, and look for deliberate defects
 	$(BIN)/python -m tests.torture
+	$(BIN)/python -m tests.torture --engine postgres --servers 2
 	$(BIN)/python -m tests.torture --defects
 
 explore: $(VENV)/.test-ready  ## Run the property tests on ten times as many new random examples

@@ -200,33 +200,35 @@ async def _serve(
 ) -> None:
     up, down = kind.direction(), kind.direction()
 
+    writers: list[asyncio.StreamWriter] = []
+
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
+        writers.append(writer)
+        with suppress(asyncio.CancelledError, OSError):  # the proxy ends, or its target is away
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", target_port)
-        except OSError:
-            writer.close()
-            return
-        connection = _Connection(proxy.log)
-        # A connection to the proxy is immediate, but takes a round trip on a real line.
-        with suppress(asyncio.CancelledError):  # the proxy ends
-            await asyncio.gather(
-                _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
-                _pump(far_reader, writer, down, connection.down, 0.0),
-            )
-        connection.ended()
-        for each in (writer, far_writer):
-            each.close()
-            with suppress(OSError):
-                await each.wait_closed()
+            writers.append(far_writer)
+            connection = _Connection(proxy.log)
+            # A connection to the proxy is immediate, but takes a round trip on a real line.
+            try:
+                await asyncio.gather(
+                    _pump(reader, far_writer, up, connection.up, kind.round_trip_s),
+                    _pump(far_reader, writer, down, connection.down, 0.0),
+                )
+            finally:
+                connection.ended()
+                far_writer.close()
+        writer.close()
 
     server = await asyncio.start_server(connected, "127.0.0.1", proxy.port)
     async with server:
         ready.set()
         await stop.wait()
-        open_connections = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in open_connections:
+    while running := asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in running:
             task.cancel()
-        await asyncio.gather(*open_connections, return_exceptions=True)
+        await asyncio.wait(running, timeout=1)
+    for each in writers:
+        each.transport.abort()
 
 
 @contextmanager

@@ -1,13 +1,19 @@
 """Several servers on one store: what one of them issued is valid on the others."""
 
+import shutil
 import urllib.request
 from random import Random
 
 import pytest
 
 from tests.e2e.server import Server
+from tests.postgres_cluster import MISSING, programs
 from tests.torture.browser import Browser, Ledger
-from tests.torture.suite import Plan, deployed
+from tests.torture.faults import KILLED
+from tests.torture.front import PROXIES
+from tests.torture.postgres import Postgres
+from tests.torture.sqlite import Sqlite
+from tests.torture.suite import Engine, Outcome, Plan, deployed, run_batch
 
 
 @pytest.mark.slow
@@ -33,3 +39,28 @@ def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
         images += [image(server) for server in site.servers]
     assert images[0]
     assert images == images[:1] * 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("proxy", PROXIES)
+@pytest.mark.parametrize(
+    "engine",
+    [
+        Sqlite(),
+        pytest.param(Postgres(), marks=pytest.mark.skipif(programs() is None, reason=MISSING)),
+    ],
+    ids=["sqlite", "postgres"],
+)
+def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
+    engine: Engine, proxy: str
+) -> None:
+    """The proxy has the configuration of docs/several-servers.md."""
+    if not (shutil.which(proxy) or shutil.which(proxy, path="/usr/sbin")):
+        pytest.skip(f"{proxy} is not installed: apt install {proxy}")
+    plan = Plan(
+        readers=6, cases=5, server_faults=1, servers=2, engine=engine, proxy=proxy, only=KILLED
+    )
+    outcome = run_batch(plan, seed=proxy)
+    assert outcome.faults[KILLED] == 1
+    assert outcome == Outcome(acknowledged=outcome.acknowledged, faults=outcome.faults)
+    assert outcome.acknowledged >= plan.readers * plan.cases

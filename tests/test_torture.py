@@ -2,6 +2,8 @@
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -9,21 +11,54 @@ from random import Random
 import pytest
 
 from study.store import witness
+from tests.postgres_cluster import MISSING, programs, wait_until
 from tests.torture.defects import DEFECTS
+from tests.torture.postgres import Postgres
 from tests.torture.power_loss import Flushed, lose_power
-from tests.torture.suite import Outcome, Plan, run_batch
+from tests.torture.sqlite import Sqlite
+from tests.torture.suite import Engine, Outcome, Plan, run_batch
+
+_ON_POSTGRES = pytest.mark.skipif(programs() is None, reason=MISSING)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("servers", [1, 2])
-def test_no_acknowledged_answer_is_lost_by_faults(servers: int) -> None:
-    """Messages of a reader go to any of the servers, one of which is killed."""
-    plan = Plan(readers=6, cases=5, server_faults=2, servers=servers)
+@pytest.mark.parametrize(
+    ("engine", "servers"),
+    [
+        (Sqlite(), 1),
+        (Sqlite(), 2),
+        pytest.param(Postgres(), 2, marks=_ON_POSTGRES),
+    ],
+    ids=["sqlite-1", "sqlite-2", "postgres-2"],
+)
+def test_no_acknowledged_answer_is_lost_by_faults(engine: Engine, servers: int) -> None:
+    """Messages of a reader go to any of the servers; one of them, or the database, is killed."""
+    plan = Plan(readers=6, cases=5, server_faults=2, servers=servers, engine=engine)
     outcome = run_batch(plan, seed="short")
     faults, outcome.faults = outcome.faults, Outcome().faults
     assert outcome == Outcome(acknowledged=outcome.acknowledged), "seed 'short'"
     assert outcome.acknowledged >= plan.readers * plan.cases
     assert faults.total() > plan.readers
+
+
+def test_a_killed_suite_leaves_no_disk_behind() -> None:
+    """A separate process removes the disk when the suite ends in any way."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _MOUNTED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as suite:
+        assert suite.stdout
+        folder = Path(suite.stdout.readline().strip())
+        assert folder.is_dir()
+        suite.kill()
+    wait_until(lambda: not folder.exists())
+
+
+_MOUNTED = """
+from tests.torture.disk import small_disk
+with small_disk("1m") as folder:
+    print(folder, flush=True)
+    input()
+"""
 
 
 @pytest.mark.slow

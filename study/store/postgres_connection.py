@@ -5,6 +5,7 @@ Errors are those of `sqlite3`, so that the modules of the store need to know one
 
 import os
 import re
+import socket
 import sqlite3
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,6 +24,14 @@ SCHEMA = "reading_room"
 """The schema of the tables within a database."""
 
 _CONNECT_S = 10
+_KEEPALIVE = {
+    "TCP_KEEPIDLE": 20,
+    "TCP_KEEPINTVL": 5,
+    "TCP_KEEPCNT": 3,
+    "TCP_USER_TIMEOUT": 35_000,
+}
+"""Options of the sockets on both sides, with which a lost peer is noticed after 35 seconds."""
+
 _MOST_PREPARED = 400
 _BATCH = 5000
 _STREAMED = 1000
@@ -114,9 +123,9 @@ class PostgresConnection:
             "search_path": f"{SCHEMA}, pg_temp",
             "synchronous_commit": "on",
             "lock_timeout": str(patience_ms),
-            "tcp_keepalives_idle": "20",
-            "tcp_keepalives_interval": "5",
-            "tcp_keepalives_count": "3",
+            "tcp_keepalives_idle": str(_KEEPALIVE["TCP_KEEPIDLE"]),
+            "tcp_keepalives_interval": str(_KEEPALIVE["TCP_KEEPINTVL"]),
+            "tcp_keepalives_count": str(_KEEPALIVE["TCP_KEEPCNT"]),
             "jit": "off",
             "cursor_tuple_fraction": "1",  # all rows of a stream are read
         }
@@ -128,6 +137,9 @@ class PostgresConnection:
                 startup_params=settings,
             )
             self._pg._usock.settimeout(None)  # only connecting is limited
+            for name, value in () if self._where["unix_sock"] else _KEEPALIVE.items():
+                if option := getattr(socket, name, None):  # macOS lacks some
+                    self._pg._usock.setsockopt(socket.IPPROTO_TCP, option, value)
             for oid, read in (
                 (_BOOLEAN, lambda text: int(text == "t")),
                 (_NUMERIC, _number),

@@ -1,9 +1,11 @@
 """What a store promises on SQLite and on PostgreSQL alike."""
 
 import os
+import socket
 import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,7 +20,9 @@ from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import SEALED_TABLES, Store, deployment, events, schema
 from study.store.comparing import mark
+from study.store.engine import PATIENCE_S, Kind
 from study.store.events import EventKind
+from study.store.postgres import Postgres
 from study.trail.verification import verify
 from tests.conftest import NOW, invite, write_bank
 
@@ -245,3 +249,11 @@ def test_a_store_that_cannot_be_written_is_known(
     else:
         monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != either.path)
     assert not either.is_writable()
+
+
+def test_the_loss_of_a_server_that_does_not_answer_is_noticed(on_postgres: Store) -> None:
+    """Otherwise a request would wait for the response of a computer that lost its power."""
+    kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
+    with closing(Postgres(on_postgres.address).opened(kind)) as opened:
+        lost_after_ms = opened._pg._usock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+    assert lost_after_ms == 35_000
