@@ -17,12 +17,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from benchmarks import servers
 from benchmarks.http_client import Line
 from benchmarks.machine import Broken, memory_mb
+from benchmarks.postgres_cluster import NEW_DATABASE, temporary_server
 from benchmarks.servers import Server
 from benchmarks.streamlit_client import Page
 
@@ -37,11 +39,15 @@ _BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
 _CASES = 59
 
 
+ENGINES = ("sqlite", "postgres")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's options."""
     parser.add_argument("--readers", default=_STEPS, help=f"numbers of readers ({_STEPS})")
     parser.add_argument("--seconds", type=float, default=60.0, help="measured per step (60)")
     parser.add_argument("--processes", type=int, default=1, help="app processes on one store (1)")
+    parser.add_argument("--engine", choices=ENGINES, default="sqlite", help="(sqlite)")
 
 
 @dataclass
@@ -163,7 +169,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     ours, naive = [], []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         for n in numbers:
-            step = _ours(Path(folder, f"ours-{n}"), n, args.seconds, args.processes)
+            with _place(Path(folder, f"ours-{n}"), args.engine) as address:
+                step = _ours(address, Path(folder), n, args.seconds, args.processes)
             ours.append(step.summary())
             if ours[-1]["p95_ms"] > BAR_MS:
                 break
@@ -174,6 +181,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return {
         "bar_ms": BAR_MS,
         "expected_readers": EXPECTED,
+        "engine": args.engine,
         "processes": args.processes,
         "processors": os.cpu_count(),
         "ours": ours,
@@ -190,8 +198,8 @@ def _carried(steps: list[dict[str, Any]]) -> int:
 def text(result: dict[str, Any]) -> str:
     """Return the result as text."""
     lines = [
-        f"One answer per reader and {EVERY_S:.0f} s, {result['processes']} process(es); "
-        "acknowledgement in ms, processors used, memory in MB:"
+        f"One answer per reader and {EVERY_S:.0f} s, {result['engine']}, "
+        f"{result['processes']} process(es); acknowledgement in ms, processors used, memory in MB:"
     ]
     for name, label in (("ours", "Reading Room"), ("naive", "plain Streamlit page")):
         lines.append(f"{label:22s} readers    p50     p95  server  client  memory")
@@ -208,10 +216,24 @@ def text(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _ours(folder: Path, n: int, seconds: float, processes: int) -> Step:
+@contextmanager
+def _place(folder: Path, engine: str) -> Iterator[str]:
+    """Yield the address of a new store, on an engine with its usual settings."""
     folder.mkdir()
+    if engine == "sqlite":
+        yield str(folder / "store.db")
+        return
+    with (
+        temporary_server({"fsync": "on"}) as server,
+        patch.dict(os.environ, {"READING_ROOM_FILES": str(folder)}),
+    ):
+        server.administer(f"CREATE DATABASE store {NEW_DATABASE}")
+        yield f"{server.address}/store"
+
+
+def _ours(address: str, folder: Path, n: int, seconds: float, processes: int) -> Step:
     names = [f"R{number}" for number in range(n)]
-    deployed = servers.deploy(folder / "store.db", _BANK, cases=_CASES, readers=names, seed=1)
+    deployed = servers.deploy(address, _BANK, cases=_CASES, readers=names, seed=1)
     codes = list(deployed.codes.values())
     with ExitStack() as running:
         apps = [

@@ -5,8 +5,6 @@ databases of the server. Tests of SQLite files themselves have the mark ``sqlite
 """
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import count
@@ -17,12 +15,12 @@ from unittest.mock import patch
 import pg8000.native
 import pytest
 
+from benchmarks.postgres_cluster import MISSING, NEW_DATABASE, programs, temporary_server
 from study.store import is_server
 from study.store.engine import PATIENCE_S, Database, Engine, Kind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection
 from study.store.sqlite import Sqlite
-from tests.postgres_cluster import MISSING, NEW_DATABASE, Cluster, programs
 
 ENGINE = "READING_ROOM_TEST_ENGINE"
 """The variable with the engine of the tests' stores: ``postgres``, or by default ``sqlite``."""
@@ -50,16 +48,8 @@ def server() -> Iterator[str]:
         return
     if programs() is None:
         pytest.skip(MISSING)
-    with tempfile.TemporaryDirectory(prefix="reading-room-postgres-") as scratch:
-        if os.geteuid() == 0:
-            shutil.chown(scratch, "nobody")
-        cluster = Cluster(Path(scratch, "data"), {})
-        cluster.create()
-        cluster.start()
-        try:
-            yield cluster.address
-        finally:
-            cluster.stop()
+    with temporary_server({}) as cluster:
+        yield cluster.address
 
 
 @pytest.fixture(scope="session")

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from benchmarks.postgres_cluster import MISSING, programs
 from tests.e2e.server import Server
-from tests.postgres_cluster import MISSING, programs
 from tests.torture.browser import Browser, Ledger
 from tests.torture.faults import KILLED
 from tests.torture.front import PROXIES

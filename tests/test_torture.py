@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
+from benchmarks.postgres_cluster import MISSING, programs, wait_until
 from study.store import witness
-from tests.postgres_cluster import MISSING, programs, wait_until
 from tests.torture.defects import DEFECTS
 from tests.torture.postgres import Postgres
 from tests.torture.power_loss import Flushed, lose_power

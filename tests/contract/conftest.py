@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.postgres_cluster import NEW_DATABASE
 from study.lifecycle.deployments import init
 from study.store import Store
 from tests.conftest import NOW, entropy_from
-from tests.postgres_cluster import NEW_DATABASE
 
 _number = count()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.postgres_cluster import NEW_DATABASE
 from study.base.errors import StudyError
 from study.lifecycle.deployments import init
 from study.store import SEALED_TABLES, Store, schema
@@ -14,7 +15,6 @@ from study.store.engine import PATIENCE_S, Kind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection, ServerError
 from tests.conftest import NOW, entropy_from
-from tests.postgres_cluster import NEW_DATABASE
 
 ACCOUNT = f"clinic_{os.getpid()}"
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.machine import free_port
-from tests.postgres_cluster import wait_until
+from benchmarks.postgres_cluster import wait_until
 
 PROXIES = ("nginx", "caddy")
 

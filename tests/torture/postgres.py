@@ -15,9 +15,9 @@ from random import Random
 from unittest.mock import patch
 
 from benchmarks.machine import free_port
+from benchmarks.postgres_cluster import NEW_DATABASE, USER, Cluster, wait_until
 from benchmarks.proxy import LOCAL, LineKind, proxied
 from study.store.postgres import FILES
-from tests.postgres_cluster import NEW_DATABASE, USER, Cluster, wait_until
 from tests.torture.disk import fill, small_disk
 from tests.torture.faults import KILLED, Faults, Site
 

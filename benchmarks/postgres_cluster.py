@@ -1,11 +1,13 @@
-"""A PostgreSQL server of the tests, which can be killed, and followed by a standby."""
+"""Temporary PostgreSQL servers, which can be killed, and followed by a standby."""
 
 import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +37,7 @@ class Cluster:
     ----------
     data
         The folder, which does not exist. Its parent must be writable for the user ``nobody`` if
-        the tests run as root, because the server refuses to.
+        the caller is root, because the server refuses to run as root.
     settings
         Settings of the server by name.
     """
@@ -131,6 +133,21 @@ class Cluster:
             cwd=self.data.parent,
             **account,
         )
+
+
+@contextmanager
+def temporary_server(settings: dict[str, str]) -> Iterator[Cluster]:
+    """Run a new server, whose data is deleted afterwards."""
+    with tempfile.TemporaryDirectory(prefix="reading-room-postgres-") as folder:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "nobody")
+        cluster = Cluster(Path(folder, "data"), settings)
+        cluster.create()
+        cluster.start()
+        try:
+            yield cluster
+        finally:
+            cluster.stop()
 
 
 def wait_until(is_met: Callable[[], object]) -> None:
