@@ -29,9 +29,6 @@ from tests.conftest import ROOT, write_bank
 from tests.e2e.server import Server, enter, free_port
 from ui.app.menu import SIGN_IN, Entry, every_page
 
-STAFF = (Role.ADMINISTRATOR, Role.STATISTICIAN)
-"""Roles whose pages are visited. An administrator in a study has all pages of its staff."""
-
 CLOSED = "Closed study"
 GRADUATE = "graduate"
 """The reader of the closed study, who has a score card."""
