@@ -201,9 +201,11 @@ async def _serve(
     up, down = kind.direction(), kind.direction()
 
     writers: list[asyncio.StreamWriter] = []
+    handlers: set[asyncio.Task[None] | None] = set()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writers.append(writer)
+        handlers.add(asyncio.current_task())
         with suppress(asyncio.CancelledError, OSError):  # the proxy ends, or its target is away
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", target_port)
             writers.append(far_writer)
@@ -223,8 +225,9 @@ async def _serve(
     async with server:
         ready.set()
         await stop.wait()
+    # A task of the server itself would leave the socket of an accepted connection open.
     while running := asyncio.all_tasks() - {asyncio.current_task()}:
-        for task in running:
+        for task in running & handlers:
             task.cancel()
         await asyncio.wait(running, timeout=1)
     for each in writers:
