@@ -42,7 +42,7 @@ def port() -> int:
 
 
 _SECRETS = count(1)
-"""Seeds of the deployments' secrets: each signs other addresses of films for the shared cache."""
+"""Seeds of the deployments' secrets: each gives other addresses of films for the shared cache."""
 
 
 @pytest.fixture
