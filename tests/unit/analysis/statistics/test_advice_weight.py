@@ -1,6 +1,7 @@
 """Weight of advice equals a plain mean over pairs, and its limits are those of its definition."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -103,6 +104,32 @@ def test_without_confidence_in_the_answer_there_is_no_table() -> None:
     assert "advice_weight" not in analyse(bundle, Options(bootstrap=5)).tables
     silent = study(lambda r: (str(r["answer"]), ""))
     assert "advice_weight" not in analyse(silent, OPTIONS).tables
+
+
+def test_the_protocol_states_the_steps_of_the_scale() -> None:
+    """Ten steps, although no reader used more than five."""
+    bundle = study(lambda reading: (str(reading["aid_answer"]), 5))
+    rows = bundle.readings
+    first = rows[rows["condition"] == "unaided"].reset_index(drop=True)
+    advice = rows.loc[rows["condition"] == "aided", "aid_answer"].reset_index(drop=True)
+    before = -first.loc[first["answer"] != advice, "confidence"].astype(float) / 10
+    declared = replace(bundle, protocol={"confidence": 10})
+    estimate = weights(advice_weight(declared, OPTIONS))["weight_of_advice"]
+    assert estimate == pytest.approx(((0.5 - before) / (1 - before)).mean())
+
+
+def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> None:
+    """They count in the weight of all answers only."""
+    bundle = study(lambda reading: (str(reading["aid_answer"]), 5))
+    truth = bundle.items["truth"].where(bundle.items.index >= N_ITEMS // 2, "")
+    table = advice_weight(replace(bundle, items=bundle.items.assign(truth=truth)), OPTIONS)
+    rows = table[(table["rater_id"] == "readers") & (table["planted"] == "all")]
+    n = rows.set_index("measure")["n"]
+    assert 0 < n["weight_correct_advice"] + n["weight_wrong_advice"] < n["weight_of_advice"]
+    every = advice_weight(bundle, OPTIONS)
+    every = every[(every["rater_id"] == "readers") & (every["planted"] == "all")]
+    assert (n <= every.set_index("measure")["n"]).all()
+    assert n["weight_wrong_advice"] < every.set_index("measure").loc["weight_wrong_advice", "n"]
 
 
 def test_the_report_shows_the_weights_of_every_reader() -> None:

@@ -121,3 +121,12 @@ def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
     assert random["se"] ** 2 == pytest.approx(fixed["se"] ** 2 + of_readers)
     shares = fixed["se"] ** 4 / 59 + (components["MSR"] / 3) ** 2 / 2
     assert random["df"] == pytest.approx(random["se"] ** 4 / shares)
+
+
+def test_copies_of_every_item_within_its_patient_change_no_score_test() -> None:
+    """The variance is that over patients, whatever the number of their items."""
+    random = np.random.default_rng(6)
+    ahead, sizes = random.choice([-1.0, 0.0, 0.0, 1.0], 80), np.ones(80)
+    once = score_test(ahead, sizes, 0.05, (0.0, 0.0, 1))
+    twice = score_test(2 * ahead, 2 * sizes, 0.05, (0.0, 0.0, 1))
+    assert (twice.se, twice.df, twice.p) == pytest.approx((once.se, once.df, once.p))
