@@ -64,19 +64,19 @@ def _passed(
     noise = READER_CASE * normal((n_cases, n_readers)) + normal((n_cases, n_readers))
     readers = side[:, None] * separation - criterion + cases[:, None] + noise
     scores = np.column_stack([readers, side * of_model + cases + normal(n_cases)])
-    found = empirical_auc(scores, positive) if is_area else percent_correct(scores[positive] > 0)
+    values = empirical_auc(scores, positive) if is_area else percent_correct(scores[positive] > 0)
     n_items, n_positive = n_cases if is_area else int(positive.sum()), int(positive.sum())
     figure = FigureOfMerit(
         metric=metric,
         n_items=n_items,
         n_clusters=n_items,
-        merits=found,
+        merits=values,
         covariances="",
         no_value="",
         notes=(),
         classes=(n_positive, n_cases - n_positive),
     )
-    claims = list(claims_of(model_against_readers(found, ALPHA, figure.items_df)))
+    claims = list(claims_of(model_against_readers(values, ALPHA, figure.items_df)))
     inference = claims[CLAIMS.index(claim)][1]
     by_t = inference.ci_low > -MARGIN
     return [by_t, by_t and ceiling_limit(figure, inference, ALPHA) > -MARGIN]

@@ -124,7 +124,7 @@ def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
 
 
 def test_copies_of_every_item_within_its_patient_change_no_score_test() -> None:
-    """The variance is that over patients, whatever the number of their items."""
+    """The variance is that over patients, regardless of the number of their items."""
     random = np.random.default_rng(6)
     ahead, sizes = random.choice([-1.0, 0.0, 0.0, 1.0], 80), np.ones(80)
     once = score_test(ahead, sizes, 0.05, (0.0, 0.0, 1))
