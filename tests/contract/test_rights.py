@@ -123,6 +123,7 @@ def test_the_views_of_sealed_tables_are_barriers(store: Store) -> None:
     with store.look() as look:
         rows = look.rows(
             "SELECT relname::text AS name FROM pg_class WHERE relkind = 'v' "
+            "AND relnamespace = current_schema()::regnamespace "
             "AND 'security_barrier=true' = ANY (reloptions)"
         )
     assert {row["name"] for row in rows} == set(schema.SHOWN_VIEWS.values())
