@@ -29,7 +29,6 @@ from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks.counted import Counted, counted_rows, counted_text, interval
-from benchmarks.near_ceiling import ceiling_rows
 from benchmarks.noninferiority import margin_rows
 from benchmarks.simulated_advice import reliance_rows
 from benchmarks.simulated_designs import design_rows
@@ -164,7 +163,7 @@ SMALLEST = (
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
-PARTS = ("tables", "panel", "few", "margin", "ceiling", "designs", "reliance")
+PARTS = ("tables", "panel", "few", "margin", "designs", "reliance")
 DIFFERENCE_SD = 0.15
 """Standard deviation of a reader's difference between two conditions, on the probit scale."""
 
@@ -198,8 +197,6 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         result["few"] = few_rows(args.few, args.bootstrap, SEED)
     if "margin" in args.parts:
         result["margin"] = margin_rows(args.readers, args.margins, SEED)
-    if "ceiling" in args.parts:
-        result["ceiling"] = ceiling_rows(args.margins, SEED)
     if "designs" in args.parts:
         result["designs"] = design_rows(args.designs, SEED)
     if "reliance" in args.parts:
@@ -237,9 +234,6 @@ def text(result: Mapping[str, Any]) -> str:
     if "margin" in result:
         heading = "a model at the margin, declared non-inferior in"
         parts.append(shares_text(heading, result["margin"], sizes["margins"], width=17))
-    if "ceiling" in result:
-        heading = "a model at the margin in area or sensitivity, declared non-inferior in"
-        parts.append(shares_text(heading, result["ceiling"], sizes["margins"], width=17))
     if "designs" in result:
         heading = f"two conditions, arms and groups: {sizes['designs']} studies a size"
         parts.append(counted_text(heading, result["designs"]))

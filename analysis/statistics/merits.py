@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -655,8 +655,6 @@ class FigureOfMerit:
         Why a rater's value is undefined; empty where none is.
     notes : tuple of str
         Notes on the values.
-    classes : tuple of int
-        Clusters with positive and with negative items; (0, 0) except for an area.
     """
 
     metric: Metric
@@ -666,7 +664,6 @@ class FigureOfMerit:
     covariances: str
     no_value: str
     notes: tuple[str, ...]
-    classes: tuple[int, int] = (0, 0)
 
     @property
     def items_df(self) -> float:
@@ -760,7 +757,7 @@ class Figures:
         notes = [part for column in columns for part in ratings.notes[column].split("; ")]
         if np.isinf(shared_ratings).any():
             notes.append("missing answers have the worst rating")
-        figure = self.figure(
+        return self.figure(
             Metric.AUC,
             shared,
             merits,
@@ -768,9 +765,6 @@ class Figures:
             "; ".join(_once(reasons)),
             notes,
         )
-        positive, clusters = ratings.positive[shared.items], matrix.clusters[shared.items]
-        sizes = [len(np.unique(clusters[of_class])) for of_class in (positive, ~positive)]
-        return replace(figure, classes=(sizes[0], sizes[1]))
 
     def figure(
         self,

@@ -353,13 +353,9 @@ def score_p(results: Results, row: Row, column: str = "p") -> float:
 
 
 def _by_score(results: Results, row: Row, outcome: Outcome) -> Outcome:
-    """Return the outcome if the score test shows non-inferiority too, or if there is none.
-
-    For an area the lower limit `score_low` of the panel is the test.
-    """
+    """Return the outcome if the score test shows non-inferiority too, or if there is none."""
     p = score_p(results, row)
-    missed = row.get("metric") == "auc" and number(row, "score_low") <= -number(row, "margin")
-    return Outcome.NOT_BY_SCORE if p >= results.options.alpha / 2 or missed else outcome
+    return Outcome.NOT_BY_SCORE if p >= results.options.alpha / 2 else outcome
 
 
 def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:

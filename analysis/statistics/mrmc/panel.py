@@ -47,7 +47,6 @@ from analysis.statistics.claims import (
 )
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.merits import FigureOfMerit, Merits, Metric, differences
-from analysis.statistics.mrmc.ceiling import ceiling_limit
 from analysis.statistics.mrmc.metrics import Metrics, accuracy_and_auc
 from analysis.statistics.mrmc.obuchowski_rockette import (
     NEGATIVE_COVARIANCE,
@@ -60,7 +59,7 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     never_surer,
     single_treatment,
 )
-from analysis.statistics.statistic import Column, Figure, Method, Source, Statistic, shared
+from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import (
     FEWEST_PATIENTS,
@@ -103,7 +102,6 @@ class ModelComparison:
     panel: ReaderPanel
     figure: FigureOfMerit
     result: SingleTreatment
-    alpha: float
 
 
 def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -181,7 +179,7 @@ def compared(
     shared = shared_by_panel(study.matrix, panel.columns, among)
     for figure in metrics(study, shared, panel.columns, panel.readers):
         result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
-        yield ModelComparison(panel=panel, figure=figure, result=result, alpha=study.options.alpha)
+        yield ModelComparison(panel=panel, figure=figure, result=result)
 
 
 def model_against_readers(merits: Merits, alpha: float, items_df: float) -> SingleTreatment:
@@ -210,7 +208,7 @@ def panels_of(matrix: ReadingMatrix) -> list[ReaderPanel]:
 
 FEW_ERRORS = 10
 """Errors of a model below which the lower limit is above the true difference in 4 % or more."""
-NEAR_THE_CEILING = "near the ceiling: the lower limit may be too high; see score_low"
+NEAR_THE_CEILING = "near the ceiling: the lower limit may be too high (docs/coverage.md)"
 
 
 def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[dict[str, object]]:
@@ -236,7 +234,6 @@ def panel_rows(comparison: ModelComparison, margin: float | None) -> Iterator[di
             "p_noninferior": inference.p_noninferior(margin),
             "method": f"{method}; {figure.covariances}",
             "note": joined([note, *figure.notes, figure.backwards(readers), ceiling]),
-            "score_low": ceiling_limit(figure, inference, comparison.alpha),
         }
 
 
@@ -572,27 +569,8 @@ READER_PANEL = Statistic(
         Column("margin", "Non-inferiority margin.", "proportion"),
         Column("p_noninferior", "One-sided p-value for the margin.", "probability"),
         *shared("method note undefined_because"),
-        Column(
-            "score_low",
-            "Lower limit from a score limit of the model, which keeps its level near the ceiling.",
-            "that of the metric",
-        ),
     ),
     compute=reader_panel,
-    sources=(
-        Source(
-            "score limits of an area",
-            "Newcombe RG. Confidence intervals for an effect size measure based on the Mann-Whitney"
-            " statistic. Part 2: asymptotic methods and evaluation. Stat Med 2006;25:559-573.",
-            "10.1002/sim.2324",
-        ),
-        Source(
-            "limits of a difference from those of its parts",
-            "Zou GY, Donner A. Construction of confidence limits about effect measures: a general"
-            " approach. Stat Med 2008;27:1693-1702.",
-            "10.1002/sim.3095",
-        ),
-    ),
     methods={400: Method("Models against the panel of readers", panel_methods)},
     tables={20: panel_table},
     figures={40: panel_figures},
