@@ -17,7 +17,8 @@ Content = Callable[[str], Set[str]]
 _REACH = 1000  # characters of a Python literal
 _MOST_OBJECTS = 100
 _NAME = (
-    r"(?:final_?)?ans(?:wer)?|conclusion|choice|option|final|selection|selected|letter|response"
+    r"(?:(?:final|my|selected|chosen|best|model)[_-]?)?(?:ans(?:wer)?|choice|option|selection|letter)"
+    r"|conclusion|final|selected|response"
     r"|prediction|diagnosis|result|output|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta"
 )
 _TAGGED = re.compile(

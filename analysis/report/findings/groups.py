@@ -112,10 +112,10 @@ def _tasks(results: Results) -> list[str]:
     if not shown:
         return [
             tn(
-                "No difference between groups of readers depends on the task in {n} comparison,"
-                " adjusted for the tasks.",
-                "No difference between groups of readers depends on the task in {n} comparisons,"
-                " adjusted for the tasks.",
+                "No difference between groups of readers was shown to depend on the task in {n}"
+                " comparison, adjusted for the tasks.",
+                "No difference between groups of readers was shown to depend on the task in {n}"
+                " comparisons, adjusted for the tasks.",
                 len(rows),
             )
         ]
