@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import numpy as np
 import pandas as pd
@@ -92,8 +92,16 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     """
     study = study_of(study, options)
     bundle, parts = study.bundle, []
-    for model in models_of(bundle):
-        mine, others = _primary_and_others(bundle, model)
+    models = models_of(bundle)
+    is_model = bundle.readings["rater_id"].isin(models)
+    of_readers = set(bundle.readings.loc[~is_model, "condition"].unique())
+    by_model = dict(
+        iter(bundle.readings.loc[is_model].groupby("rater_id", sort=False, observed=True))
+    )
+    for model in models:
+        if model not in by_model:
+            continue
+        mine, others = _primary_and_others(by_model[model], bundle.aside, model, of_readers)
         for condition, other in others.groupby("condition", sort=True):
             if set(mine["item_id"]) & set(other["item_id"]):
                 about = {
@@ -107,14 +115,17 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     return pd.concat(parts, ignore_index=True)[MODEL_CONDITIONS.header]
 
 
-def _primary_and_others(bundle: Bundle, model: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a model's answers as the readers saw the items, and those in other conditions."""
-    readings = bundle.readings
-    own = readings.loc[readings["rater_id"] == model]
-    aside = bundle.aside.loc[bundle.aside["rater_id"] == model]
+def _primary_and_others(
+    own: pd.DataFrame, aside: pd.DataFrame, model: str, of_readers: Set[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a model's answers as the readers saw the items, and those in other conditions.
+
+    `own` has the model's readings, `aside` those of all models in conditions without readers, and
+    `of_readers` the readers' conditions.
+    """
+    aside = aside.loc[aside["rater_id"] == model]
     first = aside.loc[aside["repeat"] == own["repeat"].min()]
-    of_readers = set(readings.loc[~readings["rater_id"].isin(models_of(bundle)), "condition"])
-    present = set(own["condition"])
+    present = set(own["condition"].unique())
     with_image = present.difference(INPUTS)
     primary = min(
         (with_image & of_readers) or with_image or present,
