@@ -64,4 +64,4 @@ def test_marks_that_are_not_valid_are_noted_and_not_used(tmp_path: Path) -> None
     file = _read(tmp_path, boxes=[{"x": 2}])
     assert "boxes" not in file.predictions[0].detail
     assert file.predictions[0].answer == "A"
-    assert any("boxes of 1 entries is not a list as in" in note for note in file.notes)
+    assert any("boxes of 1 entry is not a list as in" in note for note in file.notes)
