@@ -136,17 +136,24 @@ class PostgresConnection:
                 application_name="Reading Room",
                 startup_params=settings,
             )
-            self._pg._usock.settimeout(None)  # only connecting is limited
-            for name, value in () if self._where["unix_sock"] else _KEEPALIVE.items():
-                if option := getattr(socket, name, None):  # macOS lacks some
-                    self._pg._usock.setsockopt(socket.IPPROTO_TCP, option, value)
-            for oid, read in (
-                (_BOOLEAN, lambda text: int(text == "t")),
-                (_NUMERIC, _number),
-                (_JSON, str),
-            ):
-                self._pg.register_in_adapter(oid, read)
-            self._set_role()
+            try:
+                self._set_up()
+            except BaseException:
+                self.close()
+                raise
+
+    def _set_up(self) -> None:
+        self._pg._usock.settimeout(None)  # only connecting is limited
+        for name, value in () if self._where["unix_sock"] else _KEEPALIVE.items():
+            if option := getattr(socket, name, None):  # macOS lacks some
+                self._pg._usock.setsockopt(socket.IPPROTO_TCP, option, value)
+        for oid, read in (
+            (_BOOLEAN, lambda text: int(text == "t")),
+            (_NUMERIC, _number),
+            (_JSON, str),
+        ):
+            self._pg.register_in_adapter(oid, read)
+        self._set_role()
 
     def execute(self, sql: str, values: Any = (), /) -> Result:
         """Run one statement of SQLite's dialect with named values."""

@@ -18,11 +18,12 @@ from study.base.text import id_key, text_key
 from study.lifecycle import studies
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
-from study.store import SEALED_TABLES, Store, deployment, events, schema
+from study.store import SEALED_TABLES, Store, deployment, events, postgres_rights, schema
 from study.store.comparing import mark
 from study.store.engine import PATIENCE_S, Kind
 from study.store.events import EventKind
 from study.store.postgres import Postgres
+from study.store.postgres_connection import PostgresConnection
 from study.trail.verification import verify
 from tests.conftest import NOW, invite, write_bank
 
@@ -257,3 +258,23 @@ def test_the_loss_of_a_server_that_does_not_answer_is_noticed(on_postgres: Store
     with closing(Postgres(on_postgres.address).opened(kind)) as opened:
         lost_after_ms = opened._pg._usock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
     assert lost_after_ms == 35_000
+
+
+def test_a_connection_without_its_role_is_closed(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server would otherwise keep it until Python deletes the object."""
+    closed: list[PostgresConnection] = []
+    close = PostgresConnection.close
+
+    def noted(opened: PostgresConnection) -> None:
+        close(opened)
+        closed.append(opened)
+
+    monkeypatch.setattr(PostgresConnection, "close", noted)
+    monkeypatch.setattr(postgres_rights, "role", lambda user, ending: "missing")
+    with pytest.raises(sqlite3.DatabaseError, match="does not exist"):
+        Postgres(on_postgres.address).opened(
+            Kind(sealed=False, writes=False, patience_s=PATIENCE_S)
+        )
+    assert [opened._pg._usock for opened in closed] == [None]
