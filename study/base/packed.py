@@ -87,15 +87,15 @@ def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> 
     with opened(file, on_disk=True, budget=budget) as (archive, entries):
         try:
             folder.mkdir()
-            for entry in entries:
-                _extract(archive, entry, folder)
+            try:
+                for entry in entries:
+                    _extract(archive, entry, folder)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
             why = error.strerror or str(error)
             raise BadFile(t("The archive cannot be unpacked: {why}.", why=why)) from error
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
