@@ -1,5 +1,7 @@
 """The roles of a PostgreSQL store, and what each may do with its tables."""
 
+import pg8000.native as pg
+
 from study.base.errors import StudyError
 from study.store import dialect, schema
 from study.store.postgres_connection import SCHEMA, PostgresConnection, ServerError
@@ -10,11 +12,6 @@ def role(user: str, ending: str) -> str:
     return f"{user}_{ending}"
 
 
-def quoted(name: str) -> str:
-    """Return a name as it is written in a statement."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def make_roles(connection: PostgresConnection, user: str, password: str) -> None:
     """Create the roles that do not exist; readers' connections sign in as ``desk``.
 
@@ -23,10 +20,10 @@ def make_roles(connection: PostgresConnection, user: str, password: str) -> None
     StudyError
         The account may not create roles, or ``desk`` has other rights.
     """
-    staff, desk = (quoted(role(user, ending)) for ending in ("staff", "desk"))
-    signs_in = "LOGIN PASSWORD '{}'"
+    staff, desk = (pg.identifier(role(user, ending)) for ending in ("staff", "desk"))
+    signs_in = "LOGIN PASSWORD {}"
     for ending, statements in (
-        ("staff", (f"CREATE ROLE {staff} NOLOGIN", f"GRANT {staff} TO {quoted(user)}")),
+        ("staff", (f"CREATE ROLE {staff} NOLOGIN", f"GRANT {staff} TO {pg.identifier(user)}")),
         ("desk", (f"CREATE ROLE {desk} {signs_in}",)),
     ):
         known = "SELECT 1 FROM pg_roles WHERE rolname = :name"
@@ -34,11 +31,11 @@ def make_roles(connection: PostgresConnection, user: str, password: str) -> None
             continue
         try:
             for statement in statements:
-                connection.run(statement.format(password.replace("'", "''")))
+                connection.run(statement.format(pg.literal(password)))
         except ServerError as error:
             raise StudyError(
                 f"The account {user} may not create roles. Run as an administrator of the server: "
-                f"{'; '.join(statements).format('...')}"
+                f"{'; '.join(statements).format(pg.literal('...'))}"
             ) from error
     check_desk(connection, user)
 
@@ -61,7 +58,7 @@ def check_desk(connection: PostgresConnection, user: str) -> None:
 
 def grant(connection: PostgresConnection, user: str) -> None:
     """Let the roles do what each may do with each table, and nothing else."""
-    staff, desk = (quoted(role(user, ending)) for ending in ("staff", "desk"))
+    staff, desk = (pg.identifier(role(user, ending)) for ending in ("staff", "desk"))
     ((database,),) = connection.execute("SELECT quote_ident(current_database())")
     written_once = {*schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
     connection.run(f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC")

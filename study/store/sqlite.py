@@ -141,7 +141,7 @@ class Sqlite:
         """Write a consistent copy to a new file, with everything committed before it begins."""
         with self._connection() as connection, closing(sqlite3.connect(path)) as copy:
             connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")  # a single complete file
+        as_single_file(path)
 
     def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
         """Checkpoint the journal; return whether no other connection prevented it.
