@@ -11,12 +11,10 @@ import pandas as pd
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import stated
-from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     estimate_of,
-    named,
     report_table,
     whole,
 )
@@ -33,10 +31,10 @@ from analysis.statistics.reliance import (
     pairs_of,
     rows_by_group,
 )
-from analysis.statistics.reliance_shown import PLANTED, WHEN, reader_name
+from analysis.statistics.reliance_shown import use_header, use_rows
 from analysis.statistics.statistic import Column, Method, Source, Statistic
 from analysis.statistics.study import Study, study_of
-from analysis.translation import later, said, t
+from analysis.translation import later, t
 
 NO_PAIR = (
     "no pair with confidence in which the reader's first answer was different from the model's"
@@ -153,9 +151,13 @@ MEASURES = {
 
 def advice_weight_table(results: Results) -> Iterator[ReportTable]:
     """Show the weight that every reader gives to a model's answers, over all cases."""
-    names = rater_names(results.bundle)
     keys = ("rater_id", "aid_model", "aid", "planted")
     rows = rows_by(results, "advice_weight", keys, of="measure", by="overall")
+    shown = {
+        key: parts
+        for key, parts in rows.items()
+        if key[3] != "no" and number(parts["weight_of_advice"], "n")
+    }
     yield report_table(
         name="advice-weight",
         title=t("Weight of a model's answers"),
@@ -164,28 +166,15 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
             " who disagreed moved: 0 for none, 1 for all of it, below 0 for moving away. The file"
             " has the same by task and arm."
         ),
-        header=(
-            t("Reader"),
-            t("Model"),
-            t("Shown"),
-            t("Pairs"),
-            "n",
-            *(said(title) for title in MEASURES.values()),
+        header=use_header(MEASURES),
+        rows=use_rows(
+            results,
+            shown,
+            lambda parts: (
+                whole(number(parts["weight_of_advice"], "n")),
+                *(estimate_of(parts[measure]) for measure in MEASURES),
+            ),
         ),
-        rows=[
-            (
-                (reader_name(names, rater),),
-                (
-                    named(names, model).full,
-                    said(WHEN.get(when, when)),
-                    said(PLANTED[planted]),
-                    whole(number(parts["weight_of_advice"], "n")),
-                    *(estimate_of(parts[measure]) for measure in MEASURES),
-                ),
-            )
-            for (rater, model, when, planted), parts in rows.items()
-            if planted != "no" and number(parts["weight_of_advice"], "n")
-        ],
     )
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from analysis.bundle.model import RaterKind
 from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.figures.robustness import differences_chart
 from analysis.presentation.table import (
     ReportTable,
+    TableRow,
     named,
     percent_with_range,
     report_table,
     whole,
     words,
 )
-from analysis.presentation.wording import number, rows_by, sentences
+from analysis.presentation.wording import Row, number, rows_by, sentences
 from analysis.results import Results
 from analysis.statistics.statistic import Figure
 from analysis.translation import later, said, t, written
@@ -33,12 +34,14 @@ MEASURES = {
     "complementarity": later("complementarity"),
 }
 """The measures of the report in words."""
+Measured = Mapping[str, Row]
+"""The rows of a reader and model, by measure."""
+
 CHARTED = ("corrected", "misled", "gain", "automation_bias")
 
 
 def reliance_table(results: Results) -> Iterator[ReportTable]:
     """Show how every reader uses the model's answers, over all cases and planted errors."""
-    names = rater_names(results.bundle)
     rows = rows_by(
         results, "reliance", ("rater_id", "aid_model", "aid", "planted"), of="measure", by="overall"
     )
@@ -54,29 +57,44 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
             " answers, with a correct answer of the model; misled: of correct answers, with a wrong"
             " one. The file has the same by task and arm."
         ),
-        header=(
-            t("Reader"),
-            t("Model"),
-            t("Shown"),
-            t("Pairs"),
-            "n",
-            *(said(title) for title in MEASURES.values()),
+        header=use_header(MEASURES),
+        rows=use_rows(
+            results,
+            shown,
+            lambda parts: (
+                whole(max(number(row, "n") for row in parts.values())),
+                *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
+            ),
         ),
-        rows=[
-            (
-                (reader_name(names, rater),),
-                (
-                    named(names, model).full,
-                    said(WHEN.get(when, when)),
-                    said(PLANTED[planted]),
-                    whole(max(number(row, "n") for row in parts.values())),
-                    *(percent_with_range(parts[measure], "estimate") for measure in MEASURES),
-                ),
-            )
-            for (rater, model, when, planted), parts in shown.items()
-        ],
         in_paper=True,
     )
+
+
+def use_header(measures: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the header of a table of readers and models with these measures."""
+    titles = (said(title) for title in measures.values())
+    return (t("Reader"), t("Model"), t("Shown"), t("Pairs"), "n", *titles)
+
+
+def use_rows(
+    results: Results,
+    shown: Mapping[tuple[str, ...], Measured],
+    cells: Callable[[Measured], tuple[str, ...]],
+) -> list[TableRow]:
+    """Return the rows of such a table; `cells` writes n and the measures of a row."""
+    names = rater_names(results.bundle)
+    return [
+        (
+            (reader_name(names, rater),),
+            (
+                named(names, model).full,
+                said(WHEN.get(when, when)),
+                said(PLANTED[planted]),
+                *cells(parts),
+            ),
+        )
+        for (rater, model, when, planted), parts in shown.items()
+    ]
 
 
 WHEN = {
