@@ -51,12 +51,9 @@ The Greek capital mu is not among them, because its small letter is the micro si
 
 _GREEK = dict(zip("αβεζηικνρτυχ", "abezhiknptyx", strict=True))
 _LOWER: dict[int, int | str] = {
-    ord(char): unicodedata.normalize("NFC", _GREEK[plain] + marks)
+    ord(char): unicodedata.normalize("NFC", _GREEK[parts[0]] + parts[1:])
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
-    for plain, marks in [
-        (unicodedata.normalize("NFD", char)[:1], unicodedata.normalize("NFD", char)[1:])
-    ]
-    if plain in _GREEK
+    if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK
 } | str.maketrans("вкмнтӏɑɡ", "bkmhtiag")
 """Small letters whose capitals look like Latin ones, so that letter case is ignored."""
 

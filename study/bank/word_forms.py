@@ -1,7 +1,7 @@
 """Other forms of the words of identifiers: case endings, abbreviated places, years of eras."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 
 from study.base.text import text_key
 
@@ -64,19 +64,18 @@ def same_places(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     >>> ("saint", "josefs") in set(same_places(["st", "josef"]))
     True
     """
+    if not any(word in group for word in words for group in _SAME_WORDS):
+        return
     forms = []
     for word in words:
-        same = next((group for group in _SAME_WORDS if word in group), None)
-        if same:
+        if same := next((group for group in _SAME_WORDS if word in group), None):
             forms.append(sorted(same))
         elif len(word) >= 4 and word.isascii() and word.isalpha():
             forms.append([word, word.removesuffix("s") if word.endswith("s") else f"{word}s"])
         else:
             forms.append([word, ""] if word == "s" else [word])
-    is_abbreviated = any(word in group for word in words for group in _SAME_WORDS)
-    if is_abbreviated:
-        for _, chosen in zip(range(_MOST_FORMS), product(*forms), strict=False):
-            yield tuple(word for word in chosen if word)
+    for chosen in islice(product(*forms), _MOST_FORMS):
+        yield tuple(word for word in chosen if word)
 
 
 def year_of_era(words: Sequence[str]) -> int:

@@ -13,6 +13,7 @@ from random import Random
 from tests.e2e.server import Server
 from tests.torture.altered_server import set_clock
 from tests.torture.browser import Network
+from tests.torture.disk import fill
 
 LONGEST_S = 2.0
 
@@ -82,6 +83,13 @@ class Faults:
     def wait(self) -> None:
         """Wait as long as a fault lasts."""
         threading.Event().wait(self.random.uniform(0.2, LONGEST_S))
+
+    def fill_disk(self, folder: Path) -> None:
+        """Fill the disk of a folder except for a few bytes, as long as a fault lasts."""
+        ballast = folder / "ballast"
+        fill(ballast, self.random.choice((0, 4096, 20_000, 60_000)))
+        self.wait()
+        ballast.unlink()
 
     def _kill(self) -> None:
         self.server.kill()

@@ -18,7 +18,7 @@ from benchmarks.machine import free_port
 from benchmarks.postgres_cluster import NEW_DATABASE, USER, Cluster, wait_until
 from benchmarks.proxy import LOCAL, LineKind, proxied
 from study.store.postgres import FILES
-from tests.torture.disk import fill, small_disk
+from tests.torture.disk import small_disk
 from tests.torture.faults import KILLED, Faults, Site
 
 DATABASE_KILLED = "database killed and restarted"
@@ -216,7 +216,4 @@ class PostgresFaults(Faults):
 
     def _fill_disk(self) -> None:
         """Fill the disk of both database servers, which end if they cannot write their logs."""
-        ballast = self._pair.folder / "ballast"
-        fill(ballast, self.random.choice((0, 4096, 20_000, 60_000)))
-        self.wait()
-        ballast.unlink()
+        self.fill_disk(self._pair.folder)

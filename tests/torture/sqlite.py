@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.torture.disk import fill, run, small_disk
+from tests.torture.disk import run, small_disk
 from tests.torture.faults import KILLED, Faults, Site, pid_of
 from tests.torture.power_loss import Flushed, lose_power
 
@@ -30,7 +30,7 @@ class Sqlite:
 
     @contextmanager
     def place(self) -> Iterator[str]:
-        """Yield the address for a new store, on a small disk of its own if that is possible."""
+        """Yield the address for a new store, on a separate small disk if that is possible."""
         with small_disk(_SIZE) as folder:
             yield str(folder / "store.db")
 
@@ -66,11 +66,7 @@ class SqliteFaults(Faults):
             other.execute("ROLLBACK")
 
     def _fill_disk(self) -> None:
-        """Fill the disk of the store except for a few bytes."""
-        ballast = self._store.with_name("ballast")
-        fill(ballast, self.random.choice((0, 4096, 20_000, 60_000)))
-        self.wait()
-        ballast.unlink()
+        self.fill_disk(self._store.parent)
 
     def _limit_files(self) -> None:
         """Forbid the server to write to a file beyond a size that the log soon exceeds.
