@@ -217,7 +217,7 @@ def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
 
 
 def never_enough(plan: PowerPlan, readers: int) -> str:
-    """Return a sentence: no number of cases suffices for readers like these.
+    """State that no number of cases is sufficient for a claim about readers like these.
 
     Examples
     --------

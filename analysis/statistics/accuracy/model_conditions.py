@@ -50,7 +50,7 @@ _SIDES = ("a", "b")
 
 
 def model_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare a model's answers in each condition of its own with its primary answers.
+    """Compare a model's primary answers with its answers in each other condition.
 
     Parameters
     ----------
