@@ -165,3 +165,18 @@ def test_degrees_of_freedom_if_a_single_factor_varies(shape: tuple[int, ...], ax
     assert result.variance == pytest.approx(levels.var(ddof=1) / len(levels))
     expected = max(len(levels), min(shape)) - 1
     assert (result.df_bdg, result.df_bck) == pytest.approx((expected, expected))
+
+
+def test_degrees_of_freedom_of_a_difference_with_unequal_numbers_of_cases() -> None:
+    """BDG takes the smaller of the two conditions' numbers for shared cases, BCK their mean."""
+    n_readers, n_first, n_second = 3, 10, 8
+    levels = np.random.default_rng(4).normal(size=n_first)
+    shape = (n_readers, n_first)
+    read = np.broadcast_to(np.arange(n_first) < n_second, shape).astype(float)
+    first = Observations(kernel=np.tile(levels, (n_readers, 1)), design=np.ones(shape))
+    second = Observations(kernel=np.zeros(shape), design=read)
+    for pair in ((first, second), (second, first)):
+        result = u_statistic(*pair)
+        assert result.variance == pytest.approx(levels.var(ddof=1) / n_first)
+        assert result.df_bdg == pytest.approx((n_second - 1) ** 3 / (n_first - 1) ** 2)
+        assert result.df_bck == pytest.approx((n_first - 1 + n_second - 1) / 2)
