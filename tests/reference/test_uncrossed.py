@@ -180,3 +180,27 @@ def test_degrees_of_freedom_of_a_difference_with_unequal_numbers_of_cases() -> N
         assert result.variance == pytest.approx(levels.var(ddof=1) / n_first)
         assert result.df_bdg == pytest.approx((n_second - 1) ** 3 / (n_first - 1) ** 2)
         assert result.df_bck == pytest.approx((n_first - 1 + n_second - 1) / 2)
+
+
+@pytest.mark.parametrize("n_patients", [30, 60])
+def test_clustered_areas_approach_obuchowskis_variance(n_patients: int) -> None:
+    """Source: Obuchowski 1997, the variance of one area over patients with cases of both classes.
+
+    Twenty readers with the same scores, so that the variance is that of patients; the formulas
+    differ by terms of 1 over the number of patients.
+    """
+    generator = np.random.default_rng(n_patients)
+    of_patient, of_case = generator.normal(size=n_patients), generator.normal(size=(2, n_patients))
+    high, low = of_patient + of_case[0] + 1, of_patient + of_case[1]
+    scores = (high[:, None] > low).astype(float)
+    shape = (20, n_patients, n_patients)
+    result = u_statistic(
+        Observations(
+            kernel=np.broadcast_to(scores, shape), design=np.ones(shape), same_patients=True
+        )
+    )
+    influence = scores.mean(axis=0) + scores.mean(axis=1) - 2 * scores.mean()
+    obuchowski = float((influence**2).sum()) / n_patients / (n_patients - 1)
+    assert result.variance == pytest.approx(obuchowski, rel=6 / n_patients)
+    assert result.df_bck == pytest.approx(n_patients - 1)
+    assert result.df_bdg == pytest.approx(n_patients - 1, rel=6 / n_patients)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from analysis.statistics.mrmc.u_statistics import Observations, UStatistic, u_st
 from analysis.statistics.study import Study
 from analysis.translation import later
 
-CLUSTERED_AREA = later("AUC: some patients have both positive and negative cases")
 LARGE_KERNEL = 2**26
 """Cells of a kernel of three axes: 0.5 GB each for kernel and design."""
 TOO_LARGE = later("AUC: too many pairs of cases for a U-statistic")
@@ -128,7 +127,7 @@ def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weig
     parts = [observed(study, side) for side in comparison.sides]
     if len(parts) == 1:
         readers, model = parts[0]
-        ahead = Observations(kernel=model.kernel - readers.kernel, design=readers.design)
+        ahead = replace(readers, kernel=model.kernel - readers.kernel)
         return Weighted(value_a=model.mean, value_b=readers.mean, statistic=u_statistic(ahead)), ""
     (a, _), (b, _) = parts
     return Weighted(value_a=a.mean, value_b=b.mean, statistic=u_statistic(a, b)), ""
@@ -164,32 +163,45 @@ def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
         return scored
 
     clusters = study.matrix.clusters
+    patients = [np.unique(clusters[each], return_index=True) for each in (positive, negative)]
+    (with_positive, _), (with_negative, _) = patients
+    both = _have_both_classes(study.matrix, ratings.positive)
 
     def by_patient(cells: Floats) -> Floats:
-        for axis, of_class in ((1, positive), (2, negative)):
-            _, first = np.unique(clusters[of_class], return_index=True)
+        for axis, (_, first) in enumerate(patients, start=1):
             cells = np.add.reduceat(cells, first, axis=axis)
-        return cells
+        if not both:
+            return cells
+        square = np.zeros((len(cells), study.matrix.n_clusters, study.matrix.n_clusters))
+        square[:, with_positive[:, None], with_negative] = cells
+        return square
 
     model = np.full(len(side.columns), side.model or 0)
     n_pairs = by_patient(design)
-    readers = Observations(kernel=by_patient(scores(side.columns)), design=n_pairs)
-    return readers, Observations(kernel=by_patient(scores(model)), design=n_pairs)
+    readers, models = (
+        Observations(kernel=by_patient(scores(columns)), design=n_pairs, same_patients=both)
+        for columns in (side.columns, model)
+    )
+    return readers, models
+
+
+def _have_both_classes(matrix: ReadingMatrix, positive: Bools) -> bool:
+    """Return whether any patient has a positive and a negative case."""
+    positives, negatives = (
+        matrix.clusters[matrix.assigned & each] for each in (positive, ~positive)
+    )
+    return bool(np.isin(positives, negatives).any())
 
 
 def _why_no_area(study: Study, comparison: Comparison) -> str:
     matrix, ratings = study.matrix, study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    positive, negative = (
-        matrix.clusters[matrix.assigned & (ratings.positive == is_positive)]
-        for is_positive in (True, False)
-    )
-    if np.isin(positive, negative).any():
-        return CLUSTERED_AREA
     counted = comparison.given(matrix).any(axis=1)
     n_positive = int((counted & ratings.positive).sum())
-    n_readers = len(comparison.sides[0].columns)
-    if n_readers * n_positive * (int(counted.sum()) - n_positive) > LARGE_KERNEL:
+    n_pairs = n_positive * (int(counted.sum()) - n_positive)
+    if _have_both_classes(matrix, ratings.positive):
+        n_pairs = max(n_pairs, matrix.n_clusters**2)
+    if len(comparison.sides[0].columns) * n_pairs > LARGE_KERNEL:
         return TOO_LARGE
     reasons = []
     for side in comparison.sides:

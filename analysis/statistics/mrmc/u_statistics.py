@@ -14,6 +14,10 @@ from analysis.translation import later
 NOT_INDEPENDENT = later("no two readings have different readers and different patients")
 FEWEST_DF = 2.0
 """iMRMC's smallest degrees of freedom."""
+PATIENT = 2
+"""The mask of the patient."""
+WAYS_TO_SHARE = 4
+"""Two pairs of cases share a patient as positive, as negative, or as either in turn (two ways)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -27,10 +31,14 @@ class Observations:
         (n_readers, n_cases), or (n_readers, n_positive, n_negative) for pairs of cases.
     design : numpy.ndarray of float, the same shape
         Number of values in each cell.
+    same_patients : bool
+        Whether both axes of the pairs are the same patients, who may have cases of both classes.
+        Two pairs then share a case if any patient is in both, on either side.
     """
 
     kernel: Floats
     design: Floats
+    same_patients: bool = False
 
     @property
     def mean(self) -> float:
@@ -54,11 +62,15 @@ class Moments:
     coefficients : numpy.ndarray of float, shape (2**n_axes,)
         Share of the pairs, of the empty set minus 1: their scalar product with `unbiased` is the
         covariance of the means.
+    patients : tuple of float
+        Effective numbers of patients, and of readers' patients, if a patient may be on either side
+        of a pair; otherwise empty.
     """
 
     unbiased: Floats
     biased: Floats
     coefficients: Floats
+    patients: tuple[float, ...] = ()
 
     @property
     def covariance(self) -> float:
@@ -81,6 +93,14 @@ class Moments:
         """The coefficients of BCK's components, that of the empty set 0."""
         size = len(self.coefficients)
         return np.array([self.coefficients[_supersets(mask, size)].sum() for mask in range(size)])
+
+    @property
+    def levels(self) -> Floats:
+        """Effective number of levels of each set of axes; that of the empty set is not used."""
+        levels = 1 / np.maximum(self.component_coefficients, np.finfo(float).tiny)
+        if self.patients:
+            levels[2:] = self.patients
+        return levels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -137,6 +157,12 @@ def u_statistic(a: Observations, b: Observations | None = None) -> UStatistic:
     its coefficient less 1 degrees of freedom. They are never below those of the factor with the
     fewest, nor below 2. A moment without pairs is the one at which its own component is 0.
 
+    Where patients have cases of both classes, a pair of cases has one or two patients, and two
+    pairs share a case if any patient is in both, as in Obuchowski's variance of clustered areas
+    [3]_. The effective number of patients is :math:`(2N)^2 / \sum_p n_p^2`, with :math:`n_p` the
+    number of pairs that contain a case of patient p, a pair of the patient's own cases counted
+    twice, and N the number of pairs.
+
     References
     ----------
     .. [1] Clarkson E, Kupinski MA, Barrett HH. A probabilistic model for the MRMC method, part 1:
@@ -144,6 +170,8 @@ def u_statistic(a: Observations, b: Observations | None = None) -> UStatistic:
     .. [2] Gallas BD, Bandos A, Samuelson FW, Wagner RF. A framework for random-effects ROC
        analysis: biases with the bootstrap and other variance estimators. Commun Stat Theory
        Methods 2009;38:2586-2603. doi:10.1080/03610920802610084
+    .. [3] Obuchowski NA. Nonparametric analysis of clustered ROC curve data. Biometrics
+       1997;53:567-578. doi:10.2307/2533958
 
     Examples
     --------
@@ -206,10 +234,9 @@ def moments_of(a: Observations, b: Observations) -> Moments:
     >>> moments_of(ones, ones).coefficients.round(3).tolist()
     [-0.667, 0.333, 0.167, 0.167]
     """
-    n_axes = a.kernel.ndim
-    size = 2**n_axes
-    products = np.array([_products(a.kernel, b.kernel, mask) for mask in range(size)])
-    counts = np.array([_products(a.design, b.design, mask) for mask in range(size)])
+    sums = _sums_of_patients if a.same_patients else _sums
+    products, counts = sums(a.kernel, b.kernel), sums(a.design, b.design)
+    size = len(counts)
     exact_products, exact_counts = _exact(products), _exact(counts)
     unbiased = np.full(size, np.nan)
     np.divide(exact_products, exact_counts, out=unbiased, where=exact_counts > 0)
@@ -221,13 +248,43 @@ def moments_of(a: Observations, b: Observations) -> Moments:
     np.divide(products, counts, out=biased, where=counts > 0)
     coefficients = exact_counts / counts[0] if counts[0] else np.full(size, np.nan)
     coefficients[0] -= 1
-    return Moments(unbiased=unbiased, biased=biased, coefficients=coefficients)
+    patients = _effective_patients(a.design) if a.same_patients else ()
+    return Moments(unbiased=unbiased, biased=biased, coefficients=coefficients, patients=patients)
 
 
-def _products(a: Floats, b: Floats, mask: int) -> float:
+def _sums(a: Floats, b: Floats) -> Floats:
     """Sum the products of all pairs of cells that have at least the axes of a mask in common."""
-    others = tuple(axis for axis in range(a.ndim) if not mask >> axis & 1)
-    return float((a.sum(axis=others) * b.sum(axis=others)).sum())
+    shared = []
+    for mask in range(2**a.ndim):
+        others = tuple(axis for axis in range(a.ndim) if not mask >> axis & 1)
+        shared.append((a.sum(axis=others) * b.sum(axis=others)).sum())
+    return np.array(shared)
+
+
+def _sums_of_patients(a: Floats, b: Floats) -> Floats:
+    """Sum the products of all pairs of cells with at least a reader, a patient or both in common.
+
+    Of two cells, (p, q) and (r, s), any of p = r, q = s, p = s and q = r counts: the sum over all
+    pairs with a common patient by inclusion and exclusion. Any three of them imply all four.
+    """
+
+    def sharing(first: Floats, second: Floats) -> float:
+        at_first, at_second = (each.sum(axis=0) + each.sum(axis=1) for each in (first, second))
+        own_first, own_second = first.diagonal(), second.diagonal()
+        twice = (first * (second + second.T)).sum() + own_first @ at_second + at_first @ own_second
+        return float(at_first @ at_second - twice + 3 * own_first @ own_second)
+
+    nothing, reader, *_ = _sums(a, b)
+    of_readers = math.fsum(sharing(*each) for each in zip(a, b, strict=True))
+    return np.array([nothing, reader, sharing(a.sum(axis=0), b.sum(axis=0)), of_readers])
+
+
+def _effective_patients(design: Floats) -> tuple[float, ...]:
+    """Return the effective numbers of patients, and of readers' patients."""
+    pairs = design.sum(axis=1) + design.sum(axis=2)
+    n = max(float(pairs.sum()), 1.0)
+    squares = ((pairs.sum(axis=0) ** 2).sum(), (pairs**2).sum())
+    return tuple(float(n**2 / max(each, 1.0)) for each in squares)
 
 
 def _exact(sums: Floats) -> Floats:
@@ -266,8 +323,9 @@ def _df_of_mean_squares(moments: tuple[Moments, ...], variance: float) -> float:
     shares, fewest = [], []
     for factor in factors:
         # Half away from zero, as in Java.
-        own = [math.floor(1 / each[factor] - 0.5) for each in coefficients[:2]]
-        parts = [each[factor] for each in components]
+        own = [math.floor(each.levels[factor] - 0.5) for each in moments[:2]]
+        ways = WAYS_TO_SHARE if moments[0].patients and factor == PATIENT else 1
+        parts = [ways * each[factor] for each in components]
         if _is_paired(coefficients, factor):
             parts, own = [parts[0] + parts[1] - 2 * parts[2]], [min(own)]
         shares += [(part / df, df) for part, df in zip(parts, own, strict=False) if df]
@@ -282,7 +340,7 @@ def _df_of_components(moments: tuple[Moments, ...], variance: float) -> float:
     shares, fewest = [], []
     for mask in range(1, len(coefficients[0])):
         parts = [c[mask] * each[mask] for c, each in zip(coefficients, components, strict=True)]
-        own = [1 / each[mask] - 1 for each in coefficients[:2]]
+        own = [each.levels[mask] - 1 for each in moments[:2]]
         if _is_paired(coefficients, mask):
             parts, own = [parts[0] + parts[1] - 2 * parts[2]], [sum(own) / 2]
         shares += list(zip(parts, own, strict=False))

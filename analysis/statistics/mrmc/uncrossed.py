@@ -89,9 +89,8 @@ def uncrossed(study: Study | Bundle, options: Options | None = None) -> pd.DataF
     more. Obuchowski-Rockette takes the mean of the readers over the cases that all of them read.
     The two estimate different quantities. For a model, the kernel is the model's score minus the
     reader's; for two conditions, the difference of two means whose readers and cases may be the
-    same or not. A patient with several cases is one case of the U-statistic; the AUC is undefined
-    if some patient has both positive and negative cases. An unbiased variance may come out
-    negative: standard error and interval are then undefined.
+    same or not. A patient with several cases is one case of the U-statistic. An unbiased variance
+    may come out negative: standard error and interval are then undefined.
 
     See Also
     --------

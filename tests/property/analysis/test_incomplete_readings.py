@@ -1,5 +1,6 @@
 """Properties of U-statistics of incomplete designs, for random readings."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -25,10 +26,16 @@ def scores(draw: st.DrawFn, n_axes: int = 2) -> Observations:
 def plain_covariance(a: Observations, b: Observations) -> float:
     """Return the squared mean minus the mean product of readings of other readers and cases."""
     cells = [list(zip(*np.nonzero(each.design), strict=True)) for each in (a, b)]
+
+    def apart(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+        if a.same_patients:
+            return first[0] != second[0] and not {*first[1:]} & {*second[1:]}
+        return all(i != j for i, j in zip(first, second, strict=True))
+
     independent = [
         a.kernel[first] * b.kernel[second]
         for first, second in product(*cells)
-        if all(i != j for i, j in zip(first, second, strict=True))
+        if apart(first, second)
     ]
     assume(independent)
     return a.mean * b.mean - float(np.mean(independent))
@@ -55,6 +62,24 @@ def test_variances_equal_their_definition(a: Observations, data: st.DataObject) 
 def test_variances_of_areas_equal_a_plain_sum(a: Observations) -> None:
     """Readings that share a reader, a positive or a negative case depend on each other."""
     assert u_statistic(a).variance == pytest.approx(plain_covariance(a, a), abs=1e-9)
+
+
+@settings(max_examples=examples(15))
+@given(scores(n_axes=3), st.booleans())
+def test_variances_of_areas_equal_a_plain_sum_where_patients_have_both_classes(
+    pairs: Observations, reverse: bool
+) -> None:
+    """Pairs of cases are dependent if a patient is in both, on the same or on the other side."""
+    n = min(pairs.kernel.shape[1:])
+    a = Observations(
+        kernel=pairs.kernel[:, :n, :n], design=pairs.design[:, :n, :n], same_patients=True
+    )
+    assert u_statistic(a).variance == pytest.approx(plain_covariance(a, a), abs=1e-9)
+    if reverse:
+        b = replace(a, kernel=a.kernel[::-1], design=a.design[::-1])
+        covariances = [plain_covariance(*pair) for pair in ((a, a), (b, b), (a, b))]
+        difference = float(np.dot(covariances, [1, 1, -2]))
+        assert u_statistic(a, b).variance == pytest.approx(difference, abs=1e-9)
 
 
 @settings(max_examples=examples(30))

@@ -1,5 +1,7 @@
 """uncrossed.csv: comparisons of readers who read different cases."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -149,10 +151,12 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
     assert area.loc[BDG, "value_a"] == pytest.approx(np.mean(model_wins))
 
 
-def test_the_patient_is_the_case_of_an_area() -> None:
-    """The variance has no pairs of a patient, if each patient's cases are of one class."""
+@pytest.mark.parametrize("both_classes", [False, True])
+def test_the_patient_is_the_case_of_an_area(both_classes: bool) -> None:
+    """Readings that share a reader, or a patient on either side of a pair, are not independent."""
     items, readings, raters = study(confidence=True, per_patient=2)
-    items["truth"] = items["truth"].where(np.arange(N_ITEMS) % 2 == 0, items["truth"].shift())
+    if not both_classes:
+        items["truth"] = items["truth"].where(np.arange(N_ITEMS) % 2 == 0, items["truth"].shift())
     bundled = bundle_from_tables(items, readings, raters)
     rows = uncrossed(bundled)
     area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
@@ -171,27 +175,23 @@ def test_the_patient_is_the_case_of_an_area() -> None:
         for low in np.flatnonzero(matrix.given[:, reader] & ~ratings.positive)
     ]
     reader, high, low, score = (np.array(each) for each in zip(*scores, strict=True))
-    apart = np.ones((len(score), len(score)), dtype=bool)
-    for axis in (reader, high, low):
-        apart &= axis[:, None] != axis[None, :]
+    assert np.isin(high, low).any() == both_classes
+    apart = reader[:, None] != reader
+    for first, second in itertools.product((high, low), repeat=2):
+        apart &= first[:, None] != second
     products = np.outer(score, score)
     assert area["difference"] == pytest.approx(score.mean())
     expected = score.mean() ** 2 - products[apart].mean()
     assert area["se"] ** 2 == pytest.approx(expected)
 
 
-def test_areas_of_patients_with_both_classes_are_undefined() -> None:
-    """A patient would be on both sides of a pair."""
-    rows = uncrossed(bundle(confidence=True, per_patient=2))
-    area = rows[(rows["metric"] == "auc") & (rows["method"] == BDG)].iloc[0]
-    assert area["undefined_because"] == "AUC: some patients have both positive and negative cases"
-    assert np.isnan(area["value_a"])
-
-
+@pytest.mark.parametrize("per_patient", [1, 3])
 @pytest.mark.parametrize("conditions", [("",), ("aided", "unaided")])
-def test_moments_and_components_give_the_variance(conditions: tuple[str, ...]) -> None:
+def test_moments_and_components_give_the_variance(
+    conditions: tuple[str, ...], per_patient: int
+) -> None:
     """Both scalar products are the variance of a lead, or of the difference of conditions."""
-    bundled = bundle(conditions=conditions, confidence=True, seed=5)
+    bundled = bundle(conditions=conditions, confidence=True, seed=5, per_patient=per_patient)
     rows = uncrossed(bundled)
     parts = uncrossed_components(bundled)
     keys = ["model_id", "condition_a", "condition_b", "metric"]
@@ -204,7 +204,8 @@ def test_moments_and_components_give_the_variance(conditions: tuple[str, ...]) -
         expected = table.loc[defined, "se"] ** 2
         assert variances[expected.index].tolist() == pytest.approx(expected.tolist())
         assert (variances[table.index[~defined]] < 0).all()
-    assert set(parts.loc[parts["metric"] == "auc", "shared"]) >= {"none", "reader, negative case"}
+    shared = "reader, case" if per_patient > 1 else "reader, negative case"
+    assert set(parts.loc[parts["metric"] == "auc", "shared"]) >= {"none", shared}
 
 
 def test_the_report_lists_every_component() -> None:
