@@ -9,8 +9,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -25,6 +24,7 @@ from study.exchange.moving import copy_store
 from study.store import Store, Transaction, deployment, events, is_server
 from study.store.deployment import BackupRow
 from study.store.events import EventKind
+from study.store.leases import lease
 from study.trail import losses
 from study.trail.losses import Loss
 from study.trail.verification import verify
@@ -32,10 +32,12 @@ from study.trail.verification import verify
 EVERY_HOURS = 24
 KEEP = 14
 MAX_HOURS, MAX_KEEP = 24 * 90, 1000
-CLAIM_LASTS = timedelta(hours=1)
-"""After this time an unfinished backup is considered to have crashed."""
+AGAIN = timedelta(hours=1)
+"""How long after a failure the next automatic backup is attempted."""
 
 _SCRATCH = ".making-"
+_JOB = "backup"
+_FAILED = "backup_failed_at_utc"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,10 +129,9 @@ def make(
     BadFile
         `out` already exists or cannot be written.
     """
-    with store.change() as change:
-        if not _claim(change, now):
+    with lease(store, _JOB) as is_ours:
+        if not is_ours:
             raise NotNow(t("A backup is already in progress. Wait until it has finished."))
-    with _released(store):
         backup = _made(store, out, trigger, by, now)
         _prune(store, by, now)
     return backup
@@ -144,17 +145,21 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
     StudyError
         It failed; the reason is recorded in the trail, and the next attempt is an hour later.
     """
-    with store.change() as change:
-        if not _is_due(change, now) or not _claim(change, now):
+    with store.look() as look:
+        if not _is_due(look, now):
             return None
-    try:
-        backup = _made(store, None, "schedule", SCHEDULE, now)
-    except StudyError as error:
-        with suppress(StudyError), store.change() as change:
-            detail = {"reason": str(error)}
-            events.record(change, "", now, kind=EventKind.BACKUP_FAILED, detail=detail, by=SCHEDULE)
-        raise
-    with _released(store):
+    with lease(store, _JOB) as is_ours:
+        with store.look() as look:  # another server may have made it in the meantime
+            if not is_ours or not _is_due(look, now):
+                return None
+        try:
+            backup = _made(store, None, "schedule", SCHEDULE, now)
+        except StudyError as error:
+            with suppress(StudyError), store.change() as change:
+                deployment.set_value(change, _FAILED, stamp(now))
+                kind, detail = EventKind.BACKUP_FAILED, {"reason": str(error)}
+                events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
+            raise
         _prune(store, SCHEDULE, now)
     return backup
 
@@ -247,27 +252,12 @@ def _words(schedule_shown: Schedule) -> str:
 
 def _is_due(look: Transaction, now: datetime) -> bool:
     every, earlier = schedule(look).every_hours, deployment.every_backup(look)
-    if not every:
+    failed_at_utc = deployment.value(look, _FAILED)
+    if not every or (
+        failed_at_utc and moment(failed_at_utc) <= now < moment(failed_at_utc) + AGAIN
+    ):
         return False
     return not earlier or moment(earlier[-1].made_at_utc) + timedelta(hours=every) <= now
-
-
-def _claim(change: Transaction, now: datetime) -> bool:
-    """Claim the right to make a backup; False if another process has it."""
-    claimed_at_utc = deployment.value(change, "backup_claimed_at_utc")
-    if claimed_at_utc and moment(claimed_at_utc) <= now < moment(claimed_at_utc) + CLAIM_LASTS:
-        return False
-    deployment.set_value(change, "backup_claimed_at_utc", stamp(now))
-    return True
-
-
-@contextmanager
-def _released(store: Store) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        with store.change() as change:
-            deployment.set_value(change, "backup_claimed_at_utc", "")
 
 
 def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -> Backup:

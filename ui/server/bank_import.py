@@ -1,7 +1,7 @@
 """Imports a bank in a separate process, independent of the pages."""
 
-import threading
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from datetime import datetime
 from typing import Any, Unpack
 
@@ -11,6 +11,7 @@ from study.base.budget import BUDGET
 from study.base.errors import NotNow
 from study.base.translation import t
 from study.store import Store
+from study.store.leases import lease
 from ui.server.worker import Held, Job, Tell
 
 
@@ -20,17 +21,23 @@ class ImportJob(Job[Imported]):
     def __init__(self, store: Store, arrived: Arrived, name: str, what: Mapping[str, Any]) -> None:
         self.name, self._arrived = name, arrived
         held = Held(budget=BUDGET, name=arrived.name) if arrived.archive else None
-        super().__init__(
-            _import, store.address, arrived, {"name": name, **what}, held=held, on_end=self._clear
-        )
+        self._lease = ExitStack()
+        if not self._lease.enter_context(lease(store, "import")):
+            raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
+        arguments = store.address, arrived, {"name": name, **what}
+        try:
+            super().__init__(_import, *arguments, held=held, on_end=self._clear)
+        except NotNow:
+            self._lease.close()
+            raise
 
     def _clear(self, was_ended: bool) -> None:
+        self._lease.close()
         if was_ended:
             self._arrived.discard()
 
 
 _JOBS: dict[str, ImportJob] = {}
-_LOCK = threading.Lock()
 
 
 def begin(
@@ -48,25 +55,19 @@ def begin(
     Raises
     ------
     NotNow
-        Another import is running.
+        Another import is running, on this or another server.
     """
-    with _LOCK:
-        job = _JOBS.get(store.address)
-        try:
-            if job is not None and not job.is_done():
-                raise NotNow(
-                    t("Another import is under way. Wait until it is done, then try again.")
-                )
-            what = {
-                "now": now,
-                "chosen": chosen,
-                "allow_possible_identifiers": allow_possible_identifiers,
-                **options,
-            }
-            job = _JOBS[store.address] = ImportJob(store, arrived, name, what)
-        except NotNow:
-            arrived.discard()
-            raise
+    what = {
+        "now": now,
+        "chosen": chosen,
+        "allow_possible_identifiers": allow_possible_identifiers,
+        **options,
+    }
+    try:
+        job = _JOBS[store.address] = ImportJob(store, arrived, name, what)
+    except NotNow:
+        arrived.discard()
+        raise
     return job
 
 

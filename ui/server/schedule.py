@@ -12,6 +12,7 @@ from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
 from study.films.shelf import Shelf, ready
 from study.store import Store, readings
+from study.store.leases import lease
 from study.trail import heads, losses
 from ui.server import request_log
 from ui.server.deployment import store
@@ -70,19 +71,23 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
 def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> None:
     """Prepare the films of open studies, so that the first reader does not wait for them.
 
-    Each film is tried once in a server's lifetime; otherwise a shelf that is too small would cause
-    endless work.
+    Of several servers, one does so at a time. Each film is tried once in a server's lifetime;
+    otherwise a shelf that is too small would cause endless work.
     """
     shelf = Shelf(store.beside("films"))
     with store.look(sealed=True) as look:
         rows = readings.films_to_read(look)
-    for row in rows:
-        if stop.is_set():
-            return
-        if row.sha256 not in tried and not shelf.has(row.sha256):
-            with suppress(StudyError):  # reported to the request for the film
-                ready(row.file, row.sha256, shelf)
-        tried.add(row.sha256)
+    missing = [row for row in rows if row.sha256 not in tried and not shelf.has(row.sha256)]
+    if not missing:
+        return
+    with lease(store, "films") as is_ours:
+        for row in missing if is_ours else ():
+            if stop.is_set():
+                return
+            tried.add(row.sha256)
+            if not shelf.has(row.sha256):
+                with suppress(StudyError):  # reported to the request for the film
+                    ready(row.file, row.sha256, shelf)
 
 
 def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:

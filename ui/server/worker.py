@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
@@ -137,9 +137,8 @@ class Job(Generic[_Result]):
         self._future.add_done_callback(self._end)
 
     def is_done(self, within_s: float = 0.0) -> bool:
-        """Wait for the job for a limited time and return whether it has ended."""
-        wait([self._future], within_s)
-        return self._future.done()
+        """Wait for a limited time; return whether the job has ended and released its resources."""
+        return self._tidied.wait(within_s)
 
     @property
     def progress(self) -> Progress:
@@ -150,7 +149,7 @@ class Job(Generic[_Result]):
 
     def cancel(self) -> None:
         """Cancel the job and kill its process."""
-        self.is_cancelled = not self.is_done()
+        self.is_cancelled = not self._future.done()
         self._kill()
 
     def outcome(self) -> _Result:
@@ -161,8 +160,7 @@ class Job(Generic[_Result]):
         StudyError
             The job was cancelled or stopped, the file was refused, or the function raised an error.
         """
-        wait([self._future])
-        self._tidied.wait()  # `on_end` has released the resources
+        self._tidied.wait()
         try:
             return self._future.result()
         except StudyError:
@@ -196,7 +194,7 @@ class Job(Generic[_Result]):
         return self._held.budget.too_much_memory(self._held.name)
 
     def _end_late(self) -> None:
-        self._is_late = not self.is_done()
+        self._is_late = not self._future.done()
         self._kill()
 
     def _kill(self) -> None:

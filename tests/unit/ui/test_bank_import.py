@@ -12,6 +12,7 @@ from study.bank.uploads import Arrived
 from study.base.actor import COMMAND_LINE
 from study.base.errors import NotNow
 from study.store import Store, banks
+from study.store.leases import lease
 from tests.conftest import NOW, write_bank
 from ui.server import bank_import
 
@@ -55,6 +56,18 @@ def test_errors_of_the_import_process_reach_the_page(store: Store, brought: Arri
     assert [fault.key for fault in refused.value.faults] == ["q0001"]
     assert refused.value.missing.n_films == 1
     assert not brought.place.exists()
+
+
+def test_an_import_waits_for_that_of_another_server(store: Store, brought: Arrived) -> None:
+    """The lease is returned when the import ends, also after a refusal."""
+    with lease(store, "import"):
+        second = shutil.copytree(brought.place, banks_folder(store) / "second")
+        with pytest.raises(NotNow, match="under way"):
+            _begin(store, Arrived(place=second, is_ours=True))
+    assert not second.exists()
+    assert _begin(store, brought).outcome().n_items == 24
+    with lease(store, "import") as is_ours:
+        assert is_ours
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, deployment, events
 from study.store import readings as stored_readings
+from study.store.leases import lease
 from tests.conftest import (
     NOW,
     SECRETS,
@@ -634,6 +635,9 @@ def test_the_films_of_an_open_study_are_prepared(sign: Sign, banked: Store) -> N
         assert {path.name.partition("-")[0] for path in folder.iterdir()} == hashes
         shutil.rmtree(folder)
     assert 0 < len(hashes) < n_films
+    with lease(banked, "films"):  # another server prepares them
+        schedule.make_films_ready(banked, set(), threading.Event())
+    assert not folder.exists()
 
 
 @pytest.fixture

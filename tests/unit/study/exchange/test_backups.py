@@ -13,7 +13,8 @@ from study.base.errors import BadFile, BadInput, BrokenStore, NotFound, NotNow
 from study.exchange import backups
 from study.exchange.backups import Schedule
 from study.reading import desk
-from study.store import Store, deployment, events
+from study.store import Store, events
+from study.store.leases import lease
 from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
 from ui.server.schedule import chores
@@ -212,7 +213,7 @@ def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int
 
 
 def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
-    """Of eight workers one makes it; a claim of a crashed worker expires after an hour."""
+    """Of eight workers one makes it; while another server holds the lease, none is made."""
     made: list[object] = []
     threads = [
         threading.Thread(target=lambda: made.append(backups.make_if_due(banked, now=NOW)))
@@ -223,11 +224,12 @@ def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
     for thread in threads:
         thread.join()
     assert sum(result is not None for result in made) == 1
-    with banked.change() as change:
-        deployment.set_value(change, "backup_claimed_at_utc", "2025-06-04T12:00:00.000Z")
-    with pytest.raises(NotNow, match="already in progress"):
-        backups.make(banked, by=BY, now=NOW + timedelta(minutes=59))
-    assert backups.make(banked, by=BY, now=NOW + timedelta(minutes=61)).finding == ""
+    with lease(banked, "backup") as is_ours:
+        assert is_ours
+        assert backups.make_if_due(banked, now=NOW + timedelta(days=2)) is None
+        with pytest.raises(NotNow, match="already in progress"):
+            backups.make(banked, by=BY, now=NOW)
+    assert backups.make(banked, by=BY, now=NOW).finding == ""
 
 
 def test_a_failed_backup_is_recorded_and_tried_again_an_hour_later(

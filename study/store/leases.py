@@ -1,0 +1,73 @@
+"""Leases: of several servers on one store, only the holder of a lease runs a background job.
+
+A lease ends when its holder returns it, or two minutes after the holder last renewed it: then
+another server takes over the job of a server that was killed. Servers compare times of their own
+clocks, so a clock that is wrong delays a job or lets two servers run it; neither loses data.
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+
+from study.base.canonical import moment, stamp
+from study.base.errors import StudyError
+from study.store import deployment
+from study.store.connection import Store
+
+LASTS = timedelta(minutes=2)
+RENEW_EVERY_S = 30.0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def lease(
+    store: Store,
+    job: str,
+    *,
+    clock: Callable[[], datetime] = _now,
+    renew_every_s: float = RENEW_EVERY_S,
+) -> Iterator[bool]:
+    """Hold the lease of a job while the block runs.
+
+    Yields
+    ------
+    bool
+        False if another process or thread holds the lease; the block must then not do the job.
+    """
+    name, holder = f"lease/{job}", secrets.token_hex(8)
+    if not _take(store, name, holder, clock):
+        yield False
+        return
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(renew_every_s):
+            with suppress(StudyError):  # the store may be available again at the next attempt
+                _take(store, name, holder, clock)
+
+    thread = threading.Thread(target=renew, name=name, daemon=True)
+    thread.start()
+    try:
+        yield True
+    finally:
+        ended.set()
+        thread.join()
+        with suppress(StudyError), store.change() as change:  # otherwise it expires
+            if deployment.value(change, name).startswith(holder):
+                deployment.remove_value(change, name)
+
+
+def _take(store: Store, name: str, holder: str, clock: Callable[[], datetime]) -> bool:
+    """Take or renew a lease; return False if another holder has renewed it recently."""
+    with store.change() as change:
+        now = clock()
+        other, _, renewed = deployment.value(change, name).partition(" ")
+        if other not in ("", holder) and abs(now - moment(renewed)) < LASTS:
+            return False
+        deployment.set_value(change, name, f"{holder} {stamp(now)}")
+        return True

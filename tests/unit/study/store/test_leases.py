@@ -1,0 +1,86 @@
+"""Leases: one holder at a time, renewed while it works, taken over after it has stopped."""
+
+import threading
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+
+import pytest
+
+from study.store import Store, deployment
+from study.store.leases import LASTS, lease
+from tests.conftest import NOW
+
+
+def _held(store: Store) -> str:
+    with store.look() as look:
+        return deployment.value(look, "lease/backup")
+
+
+def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
+    """A returned lease can be taken again, and a lease of another job at any time."""
+    with lease(store, "backup") as first, lease(store, "backup") as second:
+        assert (first, second) == (True, False)
+        with lease(store, "films") as other:
+            assert other
+    with lease(store, "backup") as again:
+        assert again
+    assert _held(store) == ""
+
+
+def test_of_many_threads_one_takes_the_lease(store: Store) -> None:
+    """They start together, and none returns the lease before all have asked."""
+    n_threads = 6
+    start, asked, taken = threading.Barrier(n_threads), threading.Barrier(n_threads), []
+
+    def work() -> None:
+        start.wait()
+        with lease(store, "backup") as is_ours:
+            taken.append(is_ours)
+            asked.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(n_threads)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == [False] * (n_threads - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("later", "is_taken_over"),
+    [
+        (timedelta(0), False),
+        (LASTS - timedelta(seconds=1), False),
+        (LASTS, True),
+        (timedelta(seconds=-1), False),  # the clocks of two servers differ
+        (-LASTS, True),  # a clock was set back
+    ],
+)
+def test_a_lease_that_is_not_renewed_is_taken_over(
+    store: Store, later: timedelta, is_taken_over: bool
+) -> None:
+    """The first holder, which was only slow, does not return the lease of the second."""
+    with ExitStack() as slow:
+        assert slow.enter_context(lease(store, "backup", clock=lambda: NOW, renew_every_s=1e6))
+        with lease(store, "backup", clock=lambda: NOW + later, renew_every_s=1e6) as is_ours:
+            assert is_ours is is_taken_over
+            held = _held(store)
+            slow.close()
+            assert _held(store) == (held if is_taken_over else "")
+
+
+def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
+    """Another process is refused although the job takes longer than the lease."""
+    times = iter([NOW, *(NOW + n * LASTS for n in range(1, 1000))])
+    renewed = threading.Event()
+
+    def clock() -> datetime:
+        time = next(times)
+        if time >= NOW + 3 * LASTS:
+            renewed.set()
+        return time
+
+    with lease(store, "backup", clock=clock, renew_every_s=0.001) as is_ours:
+        assert is_ours
+        assert renewed.wait(60)
+        assert _held(store).split()[1] > f"{NOW + LASTS:%Y-%m-%d}"
