@@ -1,6 +1,11 @@
-"""Every page: accessible in light and dark and each language, by keyboard, never too wide."""
+"""Every page: translated, accessible in light and dark, used by keyboard, never too wide.
 
+An artificial language has longer messages than any other, in brackets, from right to left.
+"""
+
+import re
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -11,11 +16,21 @@ from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, TimeoutError
 
-from study.base.translation import ENGLISH, spoken
+from study.base import translation
+from study.base.translation import ENGLISH, VARIABLE
 from study.people.roles import Role
+from tests.conftest import ROOT
+from tests.e2e.artificial_language import (
+    LANGUAGE,
+    NOT_OURS,
+    english,
+    from_right_to_left,
+    pseudo,
+)
 from tests.e2e.conftest import Profile
+from tests.e2e.keyboard import unreached
 from tests.e2e.prepared import GRADUATE, pages_for, prepare, rest, sign_in, still, walk
-from tests.e2e.server import Server
+from tests.e2e.server import Server, begin
 from ui.app.menu import SIGN_IN, every_page
 
 pytestmark = pytest.mark.browser
@@ -34,16 +49,24 @@ BEYOND = """() => [
   ...document.querySelectorAll('[data-testid=stButtonGroup] [data-orientation]'),
   ...document.querySelectorAll('label div'),
   ...document.querySelectorAll('.js-plotly-plot'),
-].map((element) => element ? element.scrollWidth - element.clientWidth : 0)"""
+].filter((element) => element && element.scrollWidth > element.clientWidth)
+  .map((element) => `${element.scrollWidth - element.clientWidth} px: `
+    + `${element.textContent.slice(0, 60) || element.outerHTML.slice(0, 60)}`)"""
+REGION = f"{LANGUAGE}-EG"
 LOOK = (("light", 1280, "de"), ("dark", 1920, "zh-Hans"))
 
 
 @pytest.fixture(scope="module")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Serve a deployment with content on every page."""
+    """Serve a deployment with content on every page, also in the artificial language."""
     folder: Path = tmp_path_factory.mktemp("prepared")
-    server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
-    server.start()
+    shutil.copytree(ROOT / "locale", folder / "locale")
+    pseudo(folder / "locale")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder / "locale"))
+        server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
+        server.start()
+    translation.folder.cache_clear()  # other tests of this process use the real languages
     yield server
     server.kill()
 
@@ -111,101 +134,37 @@ def test_the_score_card_has_no_serious_fault(deployment: Server, look: Look) -> 
     assert unreached(page) == ([], [])
 
 
-def beyond(page: Page) -> dict[int, list[int]]:
+def beyond(page: Page) -> dict[int, list[str]]:
     """Return, for each width, how much a page, choice or label exceeds its container."""
     exceeding = {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": LOW})
         # Figures are laid out shortly after the window is resized.
         with suppress(TimeoutError):
-            page.wait_for_function(f"() => ({BEYOND})().every((excess) => excess === 0)")
-        over = page.evaluate(BEYOND)
-        if any(over):
+            page.wait_for_function(f"() => !({BEYOND})().length")
+        if over := page.evaluate(BEYOND):
             exceeding[width] = over
     page.set_viewport_size({"width": WIDTHS[0], "height": 800})
     return exceeding
 
 
-CONTROLS = """() => {
-  // Elements are identified by text, because a rerun of the page may replace them.
-  // Tab reaches one button of a choice, arrows reach the others: they count as one control.
-  const group = (one) => one.closest('[data-testid=stButtonGroup]');
-  window.rrName = (one) => group(one) ? `choice ${group(one).textContent}`
-    : [one.tagName, one.ariaLabel, one.name, one.textContent.trim()]
-      .filter(Boolean).join(' ').slice(0, 120);
-  const found = new Set();
-  const look = (root) => {
-    for (const one of root.querySelectorAll('*')) {
-      if (one.shadowRoot) look(one.shadowRoot);
-      const usable = one.matches('a[href], button, input, select, textarea, summary')
-        && !one.disabled && one.tabIndex >= 0 && one.type !== 'hidden'
-        && one.checkVisibility({ visibilityProperty: true, opacityProperty: true })
-        && !one.closest('[inert], [aria-hidden=true]');
-      const other = one.type === 'radio' && !one.checked;
-      if (usable && !other && one.getBoundingClientRect().width > 0) found.add(window.rrName(one));
-    }
-  };
-  look(document);
-  window.rrLeft = found;
-  window.rrUnseen = [];
-  return found.size;
-}"""
-STEPS = """() => {
-  // The page itself checks at each release of Tab, which saves two messages per step.
-  const seen = (one) => {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(one);
-    return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
-  };
-  const step = () => {
-    let here = document.activeElement;
-    while (here?.shadowRoot?.activeElement) here = here.shadowRoot.activeElement;
-    let shown = false;
-    for (let one = here, up = 0; one && up < 5; one = one.parentElement, up += 1) {
-      shown ||= seen(one);
-    }
-    const own = window.rrLeft.delete(window.rrName(here));
-    if (own && !shown) window.rrUnseen.push(window.rrName(here));
-  };
-  step();  // the last click may have set the focus
-  window.rrUnseen = [];
-  window.rrSteps?.abort();
-  window.rrSteps = new AbortController();
-  window.addEventListener('keyup', step, { capture: true, signal: window.rrSteps.signal });
-}"""
-AT_ONCE = 10
-
-
-def unreached(page: Page) -> tuple[list[str], list[str]]:
-    """Press Tab through a page; return controls that are not reached, and those without focus."""
-    number = page.evaluate(CONTROLS)
-    page.evaluate(STEPS)
-    for press in range(3 * number + 30):
-        page.keyboard.press("Tab")
-        if press % AT_ONCE == AT_ONCE - 1 and not page.evaluate("window.rrLeft.size"):
-            break
-    left, unseen = page.evaluate("[[...window.rrLeft], window.rrUnseen]")
-    page.evaluate(
-        "document.activeElement.blur()"
-    )  # a link that is visible on focus would cover others
-    return left, unseen
-
-
 def test_staff_pages_are_used_by_keyboard_at_every_width_in_light_and_dark(
     deployment: Server, look: Look
 ) -> None:
-    """Axe reports nothing, every control works by keyboard, and nothing is too wide.
+    """Every text is translated, axe reports nothing, every control works by keyboard.
 
-    The language is German, because its words are longer than English ones.
+    In the artificial language, whose words are longer than German ones, nothing is too wide.
     """
-    page, results = look("light", 1280, "de"), {}
-    with spoken("de"):
-        for where in walk(page, deployment, Role.ADMINISTRATOR):
-            assert page.evaluate("document.documentElement.lang") == "de"
-            tabbed = [] if where in COVERED else unreached(page)
-            dark = too_faint_in_the_dark(page, still if where in COVERED else rest)
-            result = (faults(page), beyond(page), *tabbed, dark)
-            if any(result):
-                results[where] = result
+    page, results = look("light", 1280, REGION), {}
+    for where in walk(page, deployment, Role.ADMINISTRATOR):
+        covered = where in COVERED
+        texts = english(page, NOT_OURS.get(where.partition(",")[0], []))
+        texts += from_right_to_left(page)
+        tabbed = [] if covered else unreached(page)
+        dark = too_faint_in_the_dark(page, still if covered else rest)
+        result = (texts, faults(page), beyond(page), *tabbed, dark)
+        if any(result):
+            results[where] = result
     assert not results
 
 
@@ -223,3 +182,55 @@ def too_faint_in_the_dark(page: Page, settled: Callable[[Page], None]) -> list[s
     page.wait_for_function(f"() => {scheme} !== 'dark'")
     settled(page)
     return results
+
+
+def test_sign_in_page_and_score_card_are_translated(deployment: Server, look: Look) -> None:
+    """The message after a refusal is translated; question, options and explanation are not."""
+    page = look("light", 1280, REGION)
+    page.goto(f"{deployment.url}/?refused=later")
+    page.locator("[name=access_code]").wait_for()
+    rest(page)
+    assert page.get_by_text(re.compile("^⟦.* Sign in⟧$")).count()
+    assert from_right_to_left(page) == []
+    assert english(page, []) == []
+    sign_in(page, deployment, GRADUATE)
+    page.locator(".scored img").first.wait_for()
+    rest(page)
+    assert english(page, NOT_OURS["score-card"]) == []
+    assert from_right_to_left(page) == []
+
+
+def test_the_reading_page_is_translated(deployment: Server, look: Look) -> None:
+    """From the consent to the first cases, with keys, settings and the pause."""
+    page = look("light", 1280, REGION)
+    sign_in(page, deployment, "newcomer")
+    steps = {
+        "consent": ("1", "Enter"),
+        "instructions": ("Enter",),
+        "questionnaire": ("1", "Enter", "Enter"),
+        "display": (),
+    }
+    for step, keys in steps.items():
+        page.wait_for_selector(f"[data-step={step}]")
+        assert english(page, NOT_OURS["steps"]) == [], step
+        assert from_right_to_left(page) == [], step
+        for key in keys:
+            page.keyboard.press(key)
+    page.context.clear_cookies()
+    sign_in(page, deployment, Role.READER)
+    page.wait_for_selector("[data-step='begin']")
+    assert english(page, NOT_OURS["reading"]) == []
+    begin(page)
+    page.wait_for_selector("[data-state='ready']")
+    assert english(page, NOT_OURS["reading"]) == []
+    assert from_right_to_left(page) == []
+    films = page.locator(".rr-films")
+    assert films.evaluate("element => getComputedStyle(element).direction") == "ltr"
+    for key in "?s":
+        page.keyboard.press(key)
+        page.locator(".rr-sheet").wait_for()
+        assert english(page, NOT_OURS["reading"]) == [], key
+        page.keyboard.press("Escape")
+    page.keyboard.press("p")
+    page.wait_for_selector("[data-state='paused']")
+    assert english(page, NOT_OURS["reading"]) == []

@@ -1,40 +1,17 @@
-"""All text of the pages comes from the catalogues, and pages support right-to-left languages.
-
-In an artificial language with longer messages, no English is left and nothing is too wide.
-"""
+"""An artificial language with longer messages, and texts that are not in it."""
 
 import re
-import secrets
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import write_po
 from playwright.sync_api import Page
 
 from study import demo
-from study.base import translation
-from study.base.translation import FILE, VARIABLE
-from study.people.roles import Role
-from tests.e2e.conftest import Profile
-from tests.e2e.prepared import (
-    CLOSED,
-    DRAFT,
-    EXPERT,
-    GRADUATE,
-    REVIEW,
-    TEACHING,
-    prepare,
-    rest,
-    sign_in,
-    walk,
-)
-from tests.e2e.server import Server, begin
+from study.base.translation import FILE
+from tests.e2e.prepared import CLOSED, DRAFT, EXPERT, REVIEW, TEACHING
 from ui import catalogue
 
-pytestmark = pytest.mark.browser
 LANGUAGE = "ar"  # browsers request this language code; the catalogue does not contain Arabic
 FILLER = "אבגדה וזחט יכלמנ סעפצקר "
 """Letters written from right to left, with which every message begins."""
@@ -166,82 +143,3 @@ def english(page: Page, without: list[str]) -> list[str]:
         outside = less
     left = re.sub("|".join(DATA), "", outside, flags=re.MULTILINE).splitlines()
     return [text.strip() for text in left if re.search(r"[^\W\d_]{2,}", text)]
-
-
-@pytest.fixture(scope="module")
-def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Serve a deployment with the artificial language."""
-    folder = tmp_path_factory.mktemp("words")
-    pseudo(folder / "locale")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "locale"))
-        server = prepare(folder, entropy=secrets.token_bytes, now=datetime.now(UTC))
-        server.start()
-    translation.folder.cache_clear()  # other tests of this process use the real languages
-    yield server
-    server.kill()
-
-
-@pytest.fixture
-def page(profile: Profile) -> Page:
-    """Return a page of a user whose browser requests the artificial language."""
-    return profile(locale=f"{LANGUAGE}-EG").new_page()
-
-
-def test_sign_in_page_and_score_card_are_translated(deployment: Server, page: Page) -> None:
-    """The message after a refusal is translated; question, options and explanation are not."""
-    page.goto(f"{deployment.url}/?refused=later")
-    page.locator("[name=access_code]").wait_for()
-    rest(page)
-    assert page.get_by_text(re.compile("^⟦.* Sign in⟧$")).count()
-    assert from_right_to_left(page) == []
-    assert english(page, []) == []
-    sign_in(page, deployment, GRADUATE)
-    page.locator(".scored img").first.wait_for()
-    rest(page)
-    assert english(page, NOT_OURS["score-card"]) == []
-    assert from_right_to_left(page) == []
-
-
-def test_staff_pages_are_translated(deployment: Server, page: Page) -> None:
-    """Each page with its parts and the menu is checked."""
-    results = {}
-    for where in walk(page, deployment, Role.ADMINISTRATOR):
-        texts = english(page, NOT_OURS.get(where.partition(",")[0], []))
-        results[where] = texts + from_right_to_left(page)
-    assert not {where: texts for where, texts in results.items() if texts}
-
-
-def test_the_reading_page_is_translated(deployment: Server, page: Page) -> None:
-    """From the consent to the first cases, with keys, settings and the pause."""
-    sign_in(page, deployment, "newcomer")
-    steps = {
-        "consent": ("1", "Enter"),
-        "instructions": ("Enter",),
-        "questionnaire": ("1", "Enter", "Enter"),
-        "display": (),
-    }
-    for step, keys in steps.items():
-        page.wait_for_selector(f"[data-step={step}]")
-        assert english(page, NOT_OURS["steps"]) == [], step
-        assert from_right_to_left(page) == [], step
-        for key in keys:
-            page.keyboard.press(key)
-    page.context.clear_cookies()
-    sign_in(page, deployment, Role.READER)
-    page.wait_for_selector("[data-step='begin']")
-    assert english(page, NOT_OURS["reading"]) == []
-    begin(page)
-    page.wait_for_selector("[data-state='ready']")
-    assert english(page, NOT_OURS["reading"]) == []
-    assert from_right_to_left(page) == []
-    films = page.locator(".rr-films")
-    assert films.evaluate("element => getComputedStyle(element).direction") == "ltr"
-    for key in "?s":
-        page.keyboard.press(key)
-        page.locator(".rr-sheet").wait_for()
-        assert english(page, NOT_OURS["reading"]) == [], key
-        page.keyboard.press("Escape")
-    page.keyboard.press("p")
-    page.wait_for_selector("[data-state='paused']")
-    assert english(page, NOT_OURS["reading"]) == []
