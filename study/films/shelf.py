@@ -1,7 +1,7 @@
 """Keeps prepared films on disk, so that a restart or a second process need not prepare them again.
 
-A shelf is a convenience: it may be deleted at any time, and whatever goes wrong with it (no room,
-no permission, a damaged file) only means that a film is prepared once more.
+The folder may be deleted at any time. If it cannot be used (no space, no permission, a damaged
+file), the film is prepared again.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from study.films.packing import VERSION, packed
 
 MAX_BYTES = 4 << 30
 KEEP_FREE_BYTES = 2 << 30
-"""Readings are written to the same disk; films never take its last room."""
+"""Films leave this space on the disk, because readings are written to it too."""
 
 _DIGEST_BYTES = 32
 _ENDING = ".film"
@@ -25,17 +25,17 @@ _HALF_WRITTEN = ".part"
 
 
 class Shelf:
-    """A folder of prepared films under the hashes of their files, the longest unused thrown out.
+    """A folder of prepared films, named by the hashes of their files; the least used are deleted.
 
-    Each file is the SHA-256 of its name and the prepared film, and then that film: so one that is
-    damaged, or lies under another film's name, is known.
+    Each file consists of the SHA-256 of its name and the prepared film, and of the film itself.
+    This detects files that are damaged or renamed.
 
     Parameters
     ----------
     folder : Path
-        Made when first needed, for its owner only.
+        Created at the first use; only its owner may read it.
     max_bytes, keep_free_bytes : int
-        How much it may hold, and how much room it leaves on the disk.
+        The maximum size of the folder, and the space that is left free on its disk.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class Shelf:
         self._keep_free_bytes = keep_free_bytes
 
     def has(self, sha256: str) -> bool:
-        """Return whether there is a film prepared from the file of that hash."""
+        """Return whether the folder has the film of a file with this hash."""
         return self._path(sha256).exists()
 
     def get(self, sha256: str) -> bytes | None:
-        """Return the film prepared from the file of that hash, or None."""
+        """Return the prepared film of a file with this hash, or None."""
         path = self._path(sha256)
         try:
             kept = path.read_bytes()
@@ -66,7 +66,7 @@ class Shelf:
         return body
 
     def put(self, sha256: str, body: bytes) -> None:
-        """Keep a prepared film, whole or not at all."""
+        """Store a prepared film, completely or not at all."""
         path, size = self._path(sha256), len(body) + _DIGEST_BYTES
         with suppress(OSError):
             self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -77,7 +77,7 @@ class Shelf:
                 self._write(path, _digest(path, body) + body)
 
     def drop(self, sha256: str) -> None:
-        """Throw out the film prepared from the file of that hash."""
+        """Delete the prepared film of a file with this hash."""
         with suppress(OSError):
             self._path(sha256).unlink(missing_ok=True)
 
@@ -100,7 +100,7 @@ class Shelf:
         return shutil.disk_usage(self._folder).free - size >= self._keep_free_bytes
 
     def _make_room(self, size: int) -> None:
-        """Throw out what was unused for longest; parts a crash left behind are such as well."""
+        """Delete the least recently used files, including partial files left by a crash."""
         kept = sorted(self._files(), key=lambda entry: entry[1].st_mtime)
         total = sum(facts.st_size for _, facts in kept) + size
         for path, facts in kept:

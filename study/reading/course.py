@@ -287,7 +287,7 @@ def admit(
 
 
 def paused_since(steps: Iterable[InterventionRow], reader_id: str | None) -> str | None:
-    """Return since when a reader, or with None the study, is paused; None if not paused.
+    """Return when the pause of a reader, or of the study if None, began; None if there is no pause.
 
     Parameters
     ----------

@@ -120,7 +120,7 @@ class FirstAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseView:
-    """A case as its reader sees it, deliberately without fields for other content.
+    """A case as its reader sees it; it has no fields for other content.
 
     An open-ended case has no options. In sequential reading a case is read twice, in `stage` 1 and
     2, with the same images; `first_answer` is the answer of stage 1 after it is stored.

@@ -81,7 +81,7 @@ def request(look: Transaction, assignment: str) -> AidRequest | None:
 
 
 def has_request_id(look: Transaction, request_id: str) -> bool:
-    """Return whether any request, for whichever case, has this id."""
+    """Return whether a request for any case has this id."""
     return bool(
         look.value("SELECT EXISTS (SELECT 1 FROM aid_requests WHERE id = :id)", id=request_id)
     )

@@ -1,7 +1,7 @@
 """Reads a study's rows for a bundle, and writes those of a bundle into a store.
 
-Row numbers are replaced by names: readers, models and items are identified by their own ids. All
-columns of a table are carried; SQLite's own rules decide which rows are accepted.
+Row numbers are replaced by names: readers, models and items are identified by their ids. All
+columns of a table are exported; the constraints of the store decide which rows are accepted.
 """
 
 import sqlite3
@@ -25,23 +25,23 @@ _OF_READER = "JOIN readers ON readers.id = assignments.reader WHERE readers.stud
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of row: its table, how it is read, and what of it is a row number here.
+    """A kind of row: its table, its query, and which of its columns are row numbers.
 
     Parameters
     ----------
     columns
-        What is read beside the table's own columns.
+        Columns that the query reads in addition to those of the table.
     source
-        What follows the table's name in the query, from its joins on.
+        The rest of the query after the name of the table.
     numbers
-        Columns that hold row numbers of this store, which do not travel.
+        Columns with row numbers of this store, which are not exported.
     names
-        What stands for a row number: the travelling columns, and the column it is stored in.
+        Exported columns that replace a row number, and the column of that number.
     called
-        The travelling columns by which others call a row of this kind.
+        Exported columns by which other rows refer to a row of this kind.
     since
-        Columns that some bundles do not have, and what they are then. A row leaves them out where
-        they say just that, so that those bundles are still what is exported.
+        Columns that earlier bundles lack, with their defaults. A default is not exported, so that
+        the export of a restored earlier bundle equals that bundle.
     """
 
     table: str
@@ -223,21 +223,21 @@ KINDS: Mapping[str, Kind] = {
         names={("kind",): "scoring"},
     ),
 }
-"""In the order in which they can be written: what a row refers to comes before it."""
+"""The kinds in the order in which they are inserted: a row comes after those it refers to."""
 
 
 class UnfitRow(ValueError):
-    """A row that the store's own rules do not let in."""
+    """A row that violates a constraint of the store."""
 
 
 SEALED_KINDS = frozenset({"wrong_image", "aid"})
-"""Kinds that a blinded bundle does not carry."""
+"""Kinds that are not in a blinded bundle."""
 
 
 def rows(
     look: Transaction, study: int, *, blinded: bool = False
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every row of a study that a bundle carries, each with its kind."""
+    """Yield each row of a study that belongs in a bundle, with its kind."""
     for name, kind in KINDS.items():
         if blinded and name in SEALED_KINDS:
             continue
@@ -248,7 +248,7 @@ def rows(
 
 
 def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
-    """Return the rows of a study's cases as a bundle carries them, in order of number."""
+    """Return the rows of a study's cases as in a bundle, in order of number."""
     return [row for _, row in takewhile(lambda named: named[0] == "case", rows(look, study))]
 
 
@@ -258,7 +258,7 @@ def _travels(kind: Kind, column: str, value: Any) -> bool:
 
 
 def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
-    """Return the columns a row of a kind has when it travels: at least, and at most."""
+    """Return the required and the permitted columns of an exported row of a kind."""
     of = KINDS[kind]
     own = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
     joined = {name.split()[-1] for name in of.columns.split(",") if name.strip()}
@@ -267,13 +267,13 @@ def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
 
 
 def name_in(row: Mapping[str, Any], kind: str, columns: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return what a travelling row calls another by, in the columns given."""
+    """Return the name by which an exported row refers to another one, from these columns."""
     since = KINDS[kind].since
     return tuple(row[name] if name not in since else row.get(name, since[name]) for name in columns)
 
 
 def insert(change: Transaction, kind: str, row: Mapping[str, Any]) -> int:
-    """Insert one row, whose names have been put back into row numbers, and return its number.
+    """Insert a row whose names were replaced by row numbers, and return its number.
 
     Raises
     ------

@@ -192,7 +192,7 @@ def ages(look: Transaction, bank: int) -> list[str]:
 
 
 def has_attribute(look: Transaction, bank: int, name: str) -> bool:
-    """Return whether any item of a bank has one of `ATTRIBUTES`, or a `bank` of its own."""
+    """Return whether any item of a bank has one of `ATTRIBUTES`, or the name of its bank."""
     return bool(
         look.value(
             f"SELECT EXISTS (SELECT 1 FROM items WHERE bank = :bank AND {_STRATA[name]} <> '')",

@@ -1,9 +1,9 @@
-"""Parts of a store copied into another: one study whole, or what a reader's desk works on.
+"""Copies parts of a store into another: a complete study, or the rows that a reader's desk needs.
 
-Every table of the store stands in one of the two lists below, so that a new one is decided upon.
-The copy is filled row by row into a new file: what was never written to it cannot be found in it.
-Of what a desk works on, for a preview, findings and impressions, predictions, people, readers, and
-anything a reader did are never copied.
+Each table of the store is in one of the two lists below; a new table must be added to one of them.
+The copy is a new file that is filled row by row, so it contains no remains of other rows. A copy
+for a preview contains no findings, impressions, predictions, people or readers, and nothing that a
+reader did.
 """
 
 from collections.abc import Callable, Mapping
@@ -77,7 +77,7 @@ TAKEN = {
     "events": f"chain IN {_CHAIN}",
     "chain_heads": f"chain IN {_CHAIN}",
 }
-"""Tables that are taken, in the order their references ask for, and which of their rows."""
+"""Tables that are copied, with the condition of their rows, in the order of their references."""
 
 LEFT = frozenset(
     {
@@ -109,7 +109,7 @@ LEFT = frozenset(
         "review_ends",
     }
 )
-"""Tables of which nothing is taken."""
+"""Tables that are not copied."""
 
 _MARK = "extract_of"
 _WRITTEN_OVER: dict[str, dict[str, str | None]] = {
@@ -117,16 +117,16 @@ _WRITTEN_OVER: dict[str, dict[str, str | None]] = {
     "films": {"place": ""},
     "scorers": {"person": None},
 }
-"""What is not taken over as it stands: where films lie is a path of the machine; who scored."""
+"""Values that are replaced in the copy: paths of the machine, and the persons who scored."""
 
 
 def mark(look: Transaction) -> str:
-    """Return the id of the deployment a store was taken out of; empty where it is a whole store."""
+    """Return the id of the deployment that an extract is from; empty for a complete store."""
     return str(look.value("SELECT value FROM deployment WHERE name = :name", name=_MARK) or "")
 
 
 def fill(look: Transaction, change: Transaction, study: int) -> None:
-    """Copy a study's rows from one store into another, and mark that as an extract."""
+    """Copy a study's rows from one store into another, which is then marked as an extract."""
     source = look.value("SELECT value FROM deployment WHERE name = 'deployment_id'")
     change.insert("deployment", name=_MARK, value=source or "unknown")
     for table, where in TAKEN.items():
@@ -142,10 +142,10 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
 
 
 def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
-    """Return what an extract has of a study's bank, as the hash in its trail covers it.
+    """Return the rows of a study's bank that are in an extract, in the form that its trail hashes.
 
-    What a file called a view is in it where it is not the label, as in `banks.content_sha256`, and
-    prior films where the study shows any.
+    They have a view's term in its file if it is not the label, as in `banks.content_sha256`, and
+    prior films if the study shows them.
     """
     films = {
         name: look.rows(
@@ -186,14 +186,14 @@ _WHOLE = "(SELECT id FROM items WHERE bank = :bank)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeUp:
-    """What is copied in place of the reference standard and its explanations.
+    """Replacements of the reference standard and of the explanations.
 
     Parameters
     ----------
     truth
-        Gives a letter for an item's id and its number of options; it cannot know the true one.
+        Returns a letter for an item's id and number of options, without the correct letter.
     words
-        Stands for every explanation.
+        The text that replaces every explanation.
     """
 
     truth: Callable[[str, int], str]
@@ -208,7 +208,7 @@ def copy_bank(look: Transaction, change: Transaction, bank: int, made_up: MadeUp
 def copy_drawn_study(
     look: Transaction, change: Transaction, study: int, made_up: MadeUp | None
 ) -> None:
-    """Copy a study as it was when it was drawn, its amendments too, with the items it shows."""
+    """Copy a study in its state after the draw, with its amendments and the items that it shows."""
     (row,) = look.rows("SELECT * FROM studies WHERE id = :study", study=study)
     _copy_items(look, change, row["bank"], f"IN {ITEMS_SHOWN}", {"study": study}, made_up)
     opened = {"state": "drawn", "opened_at_utc": None, "closed_at_utc": None}

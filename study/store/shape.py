@@ -37,7 +37,7 @@ def breaches(look: Transaction) -> Iterator[str]:
 
 def damage(look: Transaction) -> Iterator[str]:
     """Yield damage reported by SQLite: pages, indexes, and rows that refer to missing rows."""
-    if look.dialect == "postgres":  # the server checks its pages, and every reference
+    if look.dialect == "postgres":  # PostgreSQL checks its pages and references itself
         return
     for row in look.rows("PRAGMA integrity_check(5)"):
         result = next(iter(row.values()))

@@ -1,8 +1,8 @@
-"""Studies in the store: drafts of them, their amendments, case sets and assignments.
+"""Stored studies: drafts, amendments, case sets and assignments.
 
-A study has two case sets: its cases, and practice cases outside its sample. Each has tables of its
-own, so that no count or export of the study can take practice for its cases. What is done to both
-is written once, for a case set. Drafts may change, and nothing vouches for them.
+A study has two case sets: its cases, and practice cases outside its sample. They are in separate
+tables, so that no count or export of the study includes practice by mistake. Functions for both
+take a `CaseSet`. Drafts may be changed and are not covered by the event chains.
 """
 
 import json
@@ -22,20 +22,20 @@ from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for_prior
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseSet:
-    """Where a case set is kept; `cases`, `assignments` and so on read both sets in one shape.
+    """The tables of a case set. The rows of `cases` and `assignments` are alike for both sets.
 
     Parameters
     ----------
     tables
-        What its tables' names begin with.
+        The prefix of its tables' names.
     case
-        The column by which an assignment names its case.
+        The column of an assignment that refers to its case.
     listed
-        What the hash of a reader's list covers.
+        The columns that the hash of a reader's list covers.
     since
-        Later columns with their defaults; the hash covers them if they differ.
+        Columns added later, with their defaults; the hash covers them only if they differ.
     purpose
-        Stands in what an assignment's id is made of, and keeps the sets' ids apart.
+        Part of an assignment's id, which distinguishes the ids of the two sets.
     images
         The item whose images an assignment shows, in SQL; NULL if it shows none.
     """
@@ -118,7 +118,7 @@ class CaseRow(NamedTuple):
 
 
 class DrawnCase(NamedTuple):
-    """A case as it can be looked at before the opening; `view` joins its views with ``+``."""
+    """A case as staff see it before the opening; `view` has its views, joined by ``+``."""
 
     number: int
     item_id: str
@@ -197,7 +197,7 @@ def mark_discarded(change: Transaction, study: int, at_utc: str) -> None:
 
 
 def add_amendment(change: Transaction, study: int, made: Amendment) -> None:
-    """Insert an amendment, which is written once."""
+    """Insert an amendment; it cannot be changed afterwards."""
     columns = made._asdict() | {"changes": canonical_json(made.changes)}
     change.insert("amendments", study=study, **columns)
 
@@ -270,7 +270,7 @@ def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
 
 
 def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
-    """Return what was drawn for a study, in order of number."""
+    """Return the drawn cases of a study, in order of number."""
     rows = look.rows(
         "SELECT number, item_id, stratum, task, category, patient_id, question, "
         "coalesce((SELECT group_concat(label, '+') FROM (SELECT label FROM item_views "
@@ -282,7 +282,7 @@ def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
 
 
 def case_films(look: Transaction, study: int) -> list[FilmRow]:
-    """Return every film a study shows of cases and practice cases once, with where it lies."""
+    """Return each film of a study's cases and practice cases once, with its location."""
     rows = look.rows(
         f"SELECT DISTINCT {FILM} FROM films JOIN banks ON banks.id = films.bank WHERE films.id IN "
         f"(SELECT film FROM item_views WHERE item IN {ITEMS_SHOWN} "
@@ -293,7 +293,7 @@ def case_films(look: Transaction, study: int) -> list[FilmRow]:
 
 
 def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
-    """Return what a study shows of one of its cases in order, prior films last; none if no case."""
+    """Return the films of a case in the order shown, prior films last; none if it is no case."""
     rows = look.rows(
         f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :item "
@@ -321,7 +321,7 @@ def mark_open(change: Transaction, study: int, at_utc: str, items_salt: str) -> 
 
 
 def add_assignments(change: Transaction, of: CaseSet, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Insert a reader's list, its rows' cases under `case`; practice has no session or repeat."""
+    """Insert a reader's list. Practice cases have no session or repeat."""
     own = [name for name in (*of.listed, *dict(of.since)) if name != "item_id"]
     change.insert_many(
         f"{of.tables}assignments",
@@ -346,7 +346,7 @@ def assignments(look: Transaction, reader: int, of: CaseSet = STUDY) -> list[dic
 
 
 def study_row(look: Transaction, name: str) -> StudyRow:
-    """Return a study's row, or refuse with the names there are."""
+    """Return a study's row, or raise `NotFound` with the existing names."""
     row = find(look, name)
     if row is None:
         known = names(look)
@@ -362,7 +362,7 @@ def study_row(look: Transaction, name: str) -> StudyRow:
 
 
 def refuse_restored(study: StudyRow) -> None:
-    """Refuse to have a study read that was read elsewhere: its films and its readers are there."""
+    """Refuse to continue a study that was read elsewhere and restored here."""
     if study.restored_from:
         raise NotNow(
             t(
@@ -410,7 +410,7 @@ def listed_drafts(look: Transaction) -> list[DraftRow]:
 
 
 def save_draft(change: Transaction, number: int, **columns: Any) -> None:
-    """Replace what a draft says."""
+    """Save a draft."""
     change.execute(
         "UPDATE drafts SET name = :name, bank = :bank, protocol = :protocol, "
         "saved_at_utc = :saved_at_utc WHERE id = :number",
@@ -420,7 +420,7 @@ def save_draft(change: Transaction, number: int, **columns: Any) -> None:
 
 
 def reach_draft(change: Transaction, number: int, steps: int) -> None:
-    """Keep how many steps of a draft were left behind, if they are more than before."""
+    """Record the number of completed steps of a draft, if it has increased."""
     change.execute(
         "UPDATE drafts SET reached = max(reached, :steps) WHERE id = :number",
         number=number,

@@ -334,7 +334,7 @@ def _write_file(store: Path, path: Path, content: bytes) -> None:
 
 
 def _give(file: int, *, like: Path) -> None:
-    """Give a new file the store's owner and rights, as SQLite does its journal.
+    """Set the owner and permissions of a new file to those of the store, as SQLite does.
 
     Otherwise a command run by root would leave a file that the server cannot write.
     """
