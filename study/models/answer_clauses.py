@@ -83,6 +83,11 @@ _STICKY = pattern(
     r"\b(?:according to|as per|per|laut|seg\u00fan|selon|secondo|examples?|sample|template"
     r"|format)\b"
 )
+_ABSENT_SIGN = pattern(
+    r"(?:(?<=\A)|(?<=[.!?:;,\n] )|(?<=[.!?:;,\n])|(?<=and )|(?<=with ))(?:the )?"
+    r"(?:absent|missing|lost|(?:absence|lack|loss) of)(?=(?: (?!that\b|which\b|to\b|not\b)[\w-]+){1,6}?"
+    r" (?:points? to|suggests?|supports?|favou?rs?|indicates?|confirms?|argues? for)\b)"
+)
 _OPENS = pattern(r"\A\W*(?:{own})")
 CONCEDES = cue("concedes")
 _FOREIGN = cue("foreign")
@@ -111,6 +116,7 @@ AGREES = re.compile(
 
 def prepared(marked: str) -> str:
     """Return a marked text with headings and the mention below them on one line."""
+    marked = _ABSENT_SIGN.sub(lambda match: "the" + " " * (len(match[0]) - 3), marked)
     marked = _AFFIRMED.sub(lambda match: " " * len(match[0]), marked)
     marked = _APPOSITION.sub(r"\1 \2", marked)
     text = _HEADING.sub(r"\1: ", _JOINED_LINES.sub(r"\1 ", marked))
@@ -194,6 +200,9 @@ class _Governor:
         self.conceded = self.conceded or CONCEDES.match(own) is not None
         if before == "(":
             self.outside = self.foreign
+            if self.clauses and re.fullmatch(rf"\W*{LETTER}\W*", own):
+                around = self.clauses[-1].text
+                self.foreign = self.foreign or bool(NEGATION.search(around) or doubts(around))
         if _CONDITION.match(own) or _INVERTED.match(own):
             if not self.conditional:
                 self._give_away_last()

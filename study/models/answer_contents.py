@@ -41,6 +41,12 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
     label = rf"(?<!\w){letter}(?:[)\].:]+|[ \t](?=[-\u2013(])|(?<=\bis {letter})(?=[ \t]))"
     alone = rf"^\W*{letter}(?=[ \t]{'[A-Z0-9]' if letter == 'A' else ''})"
     for match in re.finditer(rf"(?m)(?:{label}|{alone})[ \t]*[-\u2013]?[ \t]*([^\n;]+)", text):
+        if (
+            text[: match.start()]
+            .casefold()
+            .endswith(f"{options[LETTERS.index(letter)]} (".casefold())
+        ):
+            continue
         words = _WORD.findall(_PHRASE_ENDS.split(match[1])[0].casefold())
         if words[:2] == ["is", "right"]:
             continue

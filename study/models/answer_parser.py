@@ -67,6 +67,8 @@ _IS_PRESENT = cue("is_seen")
 _CONCESSION = re.compile(r"\W*(?:although|though|even though|while|whereas)\b", re.IGNORECASE)
 _OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
 _SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
+_AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
+_LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _LOOKS_ALIKE = re.compile(
     r"\b(?:(?:could|can|may|might) (?:also |sometimes )?)?(?:looks?|appears?|presents?|seems?)"
     r" (?:very |quite |somewhat |superficially )?(?:similar|alike|the same)(?:ly)?\b",
@@ -378,7 +380,9 @@ class _Reading:
                 if statement.place < discussion and not _DENIES.search(text):
                     return True
             elif statement.stance is Stance.DOUBTED:
-                if last.stance is not Stance.ALONE and len(statement.letters) > 1:
+                if last.stance is not Stance.ALONE and (
+                    len(statement.letters) > 1 or _is_listed(statement, self.parts)
+                ):
                     continue
                 near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
                 near = near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
@@ -438,6 +442,12 @@ class _Reading:
             )
             - rejected
         )
+
+
+def _is_listed(statement: Statement, parts: Sequence[Sentence]) -> bool:
+    """Return whether an option heads a line of a list that does not call it an equal answer."""
+    text = parts[statement.sentence].text
+    return _LIST_HEAD.match(text) is not None and not _AS_GOOD.search(text)
 
 
 def _letters(statements: Sequence[Statement]) -> Set[str]:

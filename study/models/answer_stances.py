@@ -69,8 +69,11 @@ _LINK = (
     r"|\u6216\u8005|\u6216|\u548c|\u4e0e|\?|\(|(?<=\s))\s*(?:(?:either|possibly|perhaps"
     r"|maybe|even|also)\s+)*"
 )
-_AND = r"\s*,?\s*(?:and|or|nor|und|oder|et|ou|y|e)\s+"
-_GROUP = pattern(rf"{{M}}(?:{_AND}{{M}}(?!{ONE})|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}")
+_AND = r"\s*,?\s*(?:and|und|et|y|e)\s+"
+_OR_ELSE = r"\s*,?\s*(?:or|nor|oder|ou|o)\s+"
+_GROUP = pattern(
+    rf"{{M}}(?:{_AND}{{M}}(?!{ONE})|{_OR_ELSE}{{M}}|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}"
+)
 _WOULD = cue("would")
 _WORKS_TOO = pattern(
     r"\A\W*(?:would|could|might|may|can)\b[^.;]*\b(?:too|also|as well|equally|just as)\b"
