@@ -31,6 +31,7 @@ _IS_SEEN = cue("is_seen")
 _LIKELY_CAUSE = cue("likely_cause")
 _PLACE = cue("place")
 _BE = pattern(r"\W*(?:[\w()-]+\W+)?{be}")
+_IMAGE_VERB = pattern(r"\A\W*(?:{image_noun}\W+)?(?:{image_verb}|shows? an?\b)")
 _VERB_AFTER = pattern(r"\W*(?:[\w()-]+\W+){0,2}?(?:{fits}|{shows})")
 _HEADING = cue("heading")
 _LABEL = re.compile(LABEL)
@@ -179,7 +180,7 @@ def _is_finding(before: str, after: str) -> bool:
 
 def _is_predicate(after: str) -> bool:
     """Return whether the words after an option's text state that this image shows it."""
-    if _IS_SEEN.match(after):
+    if _IS_SEEN.match(after) or _IMAGE_VERB.match(after):
         return True
     if _BE.match(after):
         return not unknown_words(_REASON.split(after, maxsplit=1)[0])

@@ -64,7 +64,7 @@ _CLAUSE = pattern(
     rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
     r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
     r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
-    r"|however|which|rather than|instead of|leaving|given|due to|then|if|unless|provided\s+(?:t"
+    r"|however|which|rather than|instead of|leaving|given|(?<!are\s)(?<!is\s)due to|then|if|unless|provided\s+(?:t"
     r"hat|the|there)|assuming|weil|sondern|porque"
     r"|car|perch\u00e9|sino)\b"
     r"|as\s+(?:the|there|it|this|these|a|an|no|seen|shown)\b(?!\s+(?:\w+\s+)?(?:answer"
@@ -88,6 +88,13 @@ _ABSENT_SIGN = pattern(
     r"(?:absent|missing|lost|(?:absence|lack|loss) of)(?=(?: (?!that\b|which\b|to\b|not\b)[\w-]+){1,6}?"
     r" (?:points? to|suggests?|supports?|favou?rs?|indicates?|confirms?|argues? for)\b)"
 )
+_NOT_SEEN = pattern(
+    r"\b((?:therefore|thus|hence|so|consequently|in conclusion),? the (?:only )?)"
+    r"(?:finding|option|one|abnormality|structure|sign|feature|device|statement)(?: (?:that|which))?"
+    r"(?: is| was)? (?:not (?:seen|present|visible|shown|demonstrated|depicted|supported|identified)"
+    r"|absent|missing)(?= (?:(?:here|(?:in|on) (?:this|the) [\w-]+) )?is\b)"
+)
+"""The answer to a question such as "Which finding is not seen?"."""
 _OPENS = pattern(r"\A\W*(?:{own})")
 CONCEDES = cue("concedes")
 _FOREIGN = cue("foreign")
@@ -116,6 +123,7 @@ AGREES = re.compile(
 
 def prepared(marked: str) -> str:
     """Return a marked text with headings and the mention below them on one line."""
+    marked = _NOT_SEEN.sub(r"\1answer", marked)
     marked = _ABSENT_SIGN.sub(lambda match: "the" + " " * (len(match[0]) - 3), marked)
     marked = _AFFIRMED.sub(lambda match: " " * len(match[0]), marked)
     marked = _APPOSITION.sub(r"\1 \2", marked)

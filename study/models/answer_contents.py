@@ -11,6 +11,7 @@ _WORD = re.compile(r"\d+(?:\.\d+)?|[^\W\d_]+")
 _PLAIN_WORD = re.compile(r"[^\W\d_\ue000-\ue0ff]+|\d+")
 _PHRASE_ENDS = re.compile(r"[.:](?:\s|\Z)|\b(?:whereas|while|although|but)\b")
 _NONE = frozenset({"no", "not", "without", "absent"})
+_HEALTHY = _NONE | {"normal", "clear", "unremarkable"}
 _SMALL_WORDS = frozenset(
     {
         *("a", "an", "the", "of", "in", "on", "at", "with", "is", "are", "and", "there"),
@@ -81,6 +82,8 @@ def names_only(sentence: str, statement: Statement, options: Sequence[str]) -> b
     own = _words(options[LETTERS.index(letter)])
     others = set().union(*(_words(option) for option in options)) - own - _SMALL_WORDS
     around = _words(re.sub(MENTION, " ", sentence))
+    if not own & _HEALTHY:
+        around -= {word for group in _OPPOSITES[:2] if not own & group for word in group}
     longer = any(own < _words(option) for option in options)
     like = any(word[:5] == other[:5] for word in around - own for other in others if len(other) > 4)
     return not like and not around & others and not (longer and around - _SMALL_WORDS - own)

@@ -22,7 +22,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_words import MENTION, cue, pattern
 from study.models.refusals import is_refusal
 
-VERSION = 8
+VERSION = 9
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
@@ -59,7 +59,8 @@ _OFFERS_MORE = re.compile(
 _REMAINS = cue("remains")
 _DISCUSSION = cue("discussion")
 _SEGMENT = re.compile(
-    r"[,;:\u2013\u2014]|\b(?:but|whereas|while|although|without|with no)\b", re.IGNORECASE
+    r"[,;:\u2013\u2014]|\b(?:but|whereas|while|although|without|with no|and (?=its?\b))",
+    re.IGNORECASE,
 )
 _CONTRASTS = cue("contrasts")
 _EXPLICIT = pattern(r"(?<!each )\b(?:answer|choice|option|{reply})\b[^.!?;]*\Z")
@@ -67,6 +68,7 @@ _IS_PRESENT = cue("is_seen")
 _CONCESSION = re.compile(r"\W*(?:although|though|even though|while|whereas)\b", re.IGNORECASE)
 _OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
 _SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
+_CONCLUDES = cue("thus")
 _AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
 _LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _LOOKS_ALIKE = re.compile(
@@ -180,7 +182,9 @@ class _Reading:
             "by itself": self._at_the_edge(alone),
         }
         if not any(candidates.values()):
-            candidates["stated"] = self._findings(answers) or self._survivor()
+            candidates["stated"] = (
+                self._findings(answers) or self._concluded(answers) or self._survivor()
+            )
         for rule in rules:
             if rule == "mentioned":
                 letters = self._mentioned()
@@ -304,13 +308,29 @@ class _Reading:
                     letter
                     for statement in self.statements
                     for letter in statement.letters
-                    if statement.stance not in (Stance.REJECTED, Stance.OTHERS)
+                    if statement.stance not in (Stance.REJECTED, Stance.OTHERS, Stance.LANDMARK)
                     and len(statement.letters) < 3
                 }
             )
             != 1
         ):
             return []
+        return self._own(findings)
+
+    def _concluded(self, answers: Sequence[Statement]) -> list[Statement]:
+        """Return the findings of the last sentences that begin with a word such as "overall"."""
+        return self._own(
+            [
+                statement
+                for statement in answers
+                if statement.stance is Stance.FOUND
+                and statement.sentence > len(self.parts) - 3
+                and _CONCLUDES.match(self.parts[statement.sentence].text)
+            ]
+        )
+
+    def _own(self, findings: Sequence[Statement]) -> list[Statement]:
+        """Return the findings in whose words no word belongs to another option only."""
         return [
             statement
             for statement in findings

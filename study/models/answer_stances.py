@@ -45,6 +45,7 @@ class Stance(StrEnum):
     NAMED = "named"  # neither for nor against it
     DOUBTED = "doubted"
     REJECTED = "rejected"
+    LANDMARK = "landmark"  # a place beside which something lies
     OTHERS = "others"  # asked about, conditional, quoted, past or another speaker's
 
 
@@ -96,6 +97,7 @@ _COMPARED = cue("compared")
 _AFTER = cue("after")
 _ENDS = pattern(
     r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\s+(?:chest )?(?:x-?ray|radiograph|film|study|image)\b"
+    r"|\s+{image_noun}|\s+(?:visible|present|evident|apparent|\w+ing|\w+ed)\b"
     r"|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
     r"|and|based|overall|too|then|to|given|is|would|it|if|instead|myself|than|over)\b)"
 )
@@ -111,6 +113,9 @@ _RIGHT = pattern(r"\A\W*{right}")
 _FITS = cue("fits")
 _DEFINES = cue("defines")
 _SHOWN = cue("shown")
+_BESIDE = cue("beside")
+_IMAGE_VERB = pattern(r"\A\W*(?:{image_noun}\W+)?(?:{image_verb}|shows? an?\b)")
+_ARTICLE = re.compile(r"\ban?\b", re.IGNORECASE)
 _BARE = cue("bare")
 _SUBJECT_IS = cue("subject_is")
 _BARE_AFTER = cue("bare_after")
@@ -270,7 +275,10 @@ def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
         return Stance.OTHERS
     if _CHANGED.search(text[: group.start()]) and not clause.foreign:
         return Stance.STATED
-    return _marked(around) or _compared(around) or _denied(around) or _positive(around)
+    stance = _marked(around) or _compared(around) or _denied(around)
+    if not stance and _BESIDE.search(around.before):
+        return Stance.LANDMARK
+    return stance or _positive(around)
 
 
 def _marked(around: _Around) -> Stance | None:
@@ -385,7 +393,11 @@ def _found(around: _Around) -> Stance | None:
         if seen or subject or (last and _BARE.match(before) and re.search(r"\w", before)):
             return Stance.STATED
     if around.own_text and around.begin == 0:
-        bare = _BARE.match(before) and (_BARE_AFTER.match(after) or _IS_SEEN.match(after))
+        bare = _BARE.match(before) and (
+            _BARE_AFTER.match(after)
+            or _IS_SEEN.match(after)
+            or ((_ARTICLE.search(before) or " show" in after) and _IMAGE_VERB.match(after))
+        )
         if bare or (_SHOWN.search(before) and ends):
             return Stance.FOUND
     return None
