@@ -25,6 +25,7 @@ from analysis.planning import (
     cases_needed,
     power,
 )
+from analysis.planning.designs import PlanDesign, Size, Spread, variances
 from analysis.statistics.merits import Metric
 
 RANDOM, FIXED, CASES = PlanClaim
@@ -178,3 +179,36 @@ def test_noncentralities_are_those_of_rjafrocs_book(
     assert f.isf(0.05, 1, df) == pytest.approx(critical, abs=1e-6)
     assert ncf.sf(critical, 1, df, result.ncp) == pytest.approx(expected, abs=1e-6)
     assert result.power == pytest.approx(expected, abs=0.011)
+
+
+def test_efficiencies_of_split_plot_designs_are_the_published_ones() -> None:
+    """Obuchowski, Gallas and Hillis 2012, table 3: variance of two blocks over that of each design.
+
+    The table does not state its components. Two of its values, 3 blocks and 60 paired cases, give
+    their two ratios; the other two values follow.
+    """
+    published = {
+        (9, 120, 3): 1.2,
+        (6, 60, 6): 0.83,
+        (12, 120, 3): 1.33,
+        (6, 120, 6): 1.16,
+    }
+    # 1/6 + x = 1.2 (1/9 + x), and 1/6 + x + shared = (1/6 + x) / 0.83, with x = own / 3 + shared.
+    reads = (1 / 6 - 1.2 / 9) / 0.2
+    shared = (1 / 6 + reads) * (1 / 0.83 - 1)
+    spread = Spread(
+        reader=1.0,
+        own=3 * (reads - shared),
+        shared=shared,
+        within=shared,
+        cases=120,
+        readers=6,
+    )
+
+    def variance(readers: int, cases: int, reads: int) -> float:
+        size = Size(readers=readers, cases=cases, reads=reads)
+        design = PlanDesign.CROSSED if reads == readers else PlanDesign.BLOCKS
+        return float(variances(spread, size, design).random_readers.value)
+
+    efficiency = {size: variance(6, 120, 3) / variance(*size) for size in published}
+    assert efficiency == pytest.approx(published, abs=0.015)

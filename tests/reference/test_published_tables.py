@@ -7,6 +7,7 @@ import pytest
 
 from analysis import agreement_pairs
 from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.agreement.weighted import weighted_kappa
 from tests.reference.conftest import bundle_of_table
 
 # Fleiss JL, Cohen J, Everitt BS. Psychol Bull 1969;72:323-327: kappa .429, variance .002885.
@@ -67,3 +68,19 @@ def test_wilson_intervals_equal_newcombes_table(
     limits = wilson_interval(np.array([float(successes)]), np.array([float(n)]), 0.05)
     assert limits[0][0] == pytest.approx(low, abs=5e-5)
     assert limits[1][0] == pytest.approx(high, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("table", "disagreement", "published"),
+    [
+        (COHEN_1960, [[0, 1, 3], [1, 0, 6], [3, 6, 0]], 0.348),
+        (FLEISS_COHEN_EVERITT, [[0, 1, 0.5556], [1, 0, 0.3333], [0.5556, 0.3333, 0]], 0.507),
+    ],
+)
+def test_weighted_kappas_with_free_weights_are_the_published_ones(
+    table: list[list[int]], disagreement: list[list[float]], published: float
+) -> None:
+    """Sources: Cohen 1968; the weights of Fleiss, Cohen and Everitt 1969, computed with R."""
+    counts = np.array(table, dtype=float)
+    kappa = float(weighted_kappa(counts, np.array(disagreement)))
+    assert kappa == pytest.approx(published, abs=5e-4)

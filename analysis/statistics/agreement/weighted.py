@@ -144,7 +144,7 @@ def _limits(
     np.add.at(by_cluster, (cluster, places), 1.0)
     drawn = (weights[:, present] @ by_cluster).reshape(-1, n_options, n_options)
     units = np.array(len(present))
-    resampled = weighted_kappa(drawn, 1 if measure == LINEAR else 2)
+    resampled = weighted_kappa(drawn, distances(n_options, measure))
     low, high, _ = percentile_limits(resampled, study.options.alpha, units)
     few = too_few(len(present), clustered=True)
     because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
@@ -156,15 +156,22 @@ def _limits(
     }
 
 
-def weighted_kappa(counts: Floats, power: int) -> Floats:
+def distances(n_options: int, measure: str) -> Floats:
+    """Return the disagreement between every two options, for linear or quadratic weights."""
+    places = np.arange(n_options, dtype=np.float64)
+    distance: Floats = np.abs(np.subtract.outer(places, places))
+    return distance if measure == LINEAR else distance**2
+
+
+def weighted_kappa(counts: Floats, disagreement: Floats) -> Floats:
     """Return the weighted kappa of tables of counts.
 
     Parameters
     ----------
     counts : numpy.ndarray of float, shape (..., k, k)
         How often the first rater chose the row and the second the column.
-    power : int
-        Of the distance between options: 1 for linear and 2 for quadratic weights.
+    disagreement : numpy.ndarray of float, shape (k, k)
+        Weight of every pair of options, 0 for the same option twice.
 
     Returns
     -------
@@ -173,14 +180,12 @@ def weighted_kappa(counts: Floats, power: int) -> Floats:
 
     Examples
     --------
-    >>> float(weighted_kappa(np.array([[2.0, 1.0], [0.0, 1.0]]), 1))
+    >>> float(weighted_kappa(np.array([[2.0, 1.0], [0.0, 1.0]]), distances(2, LINEAR)))
     0.5
     """
-    k = counts.shape[-1]
-    distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64) ** power
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
-    observed = (counts * distance).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
-    expected = np.einsum("...i,ij,...j->...", rows, distance, columns)
+    observed = (counts * disagreement).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
+    expected = np.einsum("...i,ij,...j->...", rows, disagreement, columns)
     kappa: Floats = 1 - ratio(observed, expected)
     return kappa
 

@@ -8,7 +8,12 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from analysis import Bundle, Options, analyse, bundle_from_tables
-from analysis.statistics.agreement.weighted import agreement_weighted, weighted_kappa
+from analysis.statistics.agreement.weighted import (
+    LINEAR,
+    agreement_weighted,
+    distances,
+    weighted_kappa,
+)
 
 ORDERED = Options(ordered=True, bootstrap=200)
 
@@ -70,7 +75,8 @@ def test_the_definition_by_proportions() -> None:
     distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     rows, columns = proportions.sum(axis=1), proportions.sum(axis=0)
     expected = 1 - (proportions * distance).sum() / (np.outer(rows, columns) * distance).sum()
-    assert float(weighted_kappa(100 * proportions, 1)) == pytest.approx(expected)
+    kappa = float(weighted_kappa(100 * proportions, distances(3, LINEAR)))
+    assert kappa == pytest.approx(expected)
 
 
 def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
