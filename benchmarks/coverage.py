@@ -28,10 +28,12 @@ from analysis.statistics.agreement.pairs.table import agreement_pairs
 from analysis.statistics.comparison.pairs import comparisons
 from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
+from benchmarks.areas_at_margin import area_rows
 from benchmarks.counted import Counted, counted_rows, counted_text, interval
 from benchmarks.noninferiority import margin_rows
 from benchmarks.simulated_advice import reliance_rows
 from benchmarks.simulated_designs import design_rows
+from benchmarks.simulated_models import model_rows
 from benchmarks.simulated_studies import (
     Design,
     Drawn,
@@ -163,7 +165,7 @@ SMALLEST = (
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
-PARTS = ("tables", "panel", "few", "margin", "designs", "reliance")
+PARTS = ("tables", "panel", "few", "margin", "areas", "designs", "reliance", "models")
 DIFFERENCE_SD = 0.15
 """Standard deviation of a reader's difference between two conditions, on the probit scale."""
 
@@ -197,10 +199,14 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         result["few"] = few_rows(args.few, args.bootstrap, SEED)
     if "margin" in args.parts:
         result["margin"] = margin_rows(args.readers, args.margins, SEED)
+    if "areas" in args.parts:
+        result["areas"] = area_rows(args.readers, args.margins, SEED)
     if "designs" in args.parts:
         result["designs"] = design_rows(args.designs, SEED)
     if "reliance" in args.parts:
         result["reliance"] = reliance_rows(args.designs, SEED)
+    if "models" in args.parts:
+        result["models"] = model_rows(args.designs, SEED)
     return result
 
 
@@ -234,12 +240,18 @@ def text(result: Mapping[str, Any]) -> str:
     if "margin" in result:
         heading = "a model at the margin, declared non-inferior in"
         parts.append(shares_text(heading, result["margin"], sizes["margins"], width=17))
+    if "areas" in result:
+        heading = "an area at the margin, declared non-inferior in"
+        parts.append(shares_text(heading, result["areas"], sizes["margins"], width=17))
     if "designs" in result:
         heading = f"two conditions, arms and groups: {sizes['designs']} studies a size"
         parts.append(counted_text(heading, result["designs"]))
     if "reliance" in result:
         heading = f"readers and a model's answers: {sizes['designs']} studies a size"
         parts.append(counted_text(heading, result["reliance"]))
+    if "models" in result:
+        heading = f"sites, times, grades and calibration: {sizes['designs']} studies a design"
+        parts.append(counted_text(heading, result["models"]))
     return "\n\n".join(parts)
 
 

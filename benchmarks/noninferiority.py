@@ -85,12 +85,13 @@ def _declared(right: Floats, items_a_patient: int) -> list[float]:
     sums = difference.reshape(n_clusters, -1).sum(axis=1)
     sizes = np.full(n_clusters, float(items_a_patient))
     declared = []
-    for (_, inference, *_), readers in zip(claims_of(result), _readers(result), strict=True):
+    for (_, inference, *_), readers in zip(claims_of(result), random_readers(result), strict=True):
         score = score_test(sums, sizes, MARGIN, readers).p
         declared += [inference.ci_low > -MARGIN, score < ALPHA / 2 and inference.ci_low > -MARGIN]
     return [float(hit) for hit in declared]
 
 
-def _readers(result: SingleTreatment) -> list[tuple[float, float, int]]:
+def random_readers(result: SingleTreatment) -> list[tuple[float, float, int]]:
+    """Return the variation of readers under both claims: fixed, then random."""
     n = result.n_readers
     return [(0.0, 0.0, 1), (max(result.var_reader, 0.0) / n, result.msr / n, n)]

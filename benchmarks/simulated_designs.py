@@ -28,7 +28,11 @@ from analysis.statistics.accuracy.diagnostic import diagnostic
 from analysis.statistics.accuracy.roc import roc_areas
 from analysis.statistics.mrmc.by_class import diagnostic_conditions, diagnostic_panel
 from analysis.statistics.mrmc.conditions import reader_conditions, reader_conditions_items
-from analysis.statistics.mrmc.groups import reader_groups, reader_groups_gain
+from analysis.statistics.mrmc.groups import (
+    reader_groups,
+    reader_groups_gain,
+    reader_groups_metrics,
+)
 from analysis.statistics.mrmc.panel import reader_panel
 from analysis.statistics.mrmc.time_conditions import time_conditions
 from analysis.statistics.mrmc.uncrossed import uncrossed
@@ -228,6 +232,9 @@ class _Drawn:
         groups = reader_groups(study)
         for metric in ("accuracy", "lead"):
             yield from _null("reader groups", groups, factor="level", metric=metric)
+        others = reader_groups_metrics(study)
+        for metric in ("auc", "sensitivity", "specificity"):
+            yield from _null("reader groups", others, factor="level", metric=metric)
         gains = reader_groups_gain(study)
         yield from _null("reader groups, gain", gains, factor="level", metric="accuracy")
         for row in time_conditions(study).to_dict("records"):

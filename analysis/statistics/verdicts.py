@@ -186,7 +186,8 @@ def non_inferior(low: float, high: float, margin: float | None) -> bool:
     return low > -margin
 
 
-NON_INFERIORITY = "non-inferiority"
+AUC = "auc"
+NON_INFERIORITY, SUPERIORITY = "non-inferiority", "superiority"
 
 
 class Outcome(StrEnum):
@@ -196,6 +197,7 @@ class Outcome(StrEnum):
     SHOWN = "shown"
     NOT_ADJUSTED = "not shown after adjustment"
     NOT_BY_SCORE = "not shown by the score test"
+    NOT_BY_LOGIT = "not shown by the test on the logit scale"
     NOT_SHOWN = "not shown"
     INFERIOR = "inferior"
     UNDECIDED = "undecided"
@@ -280,8 +282,8 @@ def _decisions(results: Results) -> Iterator[Decision]:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
         outcome = declared_outcome(results, plan, row, number(row, "margin"))
-        if outcome.is_shown and plan.hypothesis == NON_INFERIORITY:
-            outcome = _by_score(results, row, outcome)
+        if outcome.is_shown and (plan.hypothesis == NON_INFERIORITY or plan.metric == AUC):
+            outcome = _near_the_ceiling(results, row, outcome)
         if several:
             outcome = _after_adjustment(results, plan, outcome, adjusted.get(_key(row), {}))
         yield Decision(row=row, outcome=outcome)
@@ -344,7 +346,7 @@ def _after_adjustment(
 
 
 def score_p(results: Results, row: Row, column: str = "p") -> float:
-    """Return the p-value of the score test of a row of `reader_panel`, nan where there is none."""
+    """Return a number of `noninferiority` for a row of `reader_panel`, nan where there is none."""
     if row.get("method") == PAIR_WEIGHTED:
         return math.nan  # the test is about the mean of the readers
     where = {key: str(row[key]) for key in ("model_id", "condition", "metric", "claim")}
@@ -352,10 +354,13 @@ def score_p(results: Results, row: Row, column: str = "p") -> float:
     return number(tests[0], column) if tests else math.nan
 
 
-def _by_score(results: Results, row: Row, outcome: Outcome) -> Outcome:
-    """Return the outcome if the score test shows non-inferiority too, or if there is none."""
-    p = score_p(results, row)
-    return Outcome.NOT_BY_SCORE if p >= results.options.alpha / 2 else outcome
+def _near_the_ceiling(results: Results, row: Row, outcome: Outcome) -> Outcome:
+    """Return the outcome if the test of `noninferiority` shows it too, or if there is none."""
+    if score_p(results, row) >= results.options.alpha / 2:
+        return Outcome.NOT_BY_LOGIT if row["metric"] == AUC else Outcome.NOT_BY_SCORE
+    if outcome is Outcome.SUPERIOR and score_p(results, row, "ci_low") <= 0:
+        return Outcome.SHOWN
+    return outcome
 
 
 def declared_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
@@ -386,7 +391,16 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
     if plan.pair_weighted:
         rows = _weighted_adjusted(endpoint_rows(results, plan))
     if plan.hypothesis != NON_INFERIORITY:
-        return {_key(row): dict.fromkeys(Outcome, number(row, "p_adjusted")) for row in rows}
+        return {
+            _key(row): {
+                **dict.fromkeys(Outcome, number(row, "p_adjusted")),
+                # Two-sided, as the p-value of the interval; the test is one-sided.
+                Outcome.SHOWN: float(
+                    np.fmax(number(row, "p_adjusted"), 2 * _p_of_area(results, row, "p_adjusted"))
+                ),
+            }
+            for row in rows
+        }
     below = 1 - np.array([number(row, "p_noninferior") for row in rows])
     families = [", ".join(str(row[column]) for column in FAMILY) for row in rows]
     return {
@@ -400,6 +414,11 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
         }
         for row, inferior in zip(rows, holm_within(below, families), strict=True)
     }
+
+
+def _p_of_area(results: Results, row: Row, column: str) -> float:
+    """Return the p-value of superiority in the area; nan for accuracy, whose test has a margin."""
+    return score_p(results, row, column) if row["metric"] == AUC else math.nan
 
 
 def _weighted_adjusted(rows: list[Row]) -> list[Row]:

@@ -27,7 +27,9 @@ from analysis.report.findings.sensitivity import under_other_choices
 from analysis.results import Results
 from analysis.statistics.claims import PAIR_WEIGHTED, against, claim_words, narrower_note
 from analysis.statistics.verdicts import (
+    AUC,
     NON_INFERIORITY,
+    SUPERIORITY,
     Decision,
     Outcome,
     decisions,
@@ -45,7 +47,7 @@ from analysis.translation import capital, later, said, t, tn, written
 METRICS = {"accuracy": later("accuracy"), "auc": later("the area under the ROC curve")}
 HYPOTHESES = {
     NON_INFERIORITY: later("non-inferiority"),
-    "superiority": later("superiority"),
+    SUPERIORITY: later("superiority"),
 }
 KEYS = {
     "endpoint": later("endpoint"),
@@ -65,13 +67,15 @@ VERDICTS = {
         Outcome.SHOWN: later("Non-inferior"),
         Outcome.NOT_ADJUSTED: later("Non-inferiority not shown after adjustment"),
         Outcome.NOT_BY_SCORE: later("Non-inferiority not shown by the score test"),
+        Outcome.NOT_BY_LOGIT: later("Non-inferiority not shown on the logit scale"),
         Outcome.NOT_SHOWN: later("Non-inferiority not shown"),
         Outcome.INFERIOR: INFERIOR,
         Outcome.UNDECIDED: NOT_DECIDED,
     },
-    "superiority": {
+    SUPERIORITY: {
         Outcome.SHOWN: later("Superior"),
         Outcome.NOT_ADJUSTED: later("Superiority not shown after adjustment"),
+        Outcome.NOT_BY_LOGIT: later("Superiority not shown on the logit scale"),
         Outcome.NOT_SHOWN: later("Superiority not shown"),
         Outcome.INFERIOR: INFERIOR,
         Outcome.UNDECIDED: NOT_DECIDED,
@@ -229,9 +233,14 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
 
 
 def _score(results: Results, row: Row, margin: float | None) -> str:
-    """Return the p-value of the score test, to be put after the interval."""
-    p = math.nan if margin is None else score_p(results, row)
-    return "" if math.isnan(p) else t(", score test p {p}", p=p_cell(p))
+    """Return the p-value of the test near the ceiling, to be put after the interval."""
+    is_area = row["metric"] == AUC
+    p = math.nan if margin is None and not is_area else score_p(results, row)
+    if math.isnan(p):
+        return ""
+    if is_area:
+        return t(", on the logit scale p {p}", p=p_cell(p))
+    return t(", score test p {p}", p=p_cell(p))
 
 
 def endpoint_findings(results: Results) -> list[Finding]:

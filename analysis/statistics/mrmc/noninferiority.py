@@ -1,4 +1,4 @@
-"""Score tests of non-inferiority, which hold their level near the ceiling: `noninferiority.csv`."""
+"""Tests of non-inferiority that hold their level near the ceiling: `noninferiority.csv`."""
 
 from __future__ import annotations
 
@@ -13,22 +13,27 @@ from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
-from analysis.bundle.protocol import margin_of, plan_of
+from analysis.bundle.protocol import plan_of
 from analysis.options import Options
 from analysis.readings.clusters import sums_by_cluster
 from analysis.readings.shared_items import shared_by_panel
 from analysis.statistics.claims import FAMILY
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.merits import Metric
+from analysis.statistics.mrmc.logit_test import area_difference
 from analysis.statistics.mrmc.obuchowski_rockette import ONE_READER, Claim, SingleTreatment
-from analysis.statistics.mrmc.panel import ModelComparison, comparisons_of
+from analysis.statistics.mrmc.panel import ModelComparison, comparisons_of, margins_of
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
+from analysis.statistics.verdicts import SUPERIORITY
 
 SCORE = "score test, variance restricted to the margin"
+LOGIT = "limits of both areas on the logit scale"
 METHODS = {
-    Claim.THESE_READERS: f"{SCORE}, readers fixed; t, C - 1",
-    Claim.READERS_LIKE_THESE: f"{SCORE}, readers random; t, Satterthwaite",
+    (Metric.ACCURACY, Claim.THESE_READERS): f"{SCORE}, readers fixed; t, C - 1",
+    (Metric.ACCURACY, Claim.READERS_LIKE_THESE): f"{SCORE}, readers random; t, Satterthwaite",
+    (Metric.AUC, Claim.THESE_READERS): f"{LOGIT}, readers fixed; t, patients of a class - 1",
+    (Metric.AUC, Claim.READERS_LIKE_THESE): f"{LOGIT}, readers random; t, Satterthwaite",
 }
 NEXT_TO_ONE = 1 - 1e-12
 
@@ -165,7 +170,7 @@ def score_test(
 
 
 def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Test every model against the margin of accuracy, readers fixed and readers random.
+    """Test every model against the margin, readers fixed and readers random.
 
     Parameters
     ----------
@@ -177,13 +182,14 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     Returns
     -------
     pandas.DataFrame
-        The columns of `NONINFERIORITY`; a row for each of `reader_panel` with metric accuracy.
+        The columns of `NONINFERIORITY`; a row for each of `reader_panel` with a margin. Of an
+        area whose superiority is the declared hypothesis the margin is 0.
 
     Notes
     -----
-    The test of `score_test` decides the declared hypothesis, together with the interval of
-    `reader_panel`. `p_adjusted` is Holm's over the models under one claim and condition; a model
-    named primary is tested alone.
+    The test of `score_test`, of areas that of `logit_test.AreaDifference`, decides the declared
+    hypothesis together with the interval of `reader_panel`. `p_adjusted` is Holm's over the models
+    under one claim and condition; a model named primary is tested alone.
 
     Examples
     --------
@@ -201,11 +207,11 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     [['these readers', 0.013, 0.056], ['readers like these', 0.013, 0.058]]
     """
     study = study_of(study, options)
-    margin = margin_of(study.options, study.bundle.protocol)
+    margins = _margins(study)
     rows = [
         row
         for comparison in comparisons_of(study)
-        if margin is not None and comparison.figure.metric is Metric.ACCURACY
+        if (margin := margins[comparison.figure.metric]) is not None
         for row in _rows(study, comparison, margin)
     ]
     table = pd.DataFrame(rows, columns=NONINFERIORITY.header)
@@ -220,22 +226,30 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
 
 
 def has_margin(study: Study) -> bool:
-    """Return whether there is a margin of accuracy."""
-    return margin_of(study.options, study.bundle.protocol) is not None
+    """Return whether any metric has a margin."""
+    return any(margin is not None for margin in _margins(study).values())
+
+
+def _margins(study: Study) -> dict[Metric, float | None]:
+    """Return the margin of every metric; of an area that shall be superior 0."""
+    margins = margins_of(study)
+    plan = plan_of(study.bundle.protocol)
+    if plan.metric == Metric.AUC and plan.hypothesis == SUPERIORITY:
+        margins[Metric.AUC] = 0.0
+    return margins
 
 
 def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[dict[str, object]]:
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
-    ahead, sizes = _ahead(study, panel.columns)
     variances = {
         Claim.THESE_READERS: (0.0, 0.0, 1),
         Claim.READERS_LIKE_THESE: _of_readers(result),
     }
-    for claim, method in METHODS.items():
+    for claim, readers in variances.items():
         reason = figure.merits.no_covariance or figure.no_value
         if claim is Claim.READERS_LIKE_THESE and result.n_readers < 2:
             reason = reason or ONE_READER
-        test = score_test(ahead, sizes, margin, variances[claim]) if not reason else None
+        test, low = (None, math.nan) if reason else _tested(study, comparison, margin, readers)
         yield {
             "model_id": panel.model_id,
             "condition": panel.condition,
@@ -249,9 +263,28 @@ def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[
             "se": test.se if test else math.nan,
             "df": test.df if test else math.nan,
             "p": test.p if test else math.nan,
-            "method": method,
+            "method": METHODS[figure.metric, claim],
             "undefined_because": reason,
+            "ci_low": low,
         }
+
+
+def _tested(
+    study: Study, comparison: ModelComparison, margin: float, readers: tuple[float, float, int]
+) -> tuple[ScoreTest, float]:
+    """Return the test of the margin and, of areas, the lower limit of the difference."""
+    columns = comparison.panel.columns
+    if comparison.figure.metric is Metric.ACCURACY:
+        return score_test(*_ahead(study, columns), margin, readers), math.nan
+    areas = area_difference(comparison.figure.merits, *_classes(study, columns), readers)
+    statistic, distance = areas.statistic(margin), areas.model - areas.readers + margin
+    test = ScoreTest(
+        se=distance / statistic if statistic else math.nan,
+        df=areas.df,
+        statistic=statistic,
+        p=areas.p(margin),
+    )
+    return test, areas.low(float(student.isf(study.options.alpha / 2, areas.df)))
 
 
 def _of_readers(result: SingleTreatment) -> tuple[float, float, int]:
@@ -269,9 +302,19 @@ def _ahead(study: Study, columns: Ints) -> tuple[Floats, Floats]:
     return sums[:, 0], sums[:, 1]
 
 
+def _classes(study: Study, columns: Ints) -> tuple[tuple[int, int], int]:
+    """Return the patients with positive and with negative cases, and the number of pairs."""
+    ratings = study.figures.ratings
+    assert ratings is not None  # the metric exists only where there are ratings
+    items = shared_by_panel(study.matrix, columns).items
+    positive, clusters = ratings.positive[items], study.matrix.clusters[items]
+    patients = len(np.unique(clusters[positive])), len(np.unique(clusters[~positive]))
+    return patients, int(positive.sum()) * int((~positive).sum())
+
+
 NONINFERIORITY = Statistic(
     name="noninferiority",
-    meaning="The score test of a model against the margin of accuracy, under one claim.",
+    meaning="The test of a model against the margin that holds its level, under one claim.",
     columns=(
         *shared("model_id condition metric claim n_readers n_items"),
         Column("n_patients", "Patients, or items where no patient has several.", "count"),
@@ -281,6 +324,9 @@ NONINFERIORITY = Statistic(
         *shared("df"),
         Column("p", "One-sided p-value for the margin.", "probability"),
         *shared("p_adjusted family method undefined_because"),
+        Column(
+            "ci_low", "Lower limit of the difference of areas; empty for accuracy.", "proportion"
+        ),
     ),
     compute=noninferiority,
     applies=has_margin,
@@ -297,7 +343,9 @@ NONINFERIORITY = Statistic(
             "Models against the panel of readers",
             "Non-inferiority in accuracy is decided by a score test whose variance is restricted"
             " to a difference of minus the margin [@tango1998; @owen1988], because near 100 % the"
-            " observed answers may have no variance; the interval must clear the margin as well.",
+            " observed answers may have no variance; in areas by a lower limit from the limits of"
+            " both areas on the logit scale [@zou2009; @kottas2014]. The interval must clear the"
+            " margin as well.",
         )
     },
 )

@@ -410,11 +410,15 @@ def _margins(results: Results) -> str:
     sizes = in_a_row(sorted(margins))
     if origin:
         return t(
-            "NI p: one-sided (accuracy: score test), for the margin of {margins} ({origin}).",
+            "NI p: one-sided (accuracy: score test; AUC: logit scale), for the margin of {margins}"
+            " ({origin}).",
             margins=sizes,
             origin=origin,
         )
-    return t("NI p: one-sided (accuracy: score test), for the margin of {margins}.", margins=sizes)
+    return t(
+        "NI p: one-sided (accuracy: score test; AUC: logit scale), for the margin of {margins}.",
+        margins=sizes,
+    )
 
 
 def _panel_row(
@@ -439,7 +443,7 @@ def _panel_row(
 
 
 def _p_for_margin(results: Results, row: Row) -> float:
-    """Return the p-value that decides: of the score test, or of t where there is none."""
+    """Return the p-value that decides: of `noninferiority`, or of t where there is none."""
     p = score_p(results, row)
     return number(row, "p_noninferior") if math.isnan(p) else p
 

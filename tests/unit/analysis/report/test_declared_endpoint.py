@@ -42,6 +42,7 @@ def _with(
     others: list[dict[str, Any]] | None = None,
     margin: float | None = None,
     score_p: float | None = None,
+    score_low: float = 0.01,
 ) -> Results:
     panel = [panel_row(**row) for row in rows]
     adjusted = [{**row, "p_adjusted": p, "p_noninferior_adjusted": p} for row in panel]
@@ -53,7 +54,9 @@ def _with(
         "noninferiority": pd.DataFrame(
             []
             if score_p is None
-            else [{**row, "p": score_p, "p_adjusted": score_p} for row in panel]
+            else [
+                {**row, "p": score_p, "p_adjusted": score_p, "ci_low": score_low} for row in panel
+            ]
         ),
     }
     return replace(
@@ -124,6 +127,46 @@ def test_superiority_is_concluded_only_after_non_inferiority(run: Results) -> No
     both = _said(_with(run, protocol, ABOVE, score_p=0.03))
     assert "superior:" not in both
     assert "not shown by the score test: Model-1_x" in both
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "score_p", "score_low", "verdict"),
+    [
+        ("non-inferiority", 0.024, 0.01, "Non-inferior, and superior: Model-1_x"),
+        ("non-inferiority", 0.024, -0.01, "Non-inferior: Model-1_x"),
+        ("non-inferiority", 0.026, -0.06, "Non-inferiority not shown on the logit scale: Model"),
+        ("superiority", 0.024, 0.01, "Superior: Model-1_x"),
+        ("superiority", 0.026, -0.01, "Superiority not shown on the logit scale: Model-1_x"),
+    ],
+)
+def test_areas_need_the_test_on_the_logit_scale_and_the_interval(
+    run: Results, hypothesis: str, score_p: float, score_low: float, verdict: str
+) -> None:
+    """The interval of t lies above 0 in every row."""
+    protocol = {
+        **DECLARED,
+        "endpoint": "AUC",
+        "hypothesis": hypothesis,
+        "primary_model": "M1",
+    }
+    row = {**ABOVE, "metric": "auc"}
+    text = _said(_with(run, protocol, row, score_p=score_p, score_low=score_low))
+    assert verdict in text
+    assert f"on the logit scale p {score_p})" in text
+
+
+def test_superiority_of_several_models_in_the_area_is_adjusted_by_both_tests(
+    run: Results,
+) -> None:
+    """The one-sided test has half of the level of the two-sided one."""
+    protocol = {**DECLARED, "endpoint": "AUC", "hypothesis": "superiority"}
+    rows = [{**ABOVE, "metric": "auc", "model_id": model} for model in ("M1", "M2")]
+    for p, adjusted, is_shown in ((0.04, 0.024, True), (0.06, 0.024, False), (0.04, 0.026, False)):
+        results = _with(run, protocol, *rows, p=p, score_p=0.01)
+        results.tables["noninferiority"]["p_adjusted"] = adjusted
+        text = _said(results)
+        assert ("Superior: " in text) == is_shown
+        assert ("Superiority not shown after adjustment" in text) != is_shown
 
 
 @pytest.mark.slow

@@ -1,0 +1,149 @@
+"""Lower limits on the logit scale for the area of a model minus that of readers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.optimize import brentq
+from scipy.special import expit, logit
+from scipy.stats import t as student
+
+from analysis.statistics.merits import Merits
+
+LARGEST = 40.0
+"""Largest value of Student's t that is distinguished."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AreaDifference:
+    """The area of a model and the mean area of readers, with their variances.
+
+    Parameters
+    ----------
+    model, readers : float
+        Areas, 0 to 1.
+    model_variance, readers_variance : float
+        Variances of both; that of readers includes their variation where they are random.
+    correlation : float
+        Correlation of the two estimates.
+    n_pairs : int
+        Pairs of a positive and a negative case.
+    df : float
+        Degrees of freedom.
+    """
+
+    model: float
+    readers: float
+    model_variance: float
+    readers_variance: float
+    correlation: float
+    n_pairs: int
+    df: float
+
+    def low(self, quantile: float) -> float:
+        r"""Return the lower limit of the difference at a quantile of Student's t.
+
+        Parameters
+        ----------
+        quantile : float
+            Negative for an upper limit.
+
+        Notes
+        -----
+        With the limits l of the model and u of the readers on the logit scale, :math:`\operatorname
+        {expit}(\operatorname{logit} A \mp q\,SE / (A (1 - A)))` [1]_, the limit is :math:`d -
+        \sqrt{(A_M - l)^2 + (u - A_R)^2 - 2 r (A_M - l)(u - A_R)}` [2]_. A model without an error
+        has the limit of half a discordant pair: a discordant pair of n has the standard error
+        :math:`\sqrt 2` on the logit scale, whatever n is.
+
+        References
+        ----------
+        .. [1] Kottas M, Kuss O, Zapf A. A modified Wald interval for the area under the ROC curve
+           (AUC) in diagnostic case-control studies. BMC Med Res Methodol 2014;14:26.
+           doi:10.1186/1471-2288-14-26
+        .. [2] Zou GY, Huang W, Zhang X. A note on confidence interval estimation for a linear
+           function of binomial proportions. Comput Stat Data Anal 2009;53:1080-1085.
+           doi:10.1016/j.csda.2008.09.033
+
+        Examples
+        --------
+        >>> both = AreaDifference(model=0.97, readers=0.95, model_variance=0.0004,
+        ...     readers_variance=0.0003, correlation=0.4, n_pairs=2500, df=49)
+        >>> [round(both.low(q), 3) for q in (2.01, 0.0, -2.01)]
+        [-0.053, 0.02, 0.065]
+        """
+        below = self.model - _shifted(self.model, self.model_variance, -quantile, self.n_pairs)
+        above = _shifted(self.readers, self.readers_variance, quantile, self.n_pairs) - self.readers
+        square = below**2 + above**2 - 2 * self.correlation * below * above
+        return self.model - self.readers - math.copysign(math.sqrt(max(square, 0.0)), quantile)
+
+    def statistic(self, margin: float) -> float:
+        """Return the value of Student's t at which the lower limit is minus the margin."""
+
+        def excess(quantile: float) -> float:
+            return self.low(quantile) + margin
+
+        if excess(LARGEST) >= 0:
+            return LARGEST
+        if excess(-LARGEST) <= 0:
+            return -LARGEST
+        return float(brentq(excess, -LARGEST, LARGEST, xtol=1e-10))
+
+    def p(self, margin: float) -> float:
+        """Return the one-sided p-value of the margin."""
+        return float(student.sf(self.statistic(margin), self.df))
+
+
+def area_difference(
+    merits: Merits, patients: tuple[int, int], n_pairs: int, readers: tuple[float, float, int]
+) -> AreaDifference:
+    """Return the area of a model minus that of readers.
+
+    Parameters
+    ----------
+    merits : Merits
+        Areas of the readers and, last, of the model, with their covariances over cases.
+    patients : tuple of int
+        Patients with a positive and with a negative case.
+    n_pairs : int
+        Pairs of a positive and a negative case.
+    readers : tuple of (float, float, int)
+        Variance of the mean difference that comes from readers' true differences, the mean
+        square of readers over their number, and this number; zeros and 1 where readers are fixed.
+
+    Notes
+    -----
+    Degrees of freedom: the patients of the smaller class minus 1; of random readers by
+    Satterthwaite's rule, at most as many.
+    """
+    n = len(merits.values) - 1
+    covariance, mean = merits.covariance, merits.values[:n].mean()
+    own, of_readers = float(covariance[n, n]), float(covariance[:n, :n].mean())
+    together = float(covariance[n, :n].mean())
+    more, mean_square, n_readers = readers
+    spread = math.sqrt(max(own, 0.0) * max(of_readers + more, 0.0))
+    correlation = min(max(together / spread, -1.0), 1.0) if spread else 0.0
+    df = float(min(patients) - 1)
+    if n_readers > 1:
+        of_cases = max(own + of_readers - 2 * together, 0.0)
+        shares = of_cases**2 / df + mean_square**2 / (n_readers - 1)
+        df = min((of_cases + more) ** 2 / shares, df) if shares else df
+    return AreaDifference(
+        model=float(merits.values[n]),
+        readers=float(mean),
+        model_variance=own,
+        readers_variance=of_readers + more,
+        correlation=correlation,
+        n_pairs=n_pairs,
+        df=df,
+    )
+
+
+def _shifted(area: float, variance: float, quantile: float, n_pairs: int) -> float:
+    """Return an area moved on the logit scale by a multiple of its standard error."""
+    if 0 < area < 1 and variance > 0:
+        return float(expit(logit(area) + quantile * math.sqrt(variance) / (area * (1 - area))))
+    if area < 1 or quantile >= 0:
+        return area
+    return float(expit(math.log(2 * n_pairs - 1) + quantile * math.sqrt(2)))
