@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,8 +52,11 @@ PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
 LONG_NAME = 24
 # Diameter of marks, and of the largest ones where their area shows the number of cases.
 MARK_MM, LARGEST_MARK_MM = 1.6, 1.8
-# Largest number of panels of the overview, and the height of its rows in usual rows.
-MOST_CONDITIONS, OVERVIEW_HIGH = 3, 1.4
+# Largest number of panels of the overview.
+MOST_CONDITIONS = 3
+# Height of the overview's rows: usual and smallest; of all rows together: usual and largest.
+OVERVIEW_ROW_MM, LEAST_OVERVIEW_ROW_MM = 6.7, 2.5
+OVERVIEW_MM, MOST_OVERVIEW_MM = 90.0, 170.0
 OVERALL_TITLES = {"micro": later("Overall, micro"), "macro": later("Overall, macro")}
 OVERALL = later("Overall")
 GROUPS = {"micro": later("micro"), "macro": later("macro")}
@@ -110,7 +115,8 @@ def overview_chart(
     """Chart every rater's accuracy over all items with the readers' mean, a panel per condition.
 
     `rows` are the micro accuracies in the order of the raters; `means` the readers' means by
-    condition. None where no accuracy is defined.
+    condition. None where no accuracy is defined. Of very many raters only every second has its
+    name, or every third and so on, so that names stay legible.
     """
     rows = rows.loc[rows["accuracy"].notna()]
     if rows.empty:
@@ -119,10 +125,12 @@ def overview_chart(
     ends = [100 * value for column in ("accuracy", "ci_low", "ci_high") for value in rows[column]]
     axis = fitted_axis(ends, title=t("Percent correct"), least=0, most=100)
     conditions = conditions_of(rows)[:MOST_CONDITIONS]
+    height, every = _overview_height(len(raters))
+    named = rows_axis(rater_labels(raters, names))
     panels = [
         Panel(
             x=axis,
-            y=rows_axis(rater_labels(raters, names), shown=place == 0),
+            y=replace(named, ticks=named.ticks[::every], labels=place == 0),
             layers=(
                 *_mean(means.get(condition)),
                 *(
@@ -131,7 +139,7 @@ def overview_chart(
                 ),
             ),
             title=condition_name(condition) if len(conditions) > 1 else "",
-            height_mm=row_mm(len(raters)) * max(len(raters), 2) * OVERVIEW_HIGH,
+            height_mm=height,
         )
         for place, condition in enumerate(conditions)
         for shown_rows in [in_condition(rows, condition)]
@@ -140,6 +148,19 @@ def overview_chart(
     if means:
         key += (Key(label=t("Mean of the readers"), ink=Ink.QUIET, dash=Dash.DASHED),)
     return Chart(rows=(tuple(panels),), key=key)
+
+
+def _overview_height(n: int) -> tuple[float, int]:
+    """Return the height of the overview's rows in millimetres, and the step between named rows.
+
+    Examples
+    --------
+    >>> _overview_height(4), _overview_height(24), _overview_height(40), _overview_height(200)
+    ((26.8, 1), (90.0, 1), (100.0, 1), (170.0, 3))
+    """
+    usual = min(max(n, 2) * OVERVIEW_ROW_MM, OVERVIEW_MM)
+    height = min(max(usual, n * LEAST_OVERVIEW_ROW_MM), MOST_OVERVIEW_MM)
+    return height, math.ceil(n * LEAST_OVERVIEW_ROW_MM / height)
 
 
 def _mean(mean: float | None) -> tuple[ReferenceLine, ...]:

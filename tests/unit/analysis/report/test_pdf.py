@@ -9,6 +9,7 @@ import typst
 
 from analysis import Bundle, Options
 from analysis.figures.drawing.fonts import FOLDERS
+from analysis.figures.drawing.to_print import smallest_text_pt
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import overview_figure, report_figures
 from analysis.report.formats.pdf import prepared, report_pdf
@@ -66,6 +67,18 @@ def test_summary_and_findings_have_a_page_each(
     """Any number of models and conditions fits."""
     bundle = study(readers, models, 40, conditions=conditions)
     assert _pages_after(full_run(bundle), tmp_path) == [2, 3]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("readers", [3, 24, 40, 130])
+def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, readers: int) -> None:
+    """On page 1 or, where the table of raters leaves no room, on a page of its own."""
+    results = full_run(study(readers, 0, 12), Options(bootstrap=1))
+    content = report_content(results, overview_figure(results))
+    (scale,) = _pages(content, tmp_path, "<overview-scale>")
+    assert content.overview is not None
+    assert scale * smallest_text_pt(content.overview.svg) > 5.9
+    assert _pages(content, tmp_path, "selector.or(<after-summary>, <after-findings>)") == [2, 3]
 
 
 @pytest.mark.slow
