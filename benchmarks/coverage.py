@@ -159,9 +159,9 @@ INTERVALS: Mapping[str, Callable[[Floats, Floats, Floats], Limits]] = {
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
 SMALLEST = (
-    "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4 --margins 4 --designs 2"
+    "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4 --margins 4"
+    " --designs 2 --models 1"
 )
-
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
@@ -185,11 +185,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--designs", type=int, default=1000, help="studies of two conditions a size"
     )
+    parser.add_argument(
+        "--models", type=int, default=300, help="studies of sites, times, grades, calibration"
+    )
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Simulate; return one row a design and kind of interval."""
-    sizes = ("studies", "items", "bootstrap", "panels", "few", "margins", "designs")
+    sizes = ("studies", "items", "bootstrap", "panels", "few", "margins", "designs", "models")
     result: dict[str, Any] = {"sizes": {name: getattr(args, name) for name in sizes}}
     if "tables" in args.parts:
         result["rows"] = _table_rows(args)
@@ -206,7 +209,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     if "reliance" in args.parts:
         result["reliance"] = reliance_rows(args.designs, SEED)
     if "models" in args.parts:
-        result["models"] = model_rows(args.designs, SEED)
+        result["models"] = model_rows(args.models, SEED)
     return result
 
 
@@ -250,7 +253,7 @@ def text(result: Mapping[str, Any]) -> str:
         heading = f"readers and a model's answers: {sizes['designs']} studies a size"
         parts.append(counted_text(heading, result["reliance"]))
     if "models" in result:
-        heading = f"sites, times, grades and calibration: {sizes['designs']} studies a design"
+        heading = f"sites, times, grades and calibration: {sizes['models']} studies a design"
         parts.append(counted_text(heading, result["models"]))
     return "\n\n".join(parts)
 
