@@ -64,8 +64,8 @@ _CLAUSE = pattern(
     rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
     r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
     r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
-    r"|however|which|rather than|instead of|leaving|given|(?<!are\s)(?<!is\s)due to|then|if|unless|provided\s+(?:t"
-    r"hat|the|there)|assuming|weil|sondern|porque"
+    r"|however|which|rather than|instead of|leaving|given|(?<!are\s)(?<!is\s)due to|then|if|unless"
+    r"|provided\s+(?:that|the|there)|assuming|weil|sondern|porque"
     r"|car|perch\u00e9|sino)\b"
     r"|as\s+(?:the|there|it|this|these|a|an|no|seen|shown)\b(?!\s+(?:\w+\s+)?(?:answer"
     r"|correct|best|most|final|choice))"
@@ -85,13 +85,16 @@ _STICKY = pattern(
 )
 _ABSENT_SIGN = pattern(
     r"(?:(?<=\A)|(?<=[.!?:;,\n] )|(?<=[.!?:;,\n])|(?<=and )|(?<=with ))(?:the )?"
-    r"(?:absent|missing|lost|(?:absence|lack|loss) of)(?=(?: (?!that\b|which\b|to\b|not\b)[\w-]+){1,6}?"
+    r"(?:absent|missing|lost|(?:absence|lack|loss) of)"
+    r"(?=(?: (?!that\b|which\b|to\b|not\b)[\w-]+){1,6}?"
     r" (?:points? to|suggests?|supports?|favou?rs?|indicates?|confirms?|argues? for)\b)"
 )
 _NOT_SEEN = pattern(
     r"\b((?:therefore|thus|hence|so|consequently|in conclusion),? the (?:only )?)"
-    r"(?:finding|option|one|abnormality|structure|sign|feature|device|statement)(?: (?:that|which))?"
-    r"(?: is| was)? (?:not (?:seen|present|visible|shown|demonstrated|depicted|supported|identified)"
+    r"(?:finding|option|one|abnormality|structure|sign|feature|device|statement)"
+    r"(?: (?:that|which))?"
+    r"(?: is| was)? (?:not (?:seen|present|visible|shown|demonstrated|depicted|supported"
+    r"|identified)"
     r"|absent|missing)(?= (?:(?:here|(?:in|on) (?:this|the) [\w-]+) )?is\b)"
 )
 """The answer to a question such as "Which finding is not seen?"."""
