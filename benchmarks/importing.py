@@ -29,6 +29,7 @@ from PIL import Image
 
 from benchmarks.machine import Broken, memory_mb
 from benchmarks.summary import bar, bar_lines
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import deployments, studies
 from study.protocol.protocol import Protocol
 from study.store import Store
@@ -261,7 +262,11 @@ def _drawn(store: Store, cases: int) -> list[float]:
         protocol = Protocol(name="draw", cases=cases, seed=seed)
         begun = time.monotonic()
         studies.draw(
-            store, bank="bank", study=f"draw {seed}", protocol=protocol, now=datetime.now(UTC)
+            store,
+            bank="bank",
+            study=f"draw {seed}",
+            protocol=protocol,
+            acting=Acting(by=COMMAND_LINE, now=datetime.now(UTC)),
         )
         seconds.append(time.monotonic() - begun)
     return seconds

@@ -26,6 +26,7 @@ from analysis.report.content import SECTIONS
 from benchmarks import banks, servers
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.summary import bar, bar_lines
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, reader_code
 from study.models.models import add_model
@@ -174,7 +175,12 @@ class _Walk:
                     rows[f"{name}, {part}"] = self._both(
                         partial(self._choose, part), back=partial(self._choose, name)
                     )
-        studies.close(self._store, study=servers.STUDY, reason="measured", now=datetime.now(UTC))
+        studies.close(
+            self._store,
+            study=servers.STUDY,
+            reason="measured",
+            acting=Acting(by=COMMAND_LINE, now=datetime.now(UTC)),
+        )
         rows["Results"] = self._results()
         for part in _RESULTS[:n_parts]:
             first = self._timed(partial(self._choose, part))
@@ -297,5 +303,5 @@ def _add_model(store: Store, bank: Path, number: int, scratch: Path) -> None:
         model_id=f"model-{number}",
         model_version="simulated",
         simulated=True,
-        now=datetime.now(UTC),
+        acting=Acting(by=COMMAND_LINE, now=datetime.now(UTC)),
     )

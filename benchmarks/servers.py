@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.machine import Broken, cpu_ms, free_port
 from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.people.codes import new_code
@@ -42,20 +43,29 @@ def deploy(
     """Create a store with an open study of the bank's cases in the bank's order."""
     now, generator = datetime.now(UTC), np.random.default_rng(seed)
     store = init(address, entropy=generator.bytes, now=now)
-    import_bank(store, bank, name="films", images=bank.parent, simulated=True, now=now)
+    import_bank(
+        store,
+        bank,
+        name="films",
+        images=bank.parent,
+        simulated=True,
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
     protocol = Protocol.from_json(
         {"cases": cases, "one_question_per": "item", "case_order": "fixed", "stratify_by": []}
     )
-    studies.draw(store, bank="films", study=STUDY, protocol=protocol, now=now)
+    studies.draw(
+        store, bank="films", study=STUDY, protocol=protocol, acting=Acting(by=COMMAND_LINE, now=now)
+    )
     codes = {reader: new_code(generator.bytes) for reader in readers}
     studies.invite(
         store,
         study=STUDY,
         invitations=[Invitation(reader_id=reader) for reader in readers],
         codes=list(codes.values()),
-        now=now,
+        acting=Acting(by=COMMAND_LINE, now=now),
     )
-    studies.open_study(store, study=STUDY, now=now)
+    studies.open_study(store, study=STUDY, acting=Acting(by=COMMAND_LINE, now=now))
     return Deployment(store=store, codes={reader: code.text for reader, code in codes.items()})
 
 

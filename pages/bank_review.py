@@ -119,7 +119,7 @@ def _ending(row: JudgingRow, *, hidden: bool) -> None:
 
 def _strike(row: JudgingRow) -> Question:
     def strike() -> str:
-        reviewing.strike_faulty(store(), row.id, **acting(person))
+        reviewing.strike_faulty(store(), row.id, acting=acting(person))
         return t("The faulty questions are struck off.")
 
     return Question(
@@ -167,7 +167,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
                 name=title,
                 item_ids=item_ids,
                 reviewers=chosen,
-                **acting(person),
+                acting=acting(person),
             )
             return tn(
                 "The review {name} has started: {n} question.",

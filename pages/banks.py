@@ -78,7 +78,7 @@ def _teaching(names: list[str]) -> None:
 
         def save() -> str:
             for name in set(taught) ^ set(chosen):
-                mark(store(), name, taught=name in chosen, **acting(person))
+                mark(store(), name, taught=name in chosen, acting=acting(person))
             return (
                 t("Saved. Open for teaching: {banks}.", banks=", ".join(chosen))
                 if chosen
@@ -101,7 +101,7 @@ def _removal(names: list[str]) -> None:
         name = st.selectbox(t("Bank"), names, key="bank-to-remove")
 
         def remove() -> str:
-            remove_bank(store(), name, **acting(person))
+            remove_bank(store(), name, acting=acting(person))
             return t("{bank} was removed.", bank=name)
 
         question = t("Remove {bank}? This cannot be undone.", bank=name)

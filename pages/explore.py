@@ -143,7 +143,7 @@ def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
     if not wanted or reading:
         return False
     if bank.id not in revealed:
-        record_truth_shown(store(), bank.name, **acting(person))
+        record_truth_shown(store(), bank.name, acting=acting(person))
         revealed.add(bank.id)
     return True
 
@@ -177,7 +177,7 @@ def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
 
 def _strike(bank: BankRow, item: ListedItem, reason: str, *, back: bool) -> Question:
     def do() -> str:
-        strike(store(), bank.name, item.item_id, reason=reason, back=back, **acting(person))
+        strike(store(), bank.name, item.item_id, reason=reason, back=back, acting=acting(person))
         return t("Taken back.") if back else t("Struck off.")
 
     return Question(

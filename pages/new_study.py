@@ -64,7 +64,7 @@ def _begin(names: list[str]) -> None:
                 maker=person.id,
                 bank=bank,
                 values=drafts.rules_of(store(), like) if like else None,
-                **acting(person),
+                acting=acting(person),
             )
             return Report(
                 text=t("The draft {name} was started.", name=name.strip()),
@@ -108,7 +108,7 @@ def _home() -> None:
 
 def _draw(working: Working) -> Report:
     study, _ = drafts.draw(
-        store(), working.id, seen=working.seen, maker=person.id, **acting(person)
+        store(), working.id, seen=working.seen, maker=person.id, acting=acting(person)
     )
     forget(working.id)
     mine = [

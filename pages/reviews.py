@@ -106,7 +106,7 @@ def _change(part: Assignment, judged: Judged, key: str) -> None:
                     person=person.id,
                     verdict=verdict,
                     comment=comment,
-                    now=acting(person)["now"],
+                    now=acting(person).now,
                 )
             return t("The verdict on {item} was saved.", item=cells[-1])
 

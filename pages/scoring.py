@@ -79,7 +79,7 @@ def _new(kind: str, n_answers: int) -> None:
                 scorers=chosen,
                 n_items=n,
                 seed=seed,
-                **acting(person),
+                acting=acting(person),
             )
             return t("The scoring has started.")
 

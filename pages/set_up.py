@@ -164,7 +164,7 @@ def _return_to_draft() -> None:
 def _returned(reason: str) -> Report:
     study = person.study_name
     draft = drafts.return_to_draft(
-        store(), study=study, reason=reason, maker=person.id, **acting(person)
+        store(), study=study, reason=reason, maker=person.id, acting=acting(person)
     )
     query = {"draft": str(draft)}
     return Report(
@@ -191,7 +191,7 @@ def _discard() -> None:
 
 def _discarded(reason: str) -> Report:
     study = person.study_name
-    studies.discard(store(), study=study, reason=reason, **acting(person))
+    studies.discard(store(), study=study, reason=reason, acting=acting(person))
     return Report(text=t("The study {study} was discarded.", study=study), then=st.rerun)
 
 
@@ -235,7 +235,7 @@ def _locked(set_up: SetUp) -> None:
                     study=person.study_name,
                     changes=changes,
                     reason=reason,
-                    **acting(person),
+                    acting=acting(person),
                 )
             except BadProtocol as error:
                 raise BadProtocol(in_page_words(str(error))) from error
@@ -269,7 +269,7 @@ def _copied(set_up: SetUp) -> Report:
         maker=person.id,
         bank=set_up.row.bank_name,
         values=drafts.rules_of(store(), set_up.row.name),
-        **acting(person),
+        acting=acting(person),
     )
     draft = {"draft": str(number)}
     return Report(

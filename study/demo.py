@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotFound, StudyError
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code, init, reader_code
@@ -102,7 +103,12 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
 def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
     folder = data / "demo"
     import_bank(
-        store, folder / "bank.json", name="Demo bank", images=folder, simulated=True, now=now
+        store,
+        folder / "bank.json",
+        name="Demo bank",
+        images=folder,
+        simulated=True,
+        acting=Acting(by=COMMAND_LINE, now=now),
     )
     invitations = [
         Invitation(reader_id=READER, level="you"),
@@ -117,7 +123,7 @@ def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
             model_id=file.stem,
             model_version="simulated",
             simulated=True,
-            now=now,
+            acting=Acting(by=COMMAND_LINE, now=now),
         )
     for name, accuracy in _SIMULATED_READERS.items():
         simulate(store, study=STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
@@ -133,7 +139,19 @@ def _open(
     entropy: Entropy,
     now: datetime,
 ) -> None:
-    studies.draw(store, bank="Demo bank", study=study, protocol=read_protocol(protocol), now=now)
+    studies.draw(
+        store,
+        bank="Demo bank",
+        study=study,
+        protocol=read_protocol(protocol),
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
     codes = [new_code(entropy) for _ in invitations]
-    studies.invite(store, study=study, invitations=invitations, codes=codes, now=now)
-    studies.open_study(store, study=study, now=now)
+    studies.invite(
+        store,
+        study=study,
+        invitations=invitations,
+        codes=codes,
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
+    studies.open_study(store, study=study, acting=Acting(by=COMMAND_LINE, now=now))

@@ -26,6 +26,7 @@ from hypothesis import settings
 from PIL import Image
 
 from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.people import codes
@@ -71,6 +72,7 @@ MAIN = sys.modules["__main__"]
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 NOW = datetime(2025, 6, 4, 12, 0, tzinfo=UTC)
+ACTING = Acting(by=COMMAND_LINE, now=NOW)
 TASKS = (
     "Presence Assessment",
     "Negation Assessment",
@@ -268,14 +270,14 @@ def _empty(folder: Path) -> Store:
 
 def _banked(folder: Path) -> None:
     path = write_bank(folder / "bank")
-    import_bank(_empty(folder), path, name="bank", images=path.parent, now=NOW)
+    import_bank(_empty(folder), path, name="bank", images=path.parent, acting=ACTING)
 
 
 def _open(store: Store, readers: tuple[str, ...], values: Mapping[str, Any]) -> None:
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, *readers)
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
 
 
 def invite(store: Store, *readers: str) -> list[Code]:
@@ -287,7 +289,7 @@ def invite(store: Store, *readers: str) -> list[Code]:
         study="trial",
         invitations=[Invitation(reader_id=reader) for reader in readers],
         codes=codes,
-        now=NOW,
+        acting=ACTING,
     )
     return codes
 

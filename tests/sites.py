@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from study.bank.importing import import_bank
-from study.base.actor import COMMAND_LINE
 from study.exchange.bundle import export
 from study.lifecycle import studies
 from study.lifecycle.amendments import amend
@@ -21,6 +20,7 @@ from study.store import Store, events
 from study.store import studies as stored_studies
 from tests import templates
 from tests.conftest import (
+    ACTING,
     NOW,
     entropy_from,
     invite,
@@ -78,16 +78,16 @@ def _site(
 ) -> None:
     store = init(folder / "store.db", entropy=entropy_from(number), now=NOW)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name=bank, images=path.parent, simulated=True, now=NOW)
+    import_bank(store, path, name=bank, images=path.parent, simulated=True, acting=ACTING)
     protocol = Protocol.from_json({**PROTOCOL, **values})
-    studies.draw(store, bank=bank, study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank=bank, study="trial", protocol=protocol, acting=ACTING)
     invite(store, person_id, simulated)
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     simulate(store, study="trial", reader_id=simulated, seed=number, accuracy=0.7, now=NOW)
     _read(store, person_id, protocol)
     _step_in(store, person_id)
     file = folder / "model.json"
-    add_model(store, _predictions(file, "A"), study="trial", model_id="M1", now=NOW)
+    add_model(store, _predictions(file, "A"), study="trial", model_id="M1", acting=ACTING)
     keep_model(
         store,
         read_model(store, _predictions(file, model + "X"), study="trial"),
@@ -95,7 +95,7 @@ def _site(
         model_version="2",
         replace=True,
         reason="The wrong file",
-        now=NOW,
+        acting=ACTING,
     )
 
 
@@ -129,14 +129,14 @@ def _read(store: Store, who: str, protocol: Protocol) -> None:
 def _step_in(store: Store, who: str) -> None:
     """Amend, pause, resume, and exclude, as a coordinator may in an open study."""
     changes = {"break_every": 3}
-    amend(store, study="trial", changes=changes, reason="Long lists", by=COMMAND_LINE, now=NOW)
+    amend(store, study="trial", changes=changes, reason="Long lists", acting=ACTING)
     for step in (pause, resume):
-        step(store, study="trial", reader_id=who, reason="Leave", by=COMMAND_LINE, now=NOW)
+        step(store, study="trial", reader_id=who, reason="Leave", acting=ACTING)
     with store.look() as look:
         read = look.rows("SELECT id FROM readings WHERE id LIKE 'r-%' ORDER BY rowid LIMIT 2")
     for row in read:
-        exclude(store, study="trial", reading=row["id"], reason="Wrong film", now=NOW)
-    reinstate(store, study="trial", reading=read[0]["id"], reason="Right film", now=NOW)
+        exclude(store, study="trial", reading=row["id"], reason="Wrong film", acting=ACTING)
+    reinstate(store, study="trial", reading=read[0]["id"], reason="Right film", acting=ACTING)
 
 
 def close(store: Store, at: datetime = NOW) -> None:

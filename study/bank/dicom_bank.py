@@ -13,7 +13,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Unpack
@@ -40,6 +40,7 @@ from study.bank.layout import (
 from study.bank.measures import day_of
 from study.bank.reading import OnProgress
 from study.bank.terms import view_label
+from study.base.actor import Acting
 from study.base.bank_model import Fault, Rule
 from study.base.errors import BadFile
 from study.base.text import check_name, id_key
@@ -89,7 +90,7 @@ def import_dicom(
     folder: Path,
     *,
     name: str,
-    now: datetime,
+    acting: Acting,
     scale: float = 1.0,
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
@@ -150,7 +151,7 @@ def import_dicom(
             place / "bank.csv",
             name=name,
             images=place,
-            now=now,
+            acting=acting,
             **options,
         )
     finally:

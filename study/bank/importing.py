@@ -4,7 +4,6 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -21,7 +20,7 @@ from study.bank.reading import (
     sha256_of_files,
 )
 from study.bank.workers import most_workers, started
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.bank_model import Fault
 from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
@@ -106,7 +105,6 @@ class ImportOptions(TypedDict, total=False):
     simulated: bool
     provenance: Provenance
     progress: OnProgress | None
-    by: By
 
 
 def import_bank(
@@ -115,14 +113,13 @@ def import_bank(
     *,
     name: str,
     images: Path,
-    now: datetime,
     format: BankFormat | None = None,
     missing_images: MissingImages | None = None,
     skip_faulty: bool = False,
     simulated: bool = False,
     provenance: Provenance = NOT_KNOWN,
     progress: OnProgress | None = None,
-    by: By = COMMAND_LINE,
+    acting: Acting,
     n_workers: int | None = None,
 ) -> Imported:
     """Import a bank's files and its films.
@@ -196,7 +193,7 @@ def import_bank(
                 content_sha256="",
                 images_root=str(images.resolve()),
                 simulated=int(simulated),
-                imported_at_utc=stamp(now),
+                imported_at_utc=stamp(acting.now),
                 **asdict(provenance),
             )
             banks.add_content(change, bank)
@@ -204,7 +201,7 @@ def import_bank(
             banks.set_content_hash(change, bank, content_sha256)
             banks.add_marks(change, bank, marks)
             row = banks.bank_row(change, name)
-            _record(change, row, read, now, by)
+            _record(change, row, read, acting)
         return Imported(
             bank=name,
             n_items=row.n_items,
@@ -300,16 +297,16 @@ def _listed(read: ReadBank) -> str:
     return "\n".join([*lines, f"  ... and {n_more:,} more"] if n_more > 0 else lines)
 
 
-def _record(change: Transaction, row: banks.BankRow, read: ReadBank, now: datetime, by: By) -> None:
+def _record(change: Transaction, row: banks.BankRow, read: ReadBank, acting: Acting) -> None:
     events.record(
         change,
         "",
-        now,
+        acting.now,
         kind=EventKind.BANK_IMPORTED,
         detail={
             **banks.facts(row),
             "n_items": row.n_items,
             "n_left_out": _n_left_out(read),
         },
-        by=by,
+        by=acting.by,
     )

@@ -5,7 +5,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from study.bank.content import REMEDIES, RuleFinding, look_over
 from study.bank.guessing import Balance, balance, clues
 from study.bank.layout import find_bank, holds_dicom, one_file
 from study.bank.reading import BankFormat, read_bank
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.bank_model import LETTERS, Fault, Rule
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
@@ -174,13 +173,7 @@ class Joined:
 
 
 def join_banks(
-    store: Store,
-    sources: Sequence[str],
-    *,
-    name: str,
-    prefix: bool = False,
-    now: datetime,
-    by: By = COMMAND_LINE,
+    store: Store, sources: Sequence[str], *, name: str, prefix: bool = False, acting: Acting
 ) -> Joined:
     """Make a bank of the items of several banks, which remain unchanged, as do their image files.
 
@@ -216,7 +209,7 @@ def join_banks(
             content_sha256="",
             images_root="",
             simulated=max(row.simulated for row in rows),
-            imported_at_utc=stamp(now),
+            imported_at_utc=stamp(acting.now),
             **asdict(_provenance(rows)),
         )
         for row in rows:
@@ -227,7 +220,9 @@ def join_banks(
         banks.add_marks(change, number, list(banks.bank_marks(change, number)))
         joined = banks.bank_row(change, name)
         detail = {**banks.facts(joined), "n_items": joined.n_items, "n_left_out": 0}
-        events.record(change, "", now, kind=EventKind.BANK_IMPORTED, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.BANK_IMPORTED, detail=detail, by=acting.by
+        )
         return Joined(
             bank=name,
             n_items=joined.n_items,
@@ -299,14 +294,7 @@ def _provenance(rows: Sequence[BankRow]) -> Provenance:
 
 
 def strike(
-    store: Store,
-    bank: str,
-    item_id: str,
-    *,
-    reason: str,
-    back: bool = False,
-    now: datetime,
-    by: By = COMMAND_LINE,
+    store: Store, bank: str, item_id: str, *, reason: str, back: bool = False, acting: Acting
 ) -> None:
     """Strike an item off, or reinstate it (`back`); studies that drew it keep it.
 
@@ -328,7 +316,7 @@ def strike(
                 if back
                 else t("The question {item} is struck off already.", item=repr(item_id))
             )
-        strike_within(change, bank, item, reason=words, back=back, now=now, by=by)
+        strike_within(change, bank, item, reason=words, back=back, acting=acting)
 
 
 def strike_within(
@@ -338,14 +326,15 @@ def strike_within(
     *,
     reason: str,
     back: bool = False,
-    now: datetime,
-    by: By,
+    acting: Acting,
 ) -> None:
     """Strike an item off or reinstate it, within a transaction that has made all other checks."""
-    bank_contents.mark_struck(change, item.id, struck=not back, reason=reason, at_utc=stamp(now))
+    bank_contents.mark_struck(
+        change, item.id, struck=not back, reason=reason, at_utc=stamp(acting.now)
+    )
     kind = EventKind.ITEM_TAKEN_BACK if back else EventKind.ITEM_STRUCK
     detail = {"bank": bank, "item": item.item_id, "reason": reason}
-    events.record(change, "", now, kind=kind, detail=detail, by=by)
+    events.record(change, "", acting.now, kind=kind, detail=detail, by=acting.by)
 
 
 def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
@@ -364,7 +353,7 @@ def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
     return item
 
 
-def remove_bank(store: Store, name: str, *, now: datetime, by: By = COMMAND_LINE) -> BankRow:
+def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:
     """Remove a bank, and return its row; the image files are kept.
 
     Films prepared for reading are removed too, unless another bank contains them.
@@ -384,7 +373,9 @@ def remove_bank(store: Store, name: str, *, now: datetime, by: By = COMMAND_LINE
         prepared = banks.only_here(change, row.id)
         banks.remove(change, row.id)
         detail = {**banks.facts(row), "n_items": row.n_items, "n_films": row.n_films}
-        events.record(change, "", now, kind=EventKind.BANK_REMOVED, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.BANK_REMOVED, detail=detail, by=acting.by
+        )
     film_shelf = shelf.Shelf(store.beside("films"))
     for sha256 in prepared:
         film_shelf.drop(sha256)

@@ -9,7 +9,6 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import IO, Unpack
 
@@ -22,7 +21,7 @@ from study.bank.layout import (
     has_bank,
     holds_dicom,
 )
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
 from study.base.text import check_name, file_name
@@ -114,10 +113,10 @@ def arrived(store: Store, folder: str) -> Arrived:
     return Arrived(place=banks_folder(store) / folder, is_ours=False)
 
 
-def import_demo(store: Store, *, by: By, now: datetime) -> Imported:
+def import_demo(store: Store, *, acting: Acting) -> Imported:
     """Import the demo bank of the repository, marked as simulated."""
     bank = _DEMO / "bank.json"
-    return import_bank(store, bank, name="Demo bank", images=_DEMO, simulated=True, by=by, now=now)
+    return import_bank(store, bank, name="Demo bank", images=_DEMO, simulated=True, acting=acting)
 
 
 def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
@@ -151,7 +150,7 @@ def import_arrived(
     arrived: Arrived,
     *,
     name: str,
-    now: datetime,
+    acting: Acting,
     chosen: Sequence[str] = (),
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
@@ -186,13 +185,20 @@ def import_arrived(
                 store,
                 arrived.place,
                 name=name,
-                now=now,
+                acting=acting,
                 allow_possible_identifiers=allow_possible_identifiers,
                 **options,
             )
         else:
             parts, images = find_bank(arrived.place, chosen)
-            imported = import_bank(store, parts, name=name, images=images, now=now, **options)
+            imported = import_bank(
+                store,
+                parts,
+                name=name,
+                images=images,
+                acting=acting,
+                **options,
+            )
         return imported
     except (FaultyBank, SeveralBanks):
         raise

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +27,17 @@ class By:
     everywhere: bool = False
 
 
-class Acting(TypedDict):
-    """Actor and time: the last arguments of all actions, passed as ``**acting``."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acting:
+    """The actor and the time of an action: the argument `acting` of all functions that change data.
+
+    Parameters
+    ----------
+    by
+        The actor.
+    now
+        The time of the action, with a time zone.
+    """
 
     by: By
     now: datetime

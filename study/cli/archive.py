@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
-from study.cli.program import PATH, Address, command, note, now
+from study.cli.program import PATH, Address, acting, command, note, now
 from study.exchange import archives, backups, bundle, moving, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
 from study.lifecycle import studies
@@ -34,7 +33,7 @@ def close(db: Path | str, study: str, reason: str) -> None:
     and what is missing are kept in the audit trail.
     """
     store = Store(db)
-    counts = studies.close(store, study=study, reason=reason, now=now()).counts
+    counts = studies.close(store, study=study, reason=reason, acting=acting()).counts
     print(
         f"Closed {study!r} permanently: {counts.n_read} of {counts.n_assigned} readings, "
         f"{counts.n_unread} missing."
@@ -53,7 +52,14 @@ def archive(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """
     store = Store(db)
     texts = not without_texts
-    made = archives.archive(store, out, study=study, with_truth=True, texts=texts, now=now())
+    made = archives.archive(
+        store,
+        out,
+        study=study,
+        with_truth=True,
+        texts=texts,
+        acting=acting(),
+    )
     _note_what_it_holds(store, study, without_texts=without_texts)
     for name, why in made.left_out.items():
         print(f"Left out: {name}: {why}", file=sys.stderr)
@@ -75,7 +81,7 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
 
 def deposit(store: Store, study: str) -> None:
     """Send a study's head to the person named for it; print why if that fails."""
-    why = heads.send_now(store, os.environ, study, now=now(), by=COMMAND_LINE)
+    why = heads.send_now(store, os.environ, study, acting=acting())
     if why:
         print(why, file=sys.stderr)
 
@@ -106,7 +112,7 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
             place.mkdir()
             for name, content in files.items():
                 (place / name).write_bytes(content)
-    record_taking(store, study=study, what="deposit", by=COMMAND_LINE, now=now())
+    record_taking(store, study=study, what="deposit", acting=acting())
     print(f"Wrote {', '.join(files)} to {out}")
 
 
@@ -121,7 +127,7 @@ def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """
     store = Store(db)
     names = bundle.export(store, study=study, out=out, texts=not without_texts)
-    record_taking(store, study=study, what="bundle", by=COMMAND_LINE, now=now())
+    record_taking(store, study=study, what="bundle", acting=acting())
     _note_what_it_holds(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")
 
@@ -134,7 +140,7 @@ def restore(db: Path | str, folder: Path) -> None:
     The bundle is checked against its hashes and its chain first; it is restored completely or not
     at all. A study that is already there is not changed. See docs/archive.md.
     """
-    done = restoring.restore(Store(db), folder, by=COMMAND_LINE, now=now())
+    done = restoring.restore(Store(db), folder, acting=acting())
     print(
         f"Restored {done.study!r} ({done.state}), read in deployment {done.deployment_id}: "
         f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
@@ -154,7 +160,7 @@ def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
 
     The other deployment ran the same locked protocol. Conflicts are refused by name.
     """
-    done = restoring.merge(Store(db), folder, study=study, site=site, by=COMMAND_LINE, now=now())
+    done = restoring.merge(Store(db), folder, study=study, site=site, acting=acting())
     print(
         f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
         f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."
@@ -170,7 +176,7 @@ def backup(db: Path | str, out: Path | None) -> int:
 
     Exit status 1 if the copy does not verify. See docs/backups.md.
     """
-    made = backups.make(Store(db), by=COMMAND_LINE, now=now(), out=out)
+    made = backups.make(Store(db), acting=acting(), out=out)
     print(f"Backup: {made.file} ({made.n_bytes} bytes, SHA-256 {made.sha256})")
     if made.finding:
         print(made.finding, file=sys.stderr)
@@ -188,7 +194,7 @@ def restore_backup(db: Path | str, file: Path) -> None:
     that name. See docs/backups.md.
     """
     store = backups.restore_backup(file, db)
-    lacking = backups.record_restored(store, file, by=COMMAND_LINE, now=now())
+    lacking = backups.record_restored(store, file, acting=acting())
     print(f"Verified, and in place: {db}")
     for loss in lacking:
         print(f"Note: {loss.sentence}")
@@ -240,9 +246,7 @@ def remove_study(
     deployment keeps counts and hashes. See docs/removal.md.
     """
     removing.refuse_existing(certificate)
-    made = removing.remove_study(
-        Store(db), study, typed=confirm, reason=reason, by=COMMAND_LINE, now=now()
-    )
+    made = removing.remove_study(Store(db), study, typed=confirm, reason=reason, acting=acting())
     _certify(made, certificate)
 
 
@@ -332,6 +336,6 @@ def accept_loss(db: Path | str, reason: str) -> None:
     The reason is kept in the audit trail. See
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
-    for loss in losses.accept(Store(db), reason=reason, now=now()):
+    for loss in losses.accept(Store(db), reason=reason, acting=acting()):
         print(loss.sentence)
     print("Accepted, and written into the trail.")

@@ -26,7 +26,7 @@ from study.bank.reading import BankFormat, MissingImages
 from study.base.bank_model import LETTERS
 from study.base.provenance import Provenance
 from study.base.text import csv_line
-from study.cli.program import PATH, command, note, now, program, warn
+from study.cli.program import PATH, acting, command, note, program, warn
 from study.lifecycle.teaching import mark
 from study.store import Store, banks
 
@@ -193,7 +193,7 @@ def remove(db: Path | str, name: str) -> None:
     Refused while studies or drafts use it; the message names them. The audit trail keeps a record
     of the bank.
     """
-    row = remove_bank(Store(db), name, now=now())
+    row = remove_bank(Store(db), name, acting=acting())
     print(f"Removed: bank {name!r}, {row.n_items} items and {row.n_films} films.")
     if row.images_root:
         note(f"its image files stay in {row.images_root}.")
@@ -214,7 +214,7 @@ def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> N
 
     Give --bank for each of them. See docs/bank-format.md#several-banks.
     """
-    made = join_banks(Store(db), sources, name=name, prefix=prefix, now=now())
+    made = join_banks(Store(db), sources, name=name, prefix=prefix, acting=acting())
     print(f"Joined: bank {name!r}, {made.n_items} items and {made.n_films} films.")
     if made.note:
         note(made.note)
@@ -231,7 +231,7 @@ def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> No
     It is no longer used for teaching either; studies that drew it keep it. Striking and
     reinstating are recorded in the audit trail.
     """
-    strike(Store(db), name, item, reason=reason, back=back, now=now())
+    strike(Store(db), name, item, reason=reason, back=back, acting=acting())
     print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {name!r}.")
 
 
@@ -245,7 +245,7 @@ def teach(db: Path | str, name: str, taught: bool) -> None:
     while its cases are being read in a study that hides accuracy, and not for readers whose study
     is not closed.
     """
-    mark(Store(db), name, taught=taught, now=now())
+    mark(Store(db), name, taught=taught, acting=acting())
     print(f"Bank {name!r} is {'open' if taught else 'no longer open'} for teaching.")
 
 
@@ -324,7 +324,7 @@ def import_(
             Store(db),
             path,
             name=bank,
-            now=now(),
+            acting=acting(),
             scale=scale or 1.0,
             allow_possible_identifiers=allow,
             **options,
@@ -344,7 +344,7 @@ def import_(
             parts,
             name=bank,
             images=images or own_images,
-            now=now(),
+            acting=acting(),
             format=format,
             **options,
         )

@@ -9,7 +9,7 @@ import click
 from study.base.errors import NotFound
 from study.base.text import csv_line, did_you_mean
 from study.base.translation import t
-from study.cli.program import PATH, command, note, now, program
+from study.cli.program import PATH, acting, command, note, program
 from study.lifecycle import exposure, judging, reviewing
 from study.lifecycle import scoring as answer_scoring
 from study.protocol.checks import ids_in_file
@@ -84,7 +84,14 @@ def open_review(
             item_ids = ids_in_file(file)
         else:
             item_ids = reviewing.sampled(look, bank, n or 0, seed=seed)
-    reviewing.open_review(store, bank, name=name, item_ids=item_ids, reviewers=reviewers, now=now())
+    reviewing.open_review(
+        store,
+        bank,
+        name=name,
+        item_ids=item_ids,
+        reviewers=reviewers,
+        acting=acting(),
+    )
     plural = "s" * (len(item_ids) != 1)
     print(f"Opened: review {name!r} of bank {bank!r}, {len(item_ids)} item{plural}.")
 
@@ -120,7 +127,7 @@ def verdicts(db: Path | str, bank: str, name: str) -> None:
 def close_review(db: Path | str, bank: str, name: str) -> None:
     """End a review: no further verdicts are accepted, and its results can be used."""
     store = Store(db)
-    judging.close(store, REVIEW, _number(store, bank, name), now=now())
+    judging.close(store, REVIEW, _number(store, bank, name), acting=acting())
     print(f"Closed: review {name!r} of bank {bank!r}.")
 
 
@@ -128,7 +135,7 @@ def close_review(db: Path | str, bank: str, name: str) -> None:
 def strike(db: Path | str, bank: str, name: str) -> None:
     """Strike the items that a closed review found faulty, so that no study draws them."""
     store = Store(db)
-    n = reviewing.strike_faulty(store, _number(store, bank, name), now=now())
+    n = reviewing.strike_faulty(store, _number(store, bank, name), acting=acting())
     print(f"Items struck off bank {bank!r}: {n}.")
 
 
@@ -200,7 +207,13 @@ def open_scoring(
     with store.look() as look:
         scorers = [_person_called(look, handle) for handle in handles]
     answer_scoring.open_scoring(
-        store, study, kind=_KINDS[kind], scorers=scorers, n_items=n, seed=seed, now=now()
+        store,
+        study,
+        kind=_KINDS[kind],
+        scorers=scorers,
+        n_items=n,
+        seed=seed,
+        acting=acting(),
     )
     with store.look() as look:
         words = judging.everything_judged(look, _scoring(look, study, kind))
@@ -240,7 +253,7 @@ def close_scoring(db: Path | str, study: str, kind: str) -> None:
     store = Store(db)
     with store.look() as look:
         number = _scoring(look, study, kind).id
-    judging.close(store, SCORING, number, now=now())
+    judging.close(store, SCORING, number, acting=acting())
     print(f"Closed: scoring of the {kind} of {study!r}.")
 
 

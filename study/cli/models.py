@@ -14,10 +14,9 @@ from typing import Any, TypedDict, Unpack
 
 import click
 
-from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
 from study.base.processes import split_off
-from study.cli.program import PATH, command, note, now, program
+from study.cli.program import PATH, acting, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, export_paper
 from study.exchange.removing import remove_model
 from study.models.answer_parser import RULES, STANDARD
@@ -171,7 +170,7 @@ def add(
             model_version=model_version,
             replace=replace,
             reason=reason,
-            now=now(),
+            acting=acting(),
         )
         if column_roles:
             remember_columns(store, findings.file.columns, column_roles, now())
@@ -234,7 +233,7 @@ def read_again(db: Path | str, study: str, model: str, rules: str, reason: str) 
     store = Store(db)
     read = reread(store, study=study, model_id=model, rules=rules)
     if reason:
-        keep_reread(store, read, reason=reason, now=now())
+        keep_reread(store, read, reason=reason, acting=acting())
     for (before, after), n in sorted(read.changed.items()):
         print(f"{n} {before} -> {after}")
     n_changed, n_rows = read.changed.total(), read.predictions.file.n_rows
@@ -256,7 +255,13 @@ def card(db: Path | str, study: str, model: str, values: tuple[str, ...]) -> Non
         if wrong := next((value for value in values if "=" not in value), ""):
             raise BadInput(f"--set {wrong!r} is not of the form FIELD=TEXT")
         before |= dict(value.split("=", 1) for value in values)
-        describe_model(store, study=study, model_id=model, card=before, now=now())
+        describe_model(
+            store,
+            study=study,
+            model_id=model,
+            card=before,
+            acting=acting(),
+        )
     for field, words in before.items():
         print(f"{field}: {words}")
     if not before:
@@ -277,7 +282,13 @@ def withdraw(db: Path | str, study: str, model: str, reason: str) -> None:
     Its predictions stay in the store; who withdrew it, when and why is kept in the audit trail. See
     docs/predictions-format.md#withdrawing-and-replacing.
     """
-    withdraw_model(Store(db), study=study, model_id=model, reason=reason, now=now())
+    withdraw_model(
+        Store(db),
+        study=study,
+        model_id=model,
+        reason=reason,
+        acting=acting(),
+    )
     print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
 
 
@@ -297,8 +308,7 @@ def remove(db: Path | str, study: str, model: str, reason: str, confirm: str) ->
         model_id=model,
         typed=confirm,
         reason=reason,
-        by=COMMAND_LINE,
-        now=now(),
+        acting=acting(),
     )
     print(made.text)
 
@@ -315,7 +325,12 @@ def synthetic(db: Path | str, study: str, model: str, accuracy: float, seed: int
     Every export labels it synthetic. See docs/designs.md.
     """
     n_correct = add_synthetic(
-        Store(db), study=study, model_id=model, accuracy=accuracy, seed=seed, now=now()
+        Store(db),
+        study=study,
+        model_id=model,
+        accuracy=accuracy,
+        seed=seed,
+        acting=acting(),
     )
     print(f"Added {model} (synthetic): {n_correct} correct answers.")
 
@@ -378,8 +393,7 @@ def paper(
         formats=formats or tuple(FORMATS),
         model=model,
         bank_ids=bank_ids,
-        by=COMMAND_LINE,
-        now=now(),
+        acting=acting(),
         progress=_rendered if sys.stderr.isatty() else lambda done, total: None,
     )
     if made.provenance.warning:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
 from study.store.address import ServerAddress, address_of
@@ -175,6 +176,11 @@ def _refused(why: str, *, status: int = 1) -> int:
 def now() -> datetime:
     """Return the current time in UTC."""
     return datetime.now(UTC)
+
+
+def acting() -> Acting:
+    """Return the actor of commands with the current time."""
+    return Acting(by=COMMAND_LINE, now=now())
 
 
 def note(words: str) -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from study import demo as demo_study
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotFound
 from study.base.text import csv_line, did_you_mean
 from study.cli.archive import deposit
-from study.cli.program import PATH, command, note, now, warn
+from study.cli.program import PATH, acting, command, note, now, warn
 from study.exchange import bundle
 from study.lifecycle import deployments, drafts, exposure, studies
 from study.monitoring import interventions, progress
@@ -53,7 +53,7 @@ def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
     """
     planned = read_protocol(protocol)
     store = Store(db)
-    strata = studies.draw(store, bank=bank, study=study, protocol=planned, now=now())
+    strata = studies.draw(store, bank=bank, study=study, protocol=planned, acting=acting())
     columns = ("stratum", "items_in_bank", planned.one_question_per, "drawn", "half_width")
     print(csv_line(columns), end="")
     for stratum in strata:
@@ -91,7 +91,12 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
 
     store = Store(db)
     known = studies.invite(
-        store, study=study, invitations=invitations, codes=codes, now=now(), deliver=deliver
+        store,
+        study=study,
+        invitations=invitations,
+        codes=codes,
+        acting=acting(),
+        deliver=deliver,
     )
     if known:
         note(
@@ -173,7 +178,7 @@ def _remove(do: Callable[..., None], db: Path | str, who: str, study: str, reaso
         where = f"in {study!r}" if study else "on the server"
         meant = did_you_mean(who, [member.who for member in members])
         raise NotFound(f"Nobody is called {who!r} {where}.{meant}")
-    do(store, study=study, grant=grant, reason=reason, by=COMMAND_LINE, now=at)
+    do(store, study=study, grant=grant, reason=reason, acting=Acting(by=COMMAND_LINE, now=at))
 
 
 @command("release-account", of_study=False)
@@ -207,7 +212,7 @@ def second_factor_(db: Path | str, policy: str) -> None:
     Readers and single sign-on are not affected. See docs/sign-on.md.
     """
     new = second_factor.Policy(policy)
-    second_factor.set_policy(Store(db), new, by=COMMAND_LINE, now=now())
+    second_factor.set_policy(Store(db), new, acting=acting())
     print(f"Second factor of staff: {policy}.")
 
 
@@ -219,7 +224,7 @@ def return_to_draft(db: Path | str, study: str, reason: str) -> None:
     Prints the draft's name. Refused once the study is open.
     """
     store = Store(db)
-    draft = drafts.return_to_draft(store, study=study, reason=reason, by=COMMAND_LINE, now=now())
+    draft = drafts.return_to_draft(store, study=study, reason=reason, acting=acting())
     print(f"Draft: {drafts.find(store, draft).name}")
 
 
@@ -238,7 +243,7 @@ def open_(db: Path | str, study: str, witness: str) -> None:
     store = Store(db)
     print(exposure.consent_to_read(store, study), file=sys.stderr)
     warn(exposure.cautions(store, study))
-    print(heads.open_study(store, study=study, witness=witness, by=COMMAND_LINE, now=now()))
+    print(heads.open_study(store, study=study, witness=witness, acting=acting()))
     deposit(store, study)
 
 
@@ -347,7 +352,7 @@ def exclude(
     """
     store = Store(db)
     number = _reading(store, study, reader, position, condition)
-    interventions.exclude(store, study=study, reading=number, reason=reason, now=now())
+    interventions.exclude(store, study=study, reading=number, reason=reason, acting=acting())
     print(f"Excluded: {reader}, position {position}.")
     note(interventions.exclusion_rule(store, study))
 
@@ -366,7 +371,7 @@ def reinstate(
     """
     store = Store(db)
     number = _reading(store, study, reader, position, condition)
-    interventions.reinstate(store, study=study, reading=number, reason=reason, now=now())
+    interventions.reinstate(store, study=study, reading=number, reason=reason, acting=acting())
     print(f"Brought back: {reader}, position {position}.")
 
 

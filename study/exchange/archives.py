@@ -6,12 +6,11 @@ The deployment's trail records who exported the files, when, and with which hash
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.provenance import Provenance
@@ -79,8 +78,7 @@ def archive(
     study: str,
     with_truth: bool = False,
     texts: bool = True,
-    by: By = COMMAND_LINE,
-    now: datetime,
+    acting: Acting,
 ) -> Archive:
     """Export all files of a study to a new folder, and record their hashes.
 
@@ -106,14 +104,13 @@ def archive(
     )
     with placed(folder, as_zip=False, exists_message=exists_message) as place:
         if texts and not blinded:
-            _announce(store, study, by=by, now=now)
+            _announce(store, study, acting=acting)
         exported = _make(store, place, study, blinded, texts)
     record_taking(
         store,
         study=study,
         what="archive",
-        by=by,
-        now=now,
+        acting=acting,
         files=dict(exported.sha256),
         blinded=exported.blinded,
         last_event=exported.last_event,
@@ -197,7 +194,7 @@ def _about(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, 
     }
 
 
-def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime) -> None:
+def _announce(store: Store, study: str, *, acting: Acting) -> None:
     """Record that a study is copied, with the hash of its items and reference standard.
 
     The bank's hash covers items that are not in the copy; the copy is checked against this hash.
@@ -209,7 +206,9 @@ def _announce(store: Store, study: str, *, by: By = COMMAND_LINE, now: datetime)
         earlier = events.of_kind(change, events.study_chain(study), EventKind.STUDY_COPIED)
         if earlier and earlier[-1]["material_sha256"] == detail["material_sha256"]:
             return
-        events.record(change, study, now, kind=EventKind.STUDY_COPIED, detail=detail, by=by)
+        events.record(
+            change, study, acting.now, kind=EventKind.STUDY_COPIED, detail=detail, by=acting.by
+        )
 
 
 def _extracted(look: Transaction, study: int, path: Path) -> None:

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from study.base.actor import SCHEDULE, By
+from study.base.actor import SCHEDULE, Acting
 from study.base.canonical import moment, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.base.translation import t
@@ -75,7 +75,7 @@ def schedule(look: Transaction) -> Schedule:
     )
 
 
-def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
+def set_schedule(store: Store, new: Schedule, *, acting: Acting) -> None:
     """Change the interval of backups and the number kept.
 
     Raises
@@ -98,7 +98,14 @@ def set_schedule(store: Store, new: Schedule, *, by: By, now: datetime) -> None:
         deployment.set_value(change, "backup_keep", str(new.keep))
         if old != new:
             detail = {"old": _words(old), "new": _words(new)}
-            events.record(change, "", now, kind=EventKind.BACKUPS_SCHEDULED, detail=detail, by=by)
+            events.record(
+                change,
+                "",
+                acting.now,
+                kind=EventKind.BACKUPS_SCHEDULED,
+                detail=detail,
+                by=acting.by,
+            )
 
 
 def listed(store: Store) -> list[Backup]:
@@ -110,8 +117,7 @@ def listed(store: Store) -> list[Backup]:
 def make(
     store: Store,
     *,
-    by: By,
-    now: datetime,
+    acting: Acting,
     trigger: Literal["schedule", "hand"] = "hand",
     out: Path | None = None,
 ) -> Backup:
@@ -132,8 +138,8 @@ def make(
     with lease(store, _JOB) as is_ours:
         if not is_ours:
             raise NotNow(t("A backup is already in progress. Wait until it has finished."))
-        backup = _made(store, out, trigger, by, now)
-        _prune(store, by, now)
+        backup = _made(store, out, trigger, acting)
+        _prune(store, acting)
     return backup
 
 
@@ -153,14 +159,14 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
             if not is_ours or not _is_due(look, now):
                 return None
         try:
-            backup = _made(store, None, "schedule", SCHEDULE, now)
+            backup = _made(store, None, "schedule", Acting(by=SCHEDULE, now=now))
         except StudyError as error:
             with suppress(StudyError), store.change() as change:
                 deployment.set_value(change, _FAILED, stamp(now))
                 kind, detail = EventKind.BACKUP_FAILED, {"reason": str(error)}
                 events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
             raise
-        _prune(store, SCHEDULE, now)
+        _prune(store, Acting(by=SCHEDULE, now=now))
     return backup
 
 
@@ -219,7 +225,7 @@ def _copied(file: Path, scratch: Path) -> Store:
     return store
 
 
-def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[Loss]:
+def record_restored(store: Store, file: Path, *, acting: Acting) -> list[Loss]:
     """Record that a store was restored from a backup.
 
     If the witness file of an earlier store of that name exists, the acknowledged records that are
@@ -228,11 +234,13 @@ def record_restored(store: Store, file: Path, *, by: By, now: datetime) -> list[
     digest = sha256_of_file(file)
     with store.change() as change:
         detail = {"file": file.name, "sha256": digest}
-        events.record(change, "", now, kind=EventKind.BACKUP_RESTORED, detail=detail, by=by)
-    if not losses.note(store, now=now):
+        events.record(
+            change, "", acting.now, kind=EventKind.BACKUP_RESTORED, detail=detail, by=acting.by
+        )
+    if not losses.note(store, now=acting.now):
         return []
     reason = f"The backup {file.name} was restored."
-    return losses.accept(store, reason=reason, by=by, now=now)
+    return losses.accept(store, reason=reason, acting=acting)
 
 
 def free_bytes(store: Store) -> int:
@@ -260,14 +268,14 @@ def _is_due(look: Transaction, now: datetime) -> bool:
     return not earlier or moment(earlier[-1].made_at_utc) + timedelta(hours=every) <= now
 
 
-def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -> Backup:
+def _made(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backup:
     try:
         folder = out.parent if out else folder_of(store)
         if out is None:
             folder.mkdir(mode=0o700, exist_ok=True)
             for leftover in folder.glob(f"{_SCRATCH}*"):  # left by a backup that crashed
                 shutil.rmtree(leftover, ignore_errors=True)
-            _list_copies_before_upgrades(store, by, now)
+            _list_copies_before_upgrades(store, acting)
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
             if is_server(store.address):
@@ -277,7 +285,7 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
                 store.copy_to(copy)
             finding = " ".join(verify(Store(copy), films=False))
             content = _flushed(copy)
-            file = out or _free(folder, store.stem, now)
+            file = out or _free(folder, store.stem, acting.now)
             _name(copy, file)
     except OSError as error:
         raise BadFile(
@@ -289,21 +297,28 @@ def _made(store: Store, out: Path | None, trigger: str, by: By, now: datetime) -
         "sha256": content,
         "finding": finding,
     }
-    return _listed(store, facts, trigger, by, now)
+    return _listed(store, facts, trigger, acting)
 
 
-def _listed(store: Store, facts: dict[str, Any], trigger: str, by: By, now: datetime) -> Backup:
+def _listed(store: Store, facts: dict[str, Any], trigger: str, acting: Acting) -> Backup:
     """List a verified backup, and record it in the trail."""
-    at = stamp(now)
+    at = stamp(acting.now)
     with store.change() as change:
         deployment.add_backup(
-            change, **facts, made_at_utc=at, trigger=trigger, actor=by.name, verified_at_utc=at
+            change,
+            **facts,
+            made_at_utc=at,
+            trigger=trigger,
+            actor=acting.by.name,
+            verified_at_utc=at,
         )
-        events.record(change, "", now, kind=EventKind.BACKUP_MADE, detail=facts, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.BACKUP_MADE, detail=facts, by=acting.by
+        )
         return _backup(store, deployment.every_backup(change)[-1])
 
 
-def _list_copies_before_upgrades(store: Store, by: By, now: datetime) -> None:
+def _list_copies_before_upgrades(store: Store, acting: Acting) -> None:
     """Verify and list the copies made before upgrades, so that old ones are removed later.
 
     An upgrade cannot list its copy itself, because it is made before the store can be written.
@@ -326,7 +341,7 @@ def _list_copies_before_upgrades(store: Store, by: By, now: datetime) -> None:
             "sha256": sha256_of_file(file),
             "finding": finding,
         }
-        _listed(store, facts, "schedule", by, now)
+        _listed(store, facts, "schedule", acting)
 
 
 def _flushed(path: Path) -> str:
@@ -355,7 +370,7 @@ def _name(copy: Path, file: Path) -> None:
         copy.replace(file)
 
 
-def _prune(store: Store, by: By, now: datetime) -> None:
+def _prune(store: Store, acting: Acting) -> None:
     """Remove the oldest backups beyond the number kept, but never the last verified one."""
     with store.look() as look:
         keep, rows = schedule(look).keep, deployment.backups_kept(look)
@@ -367,9 +382,11 @@ def _prune(store: Store, by: By, now: datetime) -> None:
         with suppress(OSError):
             (folder_of(store) / row.file).unlink(missing_ok=True)
         with store.change() as change:
-            deployment.mark_backup_removed(change, row.id, stamp(now))
+            deployment.mark_backup_removed(change, row.id, stamp(acting.now))
             detail = {"file": row.file, "sha256": row.sha256}
-            events.record(change, "", now, kind=EventKind.BACKUP_REMOVED, detail=detail, by=by)
+            events.record(
+                change, "", acting.now, kind=EventKind.BACKUP_REMOVED, detail=detail, by=acting.by
+            )
 
 
 def _backup(store: Store, row: BackupRow) -> Backup:

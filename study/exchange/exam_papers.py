@@ -9,13 +9,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from study.bank.guessing import ids_tell
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
 from study.models.model_protocol import ModelProtocol, Order, Shown, template_of
@@ -336,8 +335,7 @@ def export_paper(
     formats: Sequence[str] = tuple(FORMATS),
     model: str = MODEL,
     bank_ids: bool | None = None,
-    by: By,
-    now: datetime,
+    acting: Acting,
     progress: OnRendered = lambda done, total: None,
 ) -> bool:
     """Write a paper to a new folder, or a ZIP file if `out` ends in ``.zip``, and record it.
@@ -380,8 +378,7 @@ def export_paper(
             store,
             study=paper.study,
             what="exam paper",
-            by=by,
-            now=now,
+            acting=acting,
             bank=paper.bank,
             formats=sorted(set(formats)),
             n_items=len(paper.items),

@@ -8,11 +8,10 @@ made. Backups and exported files are not changed; a certificate lists the backup
 import json
 import shutil
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import checked_reason
 from study.base.translation import t
@@ -110,7 +109,7 @@ def refuse_existing(file: Path | None) -> None:
 
 
 def remove_study(
-    store: Store, study: str, *, typed: str, reason: str, by: By, now: datetime
+    store: Store, study: str, *, typed: str, reason: str, acting: Acting
 ) -> Certificate:
     """Remove a closed study, and return the certificate.
 
@@ -138,7 +137,9 @@ def remove_study(
         heads.forget(change, row.id)
         detail = {**facts, **_kept(change, marks), "rows": counts, "exports": exports}
         detail["reason"] = words
-        events.record(change, "", now, kind=EventKind.STUDY_REMOVED, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.STUDY_REMOVED, detail=detail, by=acting.by
+        )
     chains = facts["chains"]
     store.forget_heads([head for head in record.heads if head.chain in chains] if record else [])
     archives = store.beside("archives") / str(row.id)
@@ -148,7 +149,7 @@ def remove_study(
 
 
 def remove_model(
-    store: Store, *, study: str, model_id: str, typed: str, reason: str, by: By, now: datetime
+    store: Store, *, study: str, model_id: str, typed: str, reason: str, acting: Acting
 ) -> Certificate:
     """Remove the predictions of a withdrawn model, and return the certificate.
 
@@ -177,7 +178,12 @@ def remove_model(
                 "reason": words,
             }
             events.record(
-                change, study, now, kind=EventKind.MODEL_DATA_REMOVED, detail=detail, by=by
+                change,
+                study,
+                acting.now,
+                kind=EventKind.MODEL_DATA_REMOVED,
+                detail=detail,
+                by=acting.by,
             )
     store.fold_in()
     return certificates(store, study)[-1]

@@ -15,11 +15,10 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
@@ -94,7 +93,7 @@ class Restored:
         )
 
 
-def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restored:
+def restore(store: Store, bundle_path: Path, *, acting: Acting) -> Restored:
     """Restore a study from a bundle in a folder or a ZIP file, completely or not at all.
 
     Raises
@@ -108,8 +107,8 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
     bundle = receive(store, bundle_path)
     with store.change() as change:
         _refuse_state(change, bundle)
-        bank = _bank(change, bundle, by, now)
-        row = _restore_within(change, bundle, bank, by, now)
+        bank = _bank(change, bundle, acting)
+        row = _restore_within(change, bundle, bank, acting)
     return Restored(
         study=bundle.study,
         bank=row.bank_name,
@@ -122,9 +121,7 @@ def restore(store: Store, bundle_path: Path, *, by: By, now: datetime) -> Restor
     )
 
 
-def _restore_within(
-    change: Transaction, bundle: Received, bank: int, by: By, now: datetime
-) -> StudyRow:
+def _restore_within(change: Transaction, bundle: Received, bank: int, acting: Acting) -> StudyRow:
     """Restore the study of a bundle from a bank, or refuse it if its parts are inconsistent."""
     if opening_hashes(bundle.chain) and not (bundle.items_salt or bundle.blinded):
         refuse(bundle.name, [f"{PACKAGE} has no items_salt: the truth cannot be verified."])
@@ -136,7 +133,7 @@ def _restore_within(
         events.adopt(change, events.merged_chain(bundle.study, deployment_id), lines)
     _refuse_unlike(change, bundle)
     row = study_row(change, bundle.study)
-    _record_restored(change, bundle, row.bank_name, by, now)
+    _record_restored(change, bundle, row.bank_name, acting)
     refuse(bundle.name, study_verdict(change, bundle.study).breaches)
     return row
 
@@ -190,7 +187,7 @@ def _refuse_state(look: Transaction, bundle: Received) -> None:
         raise NotNow(f"The trail already contains events of a study named {name!r}.")
 
 
-def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
+def _bank(change: Transaction, bundle: Received, acting: Acting) -> int:
     """Return the bank of the study: the original if it exists here, otherwise one of its items."""
     content_sha256 = str(bundle.locked["bank_sha256"])
     existing = banks.by_content(change, content_sha256)
@@ -201,10 +198,10 @@ def _bank(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
             f"{bundle.name} is blinded: it has no reference standard. Import the bank "
             f"{bundle.carried.study.bank!r} first, or restore the bundle of the closed study."
         )
-    return _bank_from(change, bundle, by, now)
+    return _bank_from(change, bundle, acting)
 
 
-def _bank_from(change: Transaction, bundle: Received, by: By, now: datetime) -> int:
+def _bank_from(change: Transaction, bundle: Received, acting: Acting) -> int:
     """Make a bank of a bundle's items, and return its number."""
     name = _free_name(change, str(bundle.carried.study.bank))
     simulated = bool(bundle.carried.study.simulated_films)
@@ -217,7 +214,7 @@ def _bank_from(change: Transaction, bundle: Received, by: By, now: datetime) -> 
         content_sha256="",
         images_root="",
         simulated=int(simulated),
-        imported_at_utc=stamp(now),
+        imported_at_utc=stamp(acting.now),
         **asdict(bundle.provenance),
     )
     _fitting(bundle, lambda: banks.add_items(change, number, _items(bundle)))
@@ -226,7 +223,7 @@ def _bank_from(change: Transaction, bundle: Received, by: By, now: datetime) -> 
     banks.add_marks(change, number, list(banks.bank_marks(change, number)))
     facts = banks.facts(banks.bank_row(change, name))
     detail = {**facts, "n_items": len(bundle.items)}
-    events.record(change, "", now, kind=EventKind.BANK_RESTORED, detail=detail, by=by)
+    events.record(change, "", acting.now, kind=EventKind.BANK_RESTORED, detail=detail, by=acting.by)
     return number
 
 
@@ -320,13 +317,11 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
     )
 
 
-def _record_restored(
-    change: Transaction, bundle: Received, bank: str, by: By, now: datetime
-) -> None:
+def _record_restored(change: Transaction, bundle: Received, bank: str, acting: Acting) -> None:
     events.record(
         change,
         bundle.study,
-        now,
+        acting.now,
         kind=EventKind.STUDY_RESTORED,
         detail={
             "deployment_id": bundle.deployment_id,
@@ -334,7 +329,7 @@ def _record_restored(
             "bank": bank,
             "left_behind": list(LEFT_BEHIND),
         },
-        by=by,
+        by=acting.by,
     )
 
 
@@ -350,9 +345,7 @@ class Merged:
     n_readings: int
 
 
-def merge(
-    store: Store, bundle_path: Path, *, study: str, site: str = "", by: By, now: datetime
-) -> Merged:
+def merge(store: Store, bundle_path: Path, *, study: str, site: str = "", acting: Acting) -> Merged:
     """Merge the bundle of another deployment into a study, completely or not at all.
 
     Parameters
@@ -372,7 +365,7 @@ def merge(
     with store.look() as look:
         row = study_row(look, study)
         refuse(bundle.name, list(_conflicts(look, row, bundle, site)))
-    _refuse_edited(bundle, by, now)
+    _refuse_edited(bundle, acting)
     with store.change() as change:
         row = study_row(change, study)
         refuse(bundle.name, list(_conflicts(change, row, bundle, site)))
@@ -389,12 +382,12 @@ def merge(
             models=tuple(sorted(editions)),
             n_readings=len(rows["reading"]),
         )
-        _record_merged(change, bundle, merged, editions, by, now)
+        _record_merged(change, bundle, merged, editions, acting)
         refuse(bundle.name, study_verdict(change, study).breaches)
     return merged
 
 
-def _refuse_edited(bundle: Received, by: By, now: datetime) -> None:
+def _refuse_edited(bundle: Received, acting: Acting) -> None:
     """Refuse a bundle whose tables contradict its records and its chain.
 
     A merge does not store the tables, so the study is restored in a temporary store for the check.
@@ -402,7 +395,7 @@ def _refuse_edited(bundle: Received, by: By, now: datetime) -> None:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Store.create(Path(folder) / "merge.db", lambda _: None, witnessed=False)
         with scratch.change() as change:
-            _restore_within(change, bundle, _bank_from(change, bundle, by, now), by, now)
+            _restore_within(change, bundle, _bank_from(change, bundle, acting), acting)
 
 
 def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
@@ -559,14 +552,13 @@ def _record_merged(
     bundle: Received,
     merged: Merged,
     editions: Mapping[str, int],
-    by: By,
-    now: datetime,
+    acting: Acting,
 ) -> None:
     later_editions = {name: number for name, number in editions.items() if number > 1}
     events.record(
         change,
         merged.study,
-        now,
+        acting.now,
         kind=EventKind.SITE_MERGED,
         detail={
             "deployment_id": merged.deployment_id,
@@ -579,5 +571,5 @@ def _record_merged(
             "last_event": bundle.chain[-1].number,
             "last_event_hash": bundle.chain[-1].hash,
         },
-        by=by,
+        by=acting.by,
     )

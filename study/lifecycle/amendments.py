@@ -6,10 +6,9 @@ kept unchanged with its hash.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.canonical import stamp
 from study.base.errors import BadProtocol, NotNow
 from study.base.text import checked_reason
@@ -60,7 +59,7 @@ _ANSWERED = frozenset({"consent", "questionnaire", "display_check"})
 
 
 def amend(
-    store: Store, *, study: str, changes: Mapping[str, Any], reason: str, by: By, now: datetime
+    store: Store, *, study: str, changes: Mapping[str, Any], reason: str, acting: Acting
 ) -> Amendment:
     """Amend the protocol of an open study from now on.
 
@@ -96,15 +95,15 @@ def amend(
             raise NotNow(t("Nothing would change: these settings already apply."))
         amendment = Amendment(
             number=len(studies.amendments(change, row.id)) + 1,
-            at_utc=stamp(now),
-            actor=by.name,
+            at_utc=stamp(acting.now),
+            actor=acting.by.name,
             reason=why,
             changes=changed,
         )
-        _store(change, row, amendment, by, now)
+        _store(change, row, amendment, acting)
         if exposure.reveals(study_row(change, study)) and not exposure.reveals(row):
             others = exposure.being_read(change, row.bank, but=row.id)
-            exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, by, now)
+            exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, acting)
     return amendment
 
 
@@ -188,11 +187,13 @@ def _refuse(faults: list[str]) -> None:
         raise BadProtocol(t("The protocol was not amended:") + "\n" + listed)
 
 
-def _store(change: Transaction, row: StudyRow, amendment: Amendment, by: By, now: datetime) -> None:
+def _store(change: Transaction, row: StudyRow, amendment: Amendment, acting: Acting) -> None:
     studies.add_amendment(change, row.id, amendment)
     detail = {
         "number": amendment.number,
         "reason": amendment.reason,
         "changes": dict(amendment.changes),
     }
-    events.record(change, row.name, now, kind=EventKind.PROTOCOL_AMENDED, detail=detail, by=by)
+    events.record(
+        change, row.name, acting.now, kind=EventKind.PROTOCOL_AMENDED, detail=detail, by=acting.by
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.canonical import canonical_json, moment, stamp
 from study.base.errors import BadInput, BadProtocol, NotFound, NotNow, StudyError
 from study.base.text import LONGEST, check_name, checked_reason, name_fault
@@ -70,8 +70,7 @@ def begin(
     name: str,
     maker: int,
     bank: str,
-    by: By,
-    now: datetime,
+    acting: Acting,
     values: Mapping[str, Any] | None = None,
 ) -> int:
     """Create a draft and return its ID.
@@ -97,7 +96,7 @@ def begin(
         _refuse_taken(change, name, None)
         number = bank_row(change, bank).id
         initial_values = (
-            dict(values) if values is not None else _initial_values(change, number, now)
+            dict(values) if values is not None else _initial_values(change, number, acting.now)
         )
         draft = stored.add_draft(
             change,
@@ -105,10 +104,15 @@ def begin(
             made_by=maker,
             bank=number,
             protocol=canonical_json(initial_values),
-            saved_at_utc=stamp(now),
+            saved_at_utc=stamp(acting.now),
         )
         events.record(
-            change, "", now, kind=EventKind.DRAFT_BEGUN, detail={"draft": name, "bank": bank}, by=by
+            change,
+            "",
+            acting.now,
+            kind=EventKind.DRAFT_BEGUN,
+            detail={"draft": name, "bank": bank},
+            by=acting.by,
         )
     return draft
 
@@ -188,18 +192,23 @@ def reach(store: Store, number: int, steps: int) -> None:
         stored.reach_draft(change, number, steps)
 
 
-def remove(store: Store, number: int, *, by: By, now: datetime) -> None:
+def remove(store: Store, number: int, *, acting: Acting) -> None:
     """Delete a draft."""
     with store.change() as change:
         row = _row(change, number)
         stored.remove_draft(change, number)
         events.record(
-            change, "", now, kind=EventKind.DRAFT_THROWN_AWAY, detail={"draft": row.name}, by=by
+            change,
+            "",
+            acting.now,
+            kind=EventKind.DRAFT_THROWN_AWAY,
+            detail={"draft": row.name},
+            by=acting.by,
         )
 
 
 def draw(
-    store: Store, number: int, *, seen: str, maker: int, by: By, now: datetime
+    store: Store, number: int, *, seen: str, maker: int, acting: Acting
 ) -> tuple[str, tuple[Stratum, ...]]:
     """Draw the study of a draft; its maker becomes its coordinator. Return its name and strata.
 
@@ -222,9 +231,9 @@ def draw(
             raise BadProtocol(t("The sample was not drawn:") + f"\n{listed}")
         protocol = Protocol.from_json(draft.protocol_values)
         study, strata = draw_within(
-            change, bank=draft.bank, study=draft.name, protocol=protocol, now=now, by=by
+            change, bank=draft.bank, study=draft.name, protocol=protocol, acting=acting
         )
-        _make_coordinator(change, maker, study, draft.name, now, by)
+        _make_coordinator(change, maker, study, draft.name, acting)
         stored.remove_draft(change, number)
     return draft.name, strata
 
@@ -264,7 +273,7 @@ def obstacles(
 
 
 def return_to_draft(
-    store: Store, *, study: str, reason: str, by: By, now: datetime, maker: int | None = None
+    store: Store, *, study: str, reason: str, acting: Acting, maker: int | None = None
 ) -> int:
     """Discard a drawn study and create a draft with its bank and protocol; return the draft's ID.
 
@@ -286,7 +295,7 @@ def return_to_draft(
     """
     why = checked_reason(reason)
     with store.change() as change:
-        row = set_aside(change, study, now)
+        row = set_aside(change, study, acting.now)
         name = _free_name(change, study)
         values = stored_protocol(row).in_full()
         draft = stored.add_draft(
@@ -295,13 +304,15 @@ def return_to_draft(
             made_by=_coordinator(change, row.id) if maker is None else maker,
             bank=row.bank,
             protocol=canonical_json(values),
-            saved_at_utc=stamp(now),
+            saved_at_utc=stamp(acting.now),
         )
         detail = {"reason": why, "draft": name}
         kind = EventKind.STUDY_RETURNED_TO_DRAFT
-        events.record(change, study, now, kind=kind, detail=detail, by=by)
+        events.record(change, study, acting.now, kind=kind, detail=detail, by=acting.by)
         draft_detail = {"draft": name, "bank": row.bank_name, "study": study}
-        events.record(change, "", now, kind=EventKind.DRAFT_BEGUN, detail=draft_detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.DRAFT_BEGUN, detail=draft_detail, by=acting.by
+        )
     return draft
 
 
@@ -349,12 +360,12 @@ def _initial_values(look: Transaction, bank: int, now: datetime) -> dict[str, An
 
 
 def _make_coordinator(
-    change: Transaction, maker: int, study: int, name: str, now: datetime, by: By
+    change: Transaction, maker: int, study: int, name: str, acting: Acting
 ) -> None:
     roles = people.roles_held(change, maker)
     if any(row.role == Role.ADMINISTRATOR and row.study is None for row in roles):
         return
-    enter_role(change, maker, Role.COORDINATOR, study=name, number=study, by=by, now=now)
+    enter_role(change, maker, Role.COORDINATOR, study=name, number=study, acting=acting)
 
 
 def _row(look: Transaction, number: int) -> DraftRow:

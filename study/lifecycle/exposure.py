@@ -8,10 +8,9 @@ sentences; `study.lifecycle.studies` refuses what is not allowed.
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from study.bank.guessing import guessable
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.errors import NotNow
 from study.base.translation import later, said, t, tn
 from study.people.roles import Role
@@ -100,7 +99,7 @@ def reveals(study: StudyRow) -> bool:
     return protocol.interim_results or protocol.feedback is Feedback.AFTER_CASE
 
 
-def record_truth_shown(store: Store, bank: str, *, now: datetime, by: By) -> None:
+def record_truth_shown(store: Store, bank: str, *, acting: Acting) -> None:
     """Record that a bank's reference standard is shown to a person.
 
     Raises
@@ -116,7 +115,9 @@ def record_truth_shown(store: Store, bank: str, *, now: datetime, by: By) -> Non
                     "be shown once that study is closed."
                 )
             )
-        events.record(change, "", now, kind=EventKind.TRUTH_SHOWN, detail={"bank": bank}, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.TRUTH_SHOWN, detail={"bank": bank}, by=acting.by
+        )
 
 
 def listed(names: Sequence[str]) -> str:
@@ -139,16 +140,13 @@ def interim_refusal(names: Sequence[str]) -> str:
 
 
 def record_others(
-    change: Transaction,
-    study: StudyRow,
-    others: Sequence[str],
-    kind: EventKind,
-    by: By,
-    now: datetime,
+    change: Transaction, study: StudyRow, others: Sequence[str], kind: EventKind, acting: Acting
 ) -> None:
     """Record in the audit trails of other studies what happened to a study on the same cases."""
     for other in others:
-        events.record(change, other, now, kind=kind, detail={"study": study.name}, by=by)
+        events.record(
+            change, other, acting.now, kind=kind, detail={"study": study.name}, by=acting.by
+        )
 
 
 def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.translation import later, said, t
@@ -363,7 +363,7 @@ def judge(
         judgements.add_verdict(change, row, new, turn)
 
 
-def close(store: Store, table: str, number: int, *, now: datetime, by: By = COMMAND_LINE) -> None:
+def close(store: Store, table: str, number: int, *, acting: Acting) -> None:
     """Close a review or scoring: no more verdicts are accepted, and its results can be used.
 
     The audit trail records the hash of all verdicts.
@@ -380,14 +380,14 @@ def close(store: Store, table: str, number: int, *, now: datetime, by: By = COMM
         kind = KINDS[row.kind]
         if row.ended_at_utc:
             raise NotNow(said(kind.closed))
-        judgements.end(change, row, stamp(now))
+        judgements.end(change, row, stamp(acting.now))
         chain, subject = (
             ("", {"bank": row.bank_name, "review": row.name})
             if row.kind == REVIEW
             else (row.name, {"of": row.kind})
         )
         detail = {**subject, kind.hashed: verdicts_hash(change, row)}
-        events.record(change, chain, now, kind=kind.event, detail=detail, by=by)
+        events.record(change, chain, acting.now, kind=kind.event, detail=detail, by=acting.by)
 
 
 def verdicts_hash(look: Transaction, row: JudgingRow) -> str:

@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
@@ -249,14 +249,22 @@ def _make(
             _draw(copy, source.row, now)
         reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
-        life.invite(copy, study=source.row.name, invitations=reader, codes=[code], now=now)
+        life.invite(
+            copy,
+            study=source.row.name,
+            invitations=reader,
+            codes=[code],
+            acting=Acting(by=COMMAND_LINE, now=now),
+        )
         with copy.change() as change:
             row = studies.study_row(change, source.row.name)
             shown = aids.examples(change, row)
             if source.arm:
                 (only,) = people.readers(change, row.id)
                 people.place_reader(change, only.id, source.arm, 1)
-            life.open_within(change, study=source.row.name, now=now, shown=shown)
+            life.open_within(
+                change, study=source.row.name, acting=Acting(by=COMMAND_LINE, now=now), shown=shown
+            )
         copy.put_in_place(path)
 
 
@@ -274,7 +282,11 @@ def _draw(copy: Store, draft: DraftRow, now: datetime) -> None:
     with copy.change() as change:
         (bank,) = banks.names(change)
         life.draw_within(
-            change, bank=bank, study=draft.name, protocol=protocol, now=now, by=COMMAND_LINE
+            change,
+            bank=bank,
+            study=draft.name,
+            protocol=protocol,
+            acting=Acting(by=COMMAND_LINE, now=now),
         )
 
 

@@ -7,10 +7,9 @@ hides its reference standard.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from study.bank.managing import item_of, strike_within
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import shuffled, stamp
 from study.base.errors import BadInput, NotNow
 from study.base.text import check_name, id_key
@@ -35,8 +34,7 @@ def open_review(
     name: str,
     item_ids: Sequence[str],
     reviewers: Sequence[int],
-    now: datetime,
-    by: By = COMMAND_LINE,
+    acting: Acting,
 ) -> int:
     """Open a review of items of a bank by the given people; return the review's number.
 
@@ -66,10 +64,12 @@ def open_review(
             )
         items = [item_of(change, bank, item_id).id for item_id in item_ids]
         number = judgements.add_review(
-            change, items, persons, bank=row.id, name=name, at_utc=stamp(now)
+            change, items, persons, bank=row.id, name=name, at_utc=stamp(acting.now)
         )
         detail = {"bank": bank, "review": name, "n": len(items)}
-        events.record(change, "", now, kind=EventKind.REVIEW_OPENED, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.REVIEW_OPENED, detail=detail, by=acting.by
+        )
     return number
 
 
@@ -126,7 +126,7 @@ def faulty_cases(look: Transaction, study: int) -> list[str]:
     return sorted(case.item_id for case in cases if id_key(case.item_id) in items)
 
 
-def strike_faulty(store: Store, review: int, *, now: datetime, by: By = COMMAND_LINE) -> int:
+def strike_faulty(store: Store, review: int, *, acting: Acting) -> int:
     """Strike off the items that a closed review found faulty; return their number.
 
     They can no longer be drawn for a study.
@@ -147,7 +147,7 @@ def strike_faulty(store: Store, review: int, *, now: datetime, by: By = COMMAND_
                     review=row.name,
                     verdict=said(LABELS[verdict]),
                 )
-                strike_within(change, row.bank_name, item, reason=reason, now=now, by=by)
+                strike_within(change, row.bank_name, item, reason=reason, acting=acting)
                 n += 1
     return n
 

@@ -8,10 +8,9 @@ the scores are exported with the study's bundle.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotNow
 from study.base.translation import t
@@ -31,8 +30,7 @@ def open_scoring(
     scorers: Sequence[int],
     n_items: int | None = None,
     seed: int = 1,
-    now: datetime,
-    by: By = COMMAND_LINE,
+    acting: Acting,
 ) -> int:
     """Open a scoring of a closed study's answers or explanations by people; return its number.
 
@@ -72,7 +70,7 @@ def open_scoring(
             study=row.id,
             kind=kind,
             seed=seed,
-            at_utc=stamp(now),
+            at_utc=stamp(acting.now),
         )
         detail = {
             "of": kind,
@@ -80,7 +78,9 @@ def open_scoring(
             "scorers": len(persons),
             "answers_sha256": answers_hash(change, number),
         }
-        events.record(change, study, now, kind=EventKind.SCORING_OPENED, detail=detail, by=by)
+        events.record(
+            change, study, acting.now, kind=EventKind.SCORING_OPENED, detail=detail, by=acting.by
+        )
     return number
 
 

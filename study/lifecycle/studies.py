@@ -11,7 +11,7 @@ it: knowing it could influence interventions. All code that shows results checks
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow, StudyError
 from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
@@ -46,13 +46,7 @@ from study.store.studies import PRACTICE, StudyRow, refuse_restored, study_row
 
 
 def draw(
-    store: Store,
-    *,
-    bank: str,
-    study: str,
-    protocol: Protocol,
-    now: datetime,
-    by: By = COMMAND_LINE,
+    store: Store, *, bank: str, study: str, protocol: Protocol, acting: Acting
 ) -> tuple[Stratum, ...]:
     """Draw a study's cases and store them with its protocol.
 
@@ -69,12 +63,12 @@ def draw(
     """
     refuse_example(protocol)
     with store.change() as change:
-        _, strata = draw_within(change, bank=bank, study=study, protocol=protocol, now=now, by=by)
+        _, strata = draw_within(change, bank=bank, study=study, protocol=protocol, acting=acting)
     return strata
 
 
 def draw_within(
-    change: Transaction, *, bank: str, study: str, protocol: Protocol, now: datetime, by: By
+    change: Transaction, *, bank: str, study: str, protocol: Protocol, acting: Acting
 ) -> tuple[int, tuple[Stratum, ...]]:
     """Draw a study within the caller's transaction; return its row ID and the strata."""
     drawable = drawable_bank(change, bank, study)
@@ -87,13 +81,13 @@ def draw_within(
         state="drawn",
         protocol=canonical_json(locked),
         protocol_sha256=sha256_of(locked),
-        drawn_at_utc=stamp(now),
+        drawn_at_utc=stamp(acting.now),
     )
     _add_drawn(change, row, int(drawable.id), drawn)
     events.record(
         change,
         study,
-        now,
+        acting.now,
         kind=EventKind.STUDY_DRAWN,
         detail={
             "bank": bank,
@@ -102,7 +96,7 @@ def draw_within(
             "cases_sha256": cases_hash(change, row),
             **({"practice_sha256": practice_cases_hash(change, row)} if drawn.practice else {}),
         },
-        by=by,
+        by=acting.by,
     )
     return row, drawn.strata
 
@@ -185,9 +179,8 @@ def invite(
     study: str,
     invitations: Sequence[Invitation],
     codes: Sequence[Code],
-    now: datetime,
     deliver: Callable[[tuple[str, ...]], None] = lambda known: None,
-    by: By = COMMAND_LINE,
+    acting: Acting,
 ) -> tuple[str, ...]:
     """Invite all readers or none; their codes are stored only as salted hashes.
 
@@ -216,7 +209,7 @@ def invite(
         refuse_restored(row)
         _refuse_known_readers(change, row.id, invitations)
         admitted = [
-            _admit(change, row, invitation, code, by, now)
+            _admit(change, row, invitation, code, acting)
             for invitation, code in zip(invitations, codes, strict=True)
         ]
         known = tuple(
@@ -232,8 +225,7 @@ def open_study(
     store: Store,
     *,
     study: str,
-    now: datetime,
-    by: By = COMMAND_LINE,
+    acting: Acting,
     named: Callable[[Transaction], None] = lambda change: None,
 ) -> str:
     """Open a study: lock its protocol and store all assignments; return the protocol's hash.
@@ -257,8 +249,8 @@ def open_study(
         others = _check_opening(change, row)
         named(change)
         aid_rows = aids.planned(change, row)
-        open_within(change, study=study, now=now, by=by, others=others, shown=aid_rows)
-        exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, by, now)
+        open_within(change, study=study, acting=acting, others=others, shown=aid_rows)
+        exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, acting)
     return str(row.protocol_sha256)
 
 
@@ -319,8 +311,7 @@ def open_within(
     change: Transaction,
     *,
     study: str,
-    now: datetime,
-    by: By = COMMAND_LINE,
+    acting: Acting,
     others: Sequence[str] = (),
     shown: Sequence[AidRow] = (),
 ) -> None:
@@ -339,11 +330,11 @@ def open_within(
     store_aids.add(change, shown)
     places = placements.place_all(change, stored_protocol(row), readers)
     salt = deployment.keyed_mark(change, f"items of {study}")
-    studies.mark_open(change, row.id, stamp(now), salt)
+    studies.mark_open(change, row.id, stamp(acting.now), salt)
     events.record(
         change,
         study,
-        now,
+        acting.now,
         kind=EventKind.STUDY_OPENED,
         detail={
             "protocol_sha256": row.protocol_sha256,
@@ -354,10 +345,10 @@ def open_within(
             **({"lists": placements.lists_of(places.values())} if places else {}),
             **({"others": list(others)} if others else {}),
         },
-        by=by,
+        by=acting.by,
     )
     for index, reader in enumerate(readers):
-        assign_reader(change, row, reader, places.get(reader.id, index), by, now)
+        assign_reader(change, row, reader, places.get(reader.id, index), acting)
 
 
 def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[ReaderRow]) -> None:
@@ -421,12 +412,7 @@ def reader_facts(row: ReaderRow) -> dict[str, str]:
 
 
 def _admit(
-    change: Transaction,
-    study: StudyRow,
-    invitation: Invitation,
-    code: Code,
-    by: By,
-    now: datetime,
+    change: Transaction, study: StudyRow, invitation: Invitation, code: Code, acting: Acting
 ) -> bool:
     """Add an invited reader, and return whether they keep their previous code."""
     about = {
@@ -435,9 +421,9 @@ def _admit(
         "years": invitation.years,
         "site": invitation.site,
     }
-    person, known = persons.person_for_reader(change, invitation.email, study.id, now)
+    person, known = persons.person_for_reader(change, invitation.email, study.id, acting.now)
     number = people.add_reader(
-        change, study=study.id, **about, simulated=0, invited_at_utc=stamp(now)
+        change, study=study.id, **about, simulated=0, invited_at_utc=stamp(acting.now)
     )
     people.grant(
         change,
@@ -445,10 +431,10 @@ def _admit(
         role=Role.READER,
         study=study.id,
         reader=number,
-        given_at_utc=stamp(now),
+        given_at_utc=stamp(acting.now),
     )
     if not known:
-        give(change, code, person=person, now=now)
+        give(change, code, person=person, now=acting.now)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
     seen = exposure.seen_by(change, person, study)
@@ -456,15 +442,15 @@ def _admit(
     events.record(
         change,
         study.name,
-        now,
+        acting.now,
         kind=EventKind.READER_INVITED,
         detail={**about, **exposure_detail},
-        by=by,
+        by=acting.by,
     )
     if study.state == "open":
         readers = people.readers(change, study.id)
         place = placements.place_late(change, study, readers)
-        assign_reader(change, study, readers[-1], place, by, now)
+        assign_reader(change, study, readers[-1], place, acting)
     return known
 
 
@@ -484,9 +470,7 @@ def accuracy_is_shown(store: Store, study: str) -> bool:
         return shows_accuracy(study_row(look, study))
 
 
-def close(
-    store: Store, *, study: str, reason: str, by: By = COMMAND_LINE, now: datetime
-) -> Completeness:
+def close(store: Store, *, study: str, reason: str, acting: Acting) -> Completeness:
     """Close a study permanently: no more readings are accepted, and accuracy may be shown.
 
     Returns
@@ -508,11 +492,11 @@ def close(
             raise NotNow(_not_open(row))
         completeness = completeness_in(change, row)
         others = exposure.being_read(change, row.bank, but=row.id)
-        studies.mark_closed(change, row.id, stamp(now))
+        studies.mark_closed(change, row.id, stamp(acting.now))
         events.record(
             change,
             study,
-            now,
+            acting.now,
             kind=EventKind.STUDY_CLOSED,
             detail={
                 "old": "open",
@@ -528,9 +512,9 @@ def close(
                 },
                 **({"others": others} if others else {}),
             },
-            by=by,
+            by=acting.by,
         )
-        exposure.record_others(change, row, others, EventKind.OTHER_STUDY_CLOSED, by, now)
+        exposure.record_others(change, row, others, EventKind.OTHER_STUDY_CLOSED, acting)
     return completeness
 
 
@@ -542,7 +526,7 @@ def _not_open(study: StudyRow) -> str:
     return t("The study {name} was never opened, so it cannot be closed.", name=repr(study.name))
 
 
-def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> None:
+def discard(store: Store, *, study: str, reason: str, acting: Acting) -> None:
     """Discard a study that is drawn and not open; its access codes stop working.
 
     Raises
@@ -554,9 +538,9 @@ def discard(store: Store, *, study: str, reason: str, by: By, now: datetime) -> 
     """
     detail = {"reason": checked_reason(reason)}
     with store.change() as change:
-        row = set_aside(change, study, now)
+        row = set_aside(change, study, acting.now)
         kind = EventKind.STUDY_DISCARDED
-        events.record(change, row.name, now, kind=kind, detail=detail, by=by)
+        events.record(change, row.name, acting.now, kind=kind, detail=detail, by=acting.by)
 
 
 def set_aside(change: Transaction, study: str, now: datetime) -> StudyRow:

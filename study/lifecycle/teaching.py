@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import random_key, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
@@ -85,7 +85,7 @@ class Lesson:
     is_over: bool
 
 
-def mark(store: Store, bank: str, *, taught: bool, now: datetime, by: By = COMMAND_LINE) -> None:
+def mark(store: Store, bank: str, *, taught: bool, acting: Acting) -> None:
     """Open a bank for teaching, or close it again.
 
     Raises
@@ -113,9 +113,9 @@ def mark(store: Store, bank: str, *, taught: bool, now: datetime, by: By = COMMA
                     bank=repr(bank),
                 )
             )
-        teaching.mark(change, row.id, taught=taught, at_utc=stamp(now))
+        teaching.mark(change, row.id, taught=taught, at_utc=stamp(acting.now))
         kind = EventKind.TEACHING_OPENED if taught else EventKind.TEACHING_ENDED
-        events.record(change, "", now, kind=kind, detail={"bank": bank}, by=by)
+        events.record(change, "", acting.now, kind=kind, detail={"bank": bank}, by=acting.by)
 
 
 def lessons(store: Store, person: Person) -> list[Lesson]:

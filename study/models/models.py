@@ -11,14 +11,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
@@ -247,8 +246,7 @@ def keep_model(
     replace: bool = False,
     reason: str = "",
     facts: Mapping[str, Any] = MappingProxyType({}),
-    by: By = COMMAND_LINE,
-    now: datetime,
+    acting: Acting,
 ) -> None:
     """Store the predictions of a file as a model of its study.
 
@@ -274,7 +272,7 @@ def keep_model(
     with store.change() as change:
         study = study_row(change, predictions.study)
         if replace:
-            withdraw_in(change, study, model_id, reason, by, now)
+            withdraw_in(change, study, model_id, reason, acting)
         _refuse_known(change, study, model_id)
         cases = {row.item_id: row.id for row in studies.cases(change, study.id)}
         number = models.add(
@@ -286,7 +284,7 @@ def keep_model(
             synthetic=int(synthetic),
             source_name=predictions.source_name,
             source_sha256=predictions.file.sha256,
-            added_at_utc=stamp(now),
+            added_at_utc=stamp(acting.now),
             edition=models.next_edition(change, study.id, model_id),
         )
         rows = (
@@ -306,7 +304,12 @@ def keep_model(
             **facts,
         }
         events.record(
-            change, predictions.study, now, kind=EventKind.MODEL_ADDED, detail=detail, by=by
+            change,
+            predictions.study,
+            acting.now,
+            kind=EventKind.MODEL_ADDED,
+            detail=detail,
+            by=acting.by,
         )
 
 
@@ -318,8 +321,7 @@ def add_model(
     model_id: str,
     model_version: str = "",
     simulated: bool = False,
-    by: By = COMMAND_LINE,
-    now: datetime,
+    acting: Acting,
 ) -> StudyPredictions:
     """Read a prediction file and store it; errors as of `read_model` and `keep_model`."""
     predictions = read_model(store, path, study=study)
@@ -329,8 +331,7 @@ def add_model(
         model_id=model_id,
         model_version=model_version,
         simulated=simulated,
-        by=by,
-        now=now,
+        acting=acting,
     )
     return predictions
 
@@ -386,9 +387,7 @@ class Withdrawn:
     after_closing: bool
 
 
-def withdraw_model(
-    store: Store, *, study: str, model_id: str, reason: str, by: By = COMMAND_LINE, now: datetime
-) -> None:
+def withdraw_model(store: Store, *, study: str, model_id: str, reason: str, acting: Acting) -> None:
     """Withdraw a model from a study; then no table, figure or bundle contains it.
 
     Raises
@@ -399,7 +398,7 @@ def withdraw_model(
         The reason is empty or too long.
     """
     with store.change() as change:
-        withdraw_in(change, study_row(change, study), model_id, reason, by, now)
+        withdraw_in(change, study_row(change, study), model_id, reason, acting)
 
 
 def is_model(store: Store, *, study: str, model_id: str) -> bool:
@@ -451,7 +450,7 @@ def key_of(detail: Mapping[str, Any]) -> tuple[str, int]:
 
 
 def withdraw_in(
-    change: Transaction, study: StudyRow, model_id: str, reason: str, by: By, now: datetime
+    change: Transaction, study: StudyRow, model_id: str, reason: str, acting: Acting
 ) -> None:
     """Withdraw a model within a transaction; errors as of `withdraw_model`."""
     words = checked_reason(reason)
@@ -466,7 +465,9 @@ def withdraw_in(
                 study=study.name,
             )
         )
-    models.withdraw(change, model=row.id, reason=words, actor=by.name, at_utc=stamp(now))
+    models.withdraw(
+        change, model=row.id, reason=words, actor=acting.by.name, at_utc=stamp(acting.now)
+    )
     detail = {
         "model_id": model_id,
         **models.edition_of(row),
@@ -474,7 +475,9 @@ def withdraw_in(
         "new": "withdrawn",
         "reason": words,
     }
-    events.record(change, study.name, now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=by)
+    events.record(
+        change, study.name, acting.now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=acting.by
+    )
 
 
 def find_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
@@ -500,9 +503,7 @@ def current_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow
     return row
 
 
-def describe_model(
-    store: Store, *, study: str, model_id: str, card: Card, by: By = COMMAND_LINE, now: datetime
-) -> None:
+def describe_model(store: Store, *, study: str, model_id: str, card: Card, acting: Acting) -> None:
     """Store a model's card, which replaces the previous one; empty fields are left out.
 
     Raises
@@ -529,7 +530,9 @@ def describe_model(
         row = study_row(change, study)
         current_model(change, row, model_id)
         detail = {"model_id": model_id, "card": texts}
-        events.record(change, study, now, kind=EventKind.MODEL_DESCRIBED, detail=detail, by=by)
+        events.record(
+            change, study, acting.now, kind=EventKind.MODEL_DESCRIBED, detail=detail, by=acting.by
+        )
 
 
 def cards(store: Store, study: str) -> dict[str, Card]:

@@ -4,9 +4,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.models.answer_parser import RULES, VERSION
 from study.models.model_protocol import Shown
 from study.models.models import StudyPredictions, current_model, keep_model
@@ -160,9 +159,7 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
     )
 
 
-def keep_reread(
-    store: Store, read: Reread, *, reason: str, by: By = COMMAND_LINE, now: datetime
-) -> None:
+def keep_reread(store: Store, read: Reread, *, reason: str, acting: Acting) -> None:
     """Replace a model by its outputs as read again; errors as of `keep_model`."""
     keep_model(
         store,
@@ -173,8 +170,7 @@ def keep_reread(
         synthetic=bool(read.model.synthetic),
         replace=True,
         reason=reason,
-        by=by,
-        now=now,
+        acting=acting,
     )
 
 

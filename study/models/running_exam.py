@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import sha256_of
 from study.base.text import check_name
 from study.models.answer_parser import words_in
@@ -210,9 +210,13 @@ def run_model(
     with opened_journal(folder, run.protocol, wait=wait) as journal:
         if _is_kept(store, run):  # the awaited process has removed it
             return None
-        _record(store, run, by, now())
+        _record(store, run, Acting(by=by, now=now()))
         outcome = ask_all(exam, asker, journal, run.limits, tell=tell, parent_pipe=parent_pipe)
-        stored = _keep(store, run, journal, by, now()) if _complete(run, journal, outcome) else None
+        stored = (
+            _keep(store, run, journal, Acting(by=by, now=now()))
+            if _complete(run, journal, outcome)
+            else None
+        )
         return RunResult(
             outcome=outcome,
             n_asks=len(exam.item_ids) * run.limits.runs,
@@ -242,17 +246,19 @@ def _complete(run: ModelRun, journal: Journal, outcome: RunOutcome) -> bool:
     return run.keep_failed or next(missing, None) is None
 
 
-def _record(store: Store, run: ModelRun, by: By, now: datetime) -> None:
+def _record(store: Store, run: ModelRun, acting: Acting) -> None:
     """Record in the trail, once, that a model is asked, and under which protocol."""
     study, detail = run.paper.study, {"model_id": run.model_id, **run.detail}
     with store.change() as change:
         chain = events.study_chain(study)
         earlier = events.of_kind(change, chain, EventKind.MODEL_ASKED)
         if not any(recorded.items() >= detail.items() for recorded in earlier):
-            events.record(change, study, now, kind=EventKind.MODEL_ASKED, detail=detail, by=by)
+            events.record(
+                change, study, acting.now, kind=EventKind.MODEL_ASKED, detail=detail, by=acting.by
+            )
 
 
-def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) -> StudyPredictions:
+def _keep(store: Store, run: ModelRun, journal: Journal, acting: Acting) -> StudyPredictions:
     """Store the answers as predictions, read like those of a file, with all known facts."""
     paper = run.paper
     model = read_model(store, journal.answers, study=paper.study, column_roles=JOURNAL_COLUMNS)
@@ -284,8 +290,7 @@ def _keep(store: Store, run: ModelRun, journal: Journal, by: By, now: datetime) 
         model_id=run.model_id,
         model_version=run.model_version,
         facts=run.detail,
-        by=by,
-        now=now,
+        acting=acting,
     )
     return model
 

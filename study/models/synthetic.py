@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import random_key, sha256_of, shuffled
 from study.base.errors import BadInput
@@ -19,14 +18,7 @@ SOURCE = "synthetic"
 
 
 def add_synthetic(
-    store: Store,
-    *,
-    study: str,
-    model_id: str,
-    accuracy: float,
-    seed: int,
-    by: By = COMMAND_LINE,
-    now: datetime,
+    store: Store, *, study: str, model_id: str, accuracy: float, seed: int, acting: Acting
 ) -> int:
     """Add a model with synthetic predictions to a study, and return the number of correct ones.
 
@@ -79,8 +71,7 @@ def add_synthetic(
         model_version=f"synthetic, accuracy {accuracy:g}, seed {seed}",
         simulated=True,
         synthetic=True,
-        by=by,
-        now=now,
+        acting=acting,
     )
     return len(correct)
 

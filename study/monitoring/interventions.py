@@ -15,7 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import zip_longest
 
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.text import checked_reason
@@ -70,9 +70,7 @@ class _Case:
         return str(self.reader_id or self.study.name)
 
 
-def pause(
-    store: Store, *, study: str, reader_id: str | None, reason: str, by: By, now: datetime
-) -> None:
+def pause(store: Store, *, study: str, reader_id: str | None, reason: str, acting: Acting) -> None:
     """Pause reading for one reader or (None) for all, until it is resumed.
 
     Raises
@@ -88,12 +86,10 @@ def pause(
         case = _case(change, study, reader_id)
         if paused_since(case.steps, reader_id):
             raise NotNow(t("{whom} is already paused.", whom=case.named))
-        _step_in(change, case, Intervention.PAUSE, reason, by, now, old="reading", new="paused")
+        _step_in(change, case, Intervention.PAUSE, reason, acting, old="reading", new="paused")
 
 
-def resume(
-    store: Store, *, study: str, reader_id: str | None, reason: str, by: By, now: datetime
-) -> None:
+def resume(store: Store, *, study: str, reader_id: str | None, reason: str, acting: Acting) -> None:
     """End the pause of a reader or (None) of the study; these are independent.
 
     Raises
@@ -109,7 +105,7 @@ def resume(
         case = _case(change, study, reader_id)
         if not paused_since(case.steps, reader_id):
             raise NotNow(t("{whom} is not paused.", whom=case.named))
-        _step_in(change, case, Intervention.RESUME, reason, by, now, old="paused", new="reading")
+        _step_in(change, case, Intervention.RESUME, reason, acting, old="paused", new="reading")
 
 
 def extend(
@@ -120,8 +116,7 @@ def extend(
     session: int,
     days: float,
     reason: str,
-    by: By,
-    now: datetime,
+    acting: Acting,
 ) -> None:
     """Extend a session of a reader by days from its end, or from now if it has ended.
 
@@ -140,14 +135,14 @@ def extend(
         )
     with store.change() as change:
         case = _case(change, study, reader_id)
-        _refuse_endless(change, case, session, now)
+        _refuse_endless(change, case, session, acting.now)
         _step_in(
-            change, case, Intervention.EXTEND, reason, by, now, session=session, days=float(days)
+            change, case, Intervention.EXTEND, reason, acting, session=session, days=float(days)
         )
 
 
 def release(
-    store: Store, *, study: str, reader_id: str, session: int, reason: str, by: By, now: datetime
+    store: Store, *, study: str, reader_id: str, session: int, reason: str, acting: Acting
 ) -> None:
     """Let a reader continue a session, even if it has lapsed, without a deadline.
 
@@ -162,13 +157,11 @@ def release(
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
-        _refuse_endless(change, case, session, now)
-        _step_in(change, case, Intervention.RELEASE, reason, by, now, session=session)
+        _refuse_endless(change, case, session, acting.now)
+        _step_in(change, case, Intervention.RELEASE, reason, acting, session=session)
 
 
-def withdraw(
-    store: Store, *, study: str, reader_id: str, reason: str, by: By, now: datetime
-) -> None:
+def withdraw(store: Store, *, study: str, reader_id: str, reason: str, acting: Acting) -> None:
     """Withdraw a reader permanently: the reader gets no more cases, and the readings are kept.
 
     The reader's role in this study ends, and with it the access; other roles are unchanged.
@@ -184,12 +177,10 @@ def withdraw(
     """
     with store.change() as change:
         case = _case(change, study, reader_id)
-        _step_in(
-            change, case, Intervention.WITHDRAW, reason, by, now, old="reader", new="withdrawn"
-        )
+        _step_in(change, case, Intervention.WITHDRAW, reason, acting, old="reader", new="withdrawn")
         for row in people.grants_of_study(change, case.study.id):
             if row.reader_id == reader_id and row.revoked_at_utc is None:
-                end_role(change, study, row, checked_reason(reason), by, now, sign_out=False)
+                end_role(change, study, row, checked_reason(reason), acting, sign_out=False)
 
 
 def listed(store: Store, study: str) -> list[InterventionRow]:
@@ -269,8 +260,7 @@ def _step_in(
     case: _Case,
     kind: Intervention,
     reason: str,
-    by: By,
-    now: datetime,
+    acting: Acting,
     *,
     session: int | None = None,
     days: float | None = None,
@@ -286,20 +276,20 @@ def _step_in(
         session=session,
         days=days,
         reason=words,
-        actor=by.name,
-        at_utc=stamp(now),
+        actor=acting.by.name,
+        at_utc=stamp(acting.now),
     )
     about = {"reader_id": case.reader_id, "session": session, "days": days, "reason": words}
     detail = {**{key: value for key, value in about.items() if value is not None}, **changed}
-    events.record(change, case.study.name, now, kind=_EVENTS[kind], detail=detail, by=by)
+    events.record(
+        change, case.study.name, acting.now, kind=_EVENTS[kind], detail=detail, by=acting.by
+    )
 
 
 AFTER_CLOSING = "decided after closing"
 
 
-def exclude(
-    store: Store, *, study: str, reading: str, reason: str, by: By = COMMAND_LINE, now: datetime
-) -> None:
+def exclude(store: Store, *, study: str, reading: str, reason: str, acting: Acting) -> None:
     """Exclude a reading.
 
     Raises
@@ -311,14 +301,12 @@ def exclude(
     BadInput
         The reason is empty or too long.
     """
-    _decide(store, study, reading, reason, excluded=True, by=by, now=now)
+    _decide(store, study, reading, reason, excluded=True, acting=acting)
 
 
-def reinstate(
-    store: Store, *, study: str, reading: str, reason: str, by: By = COMMAND_LINE, now: datetime
-) -> None:
+def reinstate(store: Store, *, study: str, reading: str, reason: str, acting: Acting) -> None:
     """Reinstate an excluded reading; errors as of `exclude`."""
-    _decide(store, study, reading, reason, excluded=False, by=by, now=now)
+    _decide(store, study, reading, reason, excluded=False, acting=acting)
 
 
 def history(store: Store, study: str) -> list[ExclusionRow]:
@@ -373,7 +361,7 @@ def exclusion_breaches(
 
 
 def _decide(
-    store: Store, study: str, reading: str, words: str, *, excluded: bool, by: By, now: datetime
+    store: Store, study: str, reading: str, words: str, *, excluded: bool, acting: Acting
 ) -> None:
     reason = checked_reason(words)
     with store.change() as change:
@@ -387,8 +375,8 @@ def _decide(
             reading=reading,
             excluded=int(excluded),
             reason=reason,
-            actor=by.name,
-            at_utc=stamp(now),
+            actor=acting.by.name,
+            at_utc=stamp(acting.now),
         )
         detail = {
             "exclusion": number,
@@ -401,7 +389,7 @@ def _decide(
         }
         kind = EventKind.READING_EXCLUDED if excluded else EventKind.READING_REINSTATED
         stored = progress.exclusions_of_study(change, study_found.id)[-1].stored()
-        vouch(change, study, by, now, kind, stored, detail)
+        vouch(change, study, acting, kind, stored, detail)
 
 
 def _decided(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:

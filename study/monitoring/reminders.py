@@ -5,10 +5,9 @@ cannot contain the access code, because the store only has a hash of it.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from study.base import translation
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.errors import NotFound, NotNow
 from study.base.mail import MailServer, send
 from study.base.translation import t, tn
@@ -81,14 +80,7 @@ def compose(progress: Progress, reader: ReaderProgress, *, name: str, address: s
 
 
 def send_reminder(
-    store: Store,
-    server: MailServer,
-    letter: Letter,
-    *,
-    study: str,
-    reader_id: str,
-    by: By,
-    now: datetime,
+    store: Store, server: MailServer, letter: Letter, *, study: str, reader_id: str, acting: Acting
 ) -> None:
     """Send a reminder to a reader's address, and record that it was sent.
 
@@ -104,13 +96,13 @@ def send_reminder(
         raise NotFound(t("No email address is recorded for {reader}.", reader=reader_id))
     _refuse_closed(store, study)
     send(server, to=to, subject=letter.subject, text=letter.text)
-    _record(store, study, reader_id, "e-mail", by, now)
+    _record(store, study, reader_id, "e-mail", acting)
 
 
-def note_sent(store: Store, *, study: str, reader_id: str, by: By, now: datetime) -> None:
+def note_sent(store: Store, *, study: str, reader_id: str, acting: Acting) -> None:
     """Record that the coordinator has sent a reminder manually."""
     _refuse_closed(store, study)
-    _record(store, study, reader_id, "by hand", by, now)
+    _record(store, study, reader_id, "by hand", acting)
 
 
 def sent(store: Store, study: str) -> dict[str, str]:
@@ -129,15 +121,15 @@ def _refuse_closed(store: Store, study: str) -> None:
             raise NotNow(t("The study is not open, so no reminders can be sent."))
 
 
-def _record(store: Store, study: str, reader_id: str, way: str, by: By, now: datetime) -> None:
+def _record(store: Store, study: str, reader_id: str, way: str, acting: Acting) -> None:
     with store.change() as change:
         events.record(
             change,
             study,
-            now,
+            acting.now,
             kind=EventKind.REMINDER_SENT,
             detail={"reader_id": reader_id, "way": way},
-            by=by,
+            by=acting.by,
         )
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import did_you_mean, name_fault, text_key
@@ -186,8 +186,7 @@ def apply(
             wanted.role,
             study=wanted.study,
             number=number,
-            by=SIGN_ON,
-            now=now,
+            acting=Acting(by=SIGN_ON, now=now),
             group=granted[wanted],
         )
         people.mark_group_grant(change, grant, account.issuer)
@@ -205,7 +204,7 @@ def _end(change: Transaction, row: people.GrantRow, now: datetime) -> None:
             _log.warning("A group gives no longer the role of administrator: %s", error)
             return
     reason = t("The account left the group.")
-    persons.end_role(change, row.study_name or "", row, reason, SIGN_ON, now)
+    persons.end_role(change, row.study_name or "", row, reason, Acting(by=SIGN_ON, now=now))
 
 
 def _add_person(change: Transaction, account: Account, role: Role, now: datetime) -> int:

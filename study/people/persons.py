@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import check_code_name, check_name, checked_reason, text_key
@@ -115,8 +115,7 @@ def end_role(
     study: str,
     row: GrantRow,
     reason: str,
-    by: By,
-    now: datetime,
+    acting: Acting,
     *,
     sign_out: bool = True,
 ) -> None:
@@ -125,13 +124,15 @@ def end_role(
     Without `sign_out`, sign-ins and code remain, without access to anything if it was the last
     role, so that the page can tell the person why.
     """
-    people.revoke(change, row.id, stamp(now))
+    people.revoke(change, row.id, stamp(acting.now))
     if sign_out:
         people.end_sign_ins(change, row.person)
         if not people.roles_held(change, row.person):
             people.end_access(change, row.person)
     detail = {"whose": row.whose, "old": row.role, "reason": reason}
-    events.record(change, study, now, kind=EventKind.ROLE_REVOKED, detail=detail, by=by)
+    events.record(
+        change, study, acting.now, kind=EventKind.ROLE_REVOKED, detail=detail, by=acting.by
+    )
 
 
 def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
@@ -151,17 +152,18 @@ def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
 def record_for(
     change: Transaction,
     grants: Iterable[GrantRow],
-    now: datetime,
+    acting: Acting,
     *,
     kind: EventKind,
-    by: By,
     **detail: object,
 ) -> None:
     """Record an event in the trail of each study of a person, under their name in it."""
     for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
         event_detail = {"whose": row.whose, **detail}
-        own = replace(by, name=row.whose) if kind in _OWN_ACTS else by
-        events.record(change, row.study_name or "", now, kind=kind, detail=event_detail, by=own)
+        own = replace(acting.by, name=row.whose) if kind in _OWN_ACTS else acting.by
+        events.record(
+            change, row.study_name or "", acting.now, kind=kind, detail=event_detail, by=own
+        )
 
 
 _OWN_ACTS = (EventKind.IDENTITY_BOUND, EventKind.SECOND_FACTOR_ADDED)
@@ -218,15 +220,7 @@ class Newcomer:
     email: str = ""
 
 
-def give_role(
-    store: Store,
-    newcomer: Newcomer,
-    *,
-    study: str,
-    code: Code,
-    by: By,
-    now: datetime,
-) -> str:
+def give_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, acting: Acting) -> str:
     """Grant a role in a study (or, if `study` is empty, in the deployment); return the handle.
 
     An existing person is recognised by e-mail address, or, for an administrator of the deployment,
@@ -235,8 +229,8 @@ def give_role(
     Raises
     ------
     NotAllowed
-        The person is a reader of the study, or has roles elsewhere and `by` is not an administrator
-        of the deployment.
+        The person is a reader of the study, or has roles elsewhere and the actor is not an
+        administrator of the deployment.
     NotNow
         The person already has the role, or the handle belongs to another person.
     """
@@ -245,20 +239,20 @@ def give_role(
         raise BadInput(t("Reviewers are added for the whole server, not for one study."))
     with store.change() as change:
         number = study_row(change, study).id if study else None
-        person = _known(change, newcomer, by)
+        person = _known(change, newcomer, acting.by)
         if person is None:
             _refuse_taken(change, newcomer.handle, number)
-            person = people.add(change, handle=newcomer.handle, made_at_utc=stamp(now))
+            person = people.add(change, handle=newcomer.handle, made_at_utc=stamp(acting.now))
         else:
             refuse_reader(change, person, number)
-            refuse_with_parts_elsewhere(change, person, number, by)
+            refuse_with_parts_elsewhere(change, person, number, acting.by)
             _refuse_twice(change, person, newcomer, number)
             people.name_handle(change, person, newcomer.handle)
         if newcomer.name.strip() or newcomer.email.strip():
             keep_name(change, person, name=newcomer.name, email=newcomer.email)
         handle = people.handle_of(change, person)
-        enter_role(change, person, newcomer.role, study=study, number=number, by=by, now=now)
-        codes.give(change, code, person=person, now=now)
+        enter_role(change, person, newcomer.role, study=study, number=number, acting=acting)
+        codes.give(change, code, person=person, now=acting.now)
     return handle
 
 
@@ -269,22 +263,23 @@ def enter_role(
     *,
     study: str,
     number: int | None,
-    by: By,
-    now: datetime,
+    acting: Acting,
     group: str = "",
 ) -> int:
     """Grant a role to a person with a handle, in a transaction that has made all checks.
 
     The event contains the `group` of the provider that gave the role. Returns the grant's number.
     """
-    grant = people.grant(change, person=person, role=role, study=number, given_at_utc=stamp(now))
+    grant = people.grant(
+        change, person=person, role=role, study=number, given_at_utc=stamp(acting.now)
+    )
     detail = {"whose": people.handle_of(change, person), "new": str(role)}
     detail |= {"group": group} if group else {}
-    events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
+    events.record(change, study, acting.now, kind=EventKind.ROLE_GIVEN, detail=detail, by=acting.by)
     return grant
 
 
-def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
+def revoke(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
     """Revoke a role at once, sign its holder out, and end their code if it was the last role.
 
     Raises
@@ -301,22 +296,14 @@ def revoke(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
             raise NotNow(t("That role has already been revoked."))
         if not study and row.role == Role.ADMINISTRATOR:
             refuse_last_administrator(change)
-        end_role(change, study, row, why, by, now)
+        end_role(change, study, row, why, acting)
 
 
-def give_back(
-    store: Store,
-    *,
-    study: str,
-    grant: int,
-    code: Code,
-    by: By,
-    now: datetime,
-) -> None:
+def give_back(store: Store, *, study: str, grant: int, code: Code, acting: Acting) -> None:
     """Restore a revoked role, with a new code."""
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, by)
+        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
         if any(
             (role_held.role, role_held.study) == (row.role, row.study)
             for role_held in people.roles_held(change, row.person)
@@ -328,53 +315,44 @@ def give_back(
             role=row.role,
             study=row.study,
             reader=row.reader,
-            given_at_utc=stamp(now),
+            given_at_utc=stamp(acting.now),
         )
         detail = {"whose": row.whose, "new": row.role}
-        events.record(change, study, now, kind=EventKind.ROLE_GIVEN, detail=detail, by=by)
-        codes.give(change, code, person=row.person, now=now)
+        events.record(
+            change, study, acting.now, kind=EventKind.ROLE_GIVEN, detail=detail, by=acting.by
+        )
+        codes.give(change, code, person=row.person, now=acting.now)
 
 
-def replace_code(
-    store: Store,
-    *,
-    study: str,
-    grant: int,
-    code: Code,
-    by: By,
-    now: datetime,
-) -> None:
+def replace_code(store: Store, *, study: str, grant: int, code: Code, acting: Acting) -> None:
     """Issue a new code to the holder of a role; the old code and its sign-ins end."""
     with store.change() as change:
         row = _active_grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, by)
-        codes.give(change, code, person=row.person, now=now)
+        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
+        codes.give(change, code, person=row.person, now=acting.now)
         detail = {"whose": row.whose, "expires_at_utc": stamp(code.expires) if code.expires else ""}
-        events.record(change, study, now, kind=EventKind.CODE_GIVEN, detail=detail, by=by)
+        events.record(
+            change, study, acting.now, kind=EventKind.CODE_GIVEN, detail=detail, by=acting.by
+        )
 
 
 def change_name(
-    store: Store,
-    *,
-    study: str,
-    grant: int,
-    name: str,
-    email: str,
-    by: By,
-    now: datetime,
+    store: Store, *, study: str, grant: int, name: str, email: str, acting: Acting
 ) -> None:
     """Change a person's name and e-mail address; the trail records the change without them."""
     if not name.strip() and not email.strip():
         raise BadInput(t("Enter a name or an email address, or erase what is recorded."))
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, by)
+        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
         keep_name(change, row.person, name=name, email=email)
         detail = {"whose": row.whose}
-        events.record(change, study, now, kind=EventKind.NAME_ENTERED, detail=detail, by=by)
+        events.record(
+            change, study, acting.now, kind=EventKind.NAME_ENTERED, detail=detail, by=acting.by
+        )
 
 
-def erase_name(store: Store, *, study: str, grant: int, by: By, now: datetime) -> bool:
+def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
     """Erase a person's name, e-mail address and sign-in account; their readings are kept.
 
     The erased account can no longer sign in. Another account can be bound only after an
@@ -387,11 +365,13 @@ def erase_name(store: Store, *, study: str, grant: int, by: By, now: datetime) -
     """
     with store.change() as change:
         row = _grant(change, study, grant)
-        refuse_with_parts_elsewhere(change, row.person, row.study, by)
+        refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
         if not people.erase_name(change, row.person):
             raise NotNow(t("No name is recorded for {who}.", who=row.whose))
         detail = {"whose": row.whose}
-        events.record(change, study, now, kind=EventKind.NAME_ERASED, detail=detail, by=by)
+        events.record(
+            change, study, acting.now, kind=EventKind.NAME_ERASED, detail=detail, by=acting.by
+        )
     return store.fold_in()
 
 

@@ -15,7 +15,7 @@ from enum import StrEnum
 
 import pyotp
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.canonical import moment, stamp
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.base.text import checked_reason
@@ -53,7 +53,7 @@ def policy(look: Transaction) -> Policy:
     return Policy(deployment.value(look, _SETTING) or Policy.OPTIONAL)
 
 
-def set_policy(store: Store, new: Policy, *, by: By, now: datetime) -> None:
+def set_policy(store: Store, new: Policy, *, acting: Acting) -> None:
     """Set the deployment's policy.
 
     Raises
@@ -67,7 +67,9 @@ def set_policy(store: Store, new: Policy, *, by: By, now: datetime) -> None:
             raise NotNow(t("This is already the setting."))
         deployment.set_value(change, _SETTING, new)
         detail = {"old": old, "new": new}
-        events.record(change, "", now, kind=EventKind.SECOND_FACTOR_POLICY, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.SECOND_FACTOR_POLICY, detail=detail, by=acting.by
+        )
 
 
 def is_asked(look: Transaction, person: int) -> bool:
@@ -100,7 +102,7 @@ def new_factor(handle: str) -> NewFactor:
 
 
 def add(
-    store: Store, person: int, new: NewFactor, code: str, *, entropy: Entropy, by: By, now: datetime
+    store: Store, person: int, new: NewFactor, code: str, *, entropy: Entropy, acting: Acting
 ) -> list[str]:
     """Add a second factor that the app's current `code` confirms; return the recovery codes.
 
@@ -111,7 +113,7 @@ def add(
     BadInput
         The code is wrong.
     """
-    step = _step_of(new.secret, code, now)
+    step = _step_of(new.secret, code, acting.now)
     if step is None:
         raise BadInput(
             t(
@@ -120,11 +122,11 @@ def add(
             )
         )
     codes = [new_code(entropy).text[:9] for _ in range(N_RECOVERY_CODES)]
-    row = FactorRow(person, new.secret, stamp(now), step, 0, "")
+    row = FactorRow(person, new.secret, stamp(acting.now), step, 0, "")
     with store.change() as change:
         second_factors.add(change, row, [_hash(person, text) for text in codes])
         people.mark_second_factor(change, person)
-        _record(change, person, now, EventKind.SECOND_FACTOR_ADDED, by)
+        _record(change, person, EventKind.SECOND_FACTOR_ADDED, acting)
     return codes
 
 
@@ -160,7 +162,7 @@ def wait_after(failures: int) -> timedelta:
     return min(timedelta(seconds=STEP_S * factor), LONGEST_WAIT)
 
 
-def remove(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
+def remove(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
     """Remove the second factor of the holder of a role, who has lost it; their sign-ins end.
 
     Raises
@@ -173,21 +175,21 @@ def remove(store: Store, *, study: str, grant: int, reason: str, by: By, now: da
         The reason is empty.
     """
     why = checked_reason(reason)
-    if not by.everywhere:
+    if not acting.by.everywhere:
         raise NotAllowed(t("Only an administrator of this server can remove a second factor."))
     with store.change() as change:
         row = grant_in(change, grant, study_row(change, study).id if study else None)
         if not second_factors.remove(change, row.person):
             raise NotNow(t("{who} has no second factor.", who=row.whose))
         people.end_sign_ins(change, row.person)
-        _record(change, row.person, now, EventKind.SECOND_FACTOR_REMOVED, by, reason=why)
+        _record(change, row.person, EventKind.SECOND_FACTOR_REMOVED, acting, reason=why)
 
 
 def _record(
-    change: Transaction, person: int, now: datetime, kind: EventKind, by: By, **detail: str
+    change: Transaction, person: int, kind: EventKind, acting: Acting, **detail: str
 ) -> None:
     staff = [row for row in people.ever(change, person) if row.role != Role.READER]
-    record_for(change, staff, now, kind=kind, by=by, **detail)
+    record_for(change, staff, acting, kind=kind, **detail)
 
 
 def _step_of(secret: str, code: str, now: datetime) -> int | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import stamp
 from study.base.errors import NotAllowed, NotNow
 from study.base.text import checked_reason
@@ -193,7 +193,7 @@ def redeem(
     )
 
 
-def release(store: Store, *, study: str, grant: int, reason: str, by: By, now: datetime) -> None:
+def release(store: Store, *, study: str, grant: int, reason: str, acting: Acting) -> None:
     """Release the account bound to a person, so that another one can be bound.
 
     Tickets made for the account are no longer valid, and its sign-ins end.
@@ -208,7 +208,7 @@ def release(store: Store, *, study: str, grant: int, reason: str, by: By, now: d
         The reason is empty.
     """
     why = checked_reason(reason)
-    if not by.everywhere:
+    if not acting.by.everywhere:
         raise NotAllowed(t("Only an administrator of this server can release an account."))
     with store.change() as change:
         row = grant_in(change, grant, study_row(change, study).id if study else None)
@@ -225,9 +225,8 @@ def release(store: Store, *, study: str, grant: int, reason: str, by: By, now: d
         record_for(
             change,
             people.ever(change, row.person),
-            now,
+            acting,
             kind=EventKind.IDENTITY_RELEASED,
-            by=by,
             accounts=marks,
             reason=why,
         )
@@ -268,9 +267,8 @@ def _bind_first(
     record_for(
         change,
         grants,
-        now,
+        Acting(by=By(name=grants[0].whose, place=place), now=now),
         kind=EventKind.IDENTITY_BOUND,
-        by=By(name=grants[0].whose, place=place),
         issuer=identity.issuer,
         account=account_mark(change, identity.issuer, identity.subject),
     )

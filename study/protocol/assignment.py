@@ -9,10 +9,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from itertools import count
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import random_key, sha256_of, shuffled
 from study.protocol import designs
@@ -309,12 +308,7 @@ def _washouts(placed: list[Assigned]) -> int:
 
 
 def assign_reader(
-    change: Transaction,
-    study: StudyRow,
-    reader: ReaderRow,
-    place: ListPlace | int,
-    by: By,
-    now: datetime,
+    change: Transaction, study: StudyRow, reader: ReaderRow, place: ListPlace | int, acting: Acting
 ) -> None:
     """Store a reader's list and practice list, and their hashes in the study's chain.
 
@@ -348,7 +342,7 @@ def assign_reader(
     events.record(
         change,
         study.name,
-        now,
+        acting.now,
         kind=EventKind.READER_ASSIGNED,
         detail={
             "reader_id": name,
@@ -357,7 +351,7 @@ def assign_reader(
             **(about if n_practice else {}),
             **placed,
         },
-        by=by,
+        by=acting.by,
     )
 
 

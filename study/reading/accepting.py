@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import canonical_json, moment, stamp
 from study.base.translation import said, t
@@ -284,7 +285,7 @@ def _vouch(
     at: _Arrival, kind: EventKind, stored: Mapping[str, Any] | None, detail: Mapping[str, Any]
 ) -> None:
     person = at.reader.person
-    vouch(at.change, person.study_name, person.by, at.now, kind, stored, detail)
+    vouch(at.change, person.study_name, Acting(by=person.by, now=at.now), kind, stored, detail)
 
 
 def _answer_columns(record: Reading, order: str, now: datetime) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from study.base.actor import Acting
 from study.base.canonical import canonical_json, moment, stamp
 from study.base.translation import t
 from study.people.signing_in import Person
@@ -523,7 +524,7 @@ def _store_step(reader: ReaderContext, record: Preparation) -> None:
     )
     stored, done = readings.preparation(change, record.id), EventKind.PREPARATION_DONE
     detail = {"preparation": record.id, "step": step}
-    vouch(change, person.study_name, person.by, reader.now, done, stored, detail)
+    vouch(change, person.study_name, Acting(by=person.by, now=reader.now), done, stored, detail)
     reader.refresh()
 
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from study.base.actor import COMMAND_LINE, SCHEDULE, By
+from study.base.actor import COMMAND_LINE, SCHEDULE, Acting, By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BrokenStore
 from study.store.connection import Transaction
@@ -391,8 +391,7 @@ def head(look: Transaction, chain: str) -> ChainEnd:
 def vouch(
     change: Transaction,
     study: str,
-    by: By,
-    now: datetime,
+    acting: Acting,
     kind: EventKind,
     stored: Mapping[str, Any] | None,
     detail: Mapping[str, Any],
@@ -401,8 +400,8 @@ def vouch(
     record(
         change,
         study,
-        now,
-        by=by,
+        acting.now,
+        by=acting.by,
         kind=kind,
         detail={**detail, "sha256": sha256_of(stored)},
     )

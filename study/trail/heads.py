@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from study.base.actor import SCHEDULE, By
+from study.base.actor import SCHEDULE, Acting
 from study.base.canonical import moment, stamp
 from study.base.errors import Undelivered
 from study.base.mail import MailServer, check_address, send
@@ -182,7 +182,7 @@ class Deposit:
     why_not: str
 
 
-def open_study(store: Store, *, study: str, witness: str, by: By, now: datetime) -> str:
+def open_study(store: Store, *, study: str, witness: str, acting: Acting) -> str:
     """Open a study, and send its head to `witness` regularly unless that is empty.
 
     Raises
@@ -193,12 +193,12 @@ def open_study(store: Store, *, study: str, witness: str, by: By, now: datetime)
 
     def named(change: Transaction) -> None:
         if witness:
-            name_witness(change, study, witness, by=by, now=now)
+            name_witness(change, study, witness, acting=acting)
 
-    return studies_of.open_study(store, study=study, by=by, now=now, named=named)
+    return studies_of.open_study(store, study=study, acting=acting, named=named)
 
 
-def name_witness(change: Transaction, study: str, email: str, *, by: By, now: datetime) -> None:
+def name_witness(change: Transaction, study: str, email: str, *, acting: Acting) -> None:
     """Name the person to whom the head of a study's chain is sent.
 
     Raises
@@ -210,7 +210,9 @@ def name_witness(change: Transaction, study: str, email: str, *, by: By, now: da
     number = study_row(change, study).id
     deployment.set_value(change, f"{_TO}/{number}", email)
     detail = {"witness": _mark(change, number, email)}
-    events.record(change, study, now, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail, by=by)
+    events.record(
+        change, study, acting.now, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail, by=acting.by
+    )
 
 
 def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
@@ -219,9 +221,7 @@ def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
     return Deposit(to=to, sent_at_utc=sent, why_not=why)
 
 
-def send_now(
-    store: Store, environment: Mapping[str, str], study: str, *, now: datetime, by: By = SCHEDULE
-) -> str:
+def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting: Acting) -> str:
     """Send the head of a study's chain to the person named, if any; return why it failed.
 
     Parameters
@@ -231,9 +231,9 @@ def send_now(
     """
     with store.change() as change:
         row = study_row(change, study)
-        to, line = _value(change, _TO, row.id), line_of(change, study, now=now)
+        to, line = _value(change, _TO, row.id), line_of(change, study, now=acting.now)
         head = events.head(change, events.study_chain(study))
-        _set(change, _TRIED, row.id, stamp(now))
+        _set(change, _TRIED, row.id, stamp(acting.now))
     if not to:
         return ""
     try:
@@ -247,10 +247,12 @@ def send_now(
             _set(change, _WHY, row.id, str(error))
         return t("The chain head was not sent: {why}", why=str(error))
     with store.change() as change:
-        _set(change, _SENT, row.id, stamp(now))
+        _set(change, _SENT, row.id, stamp(acting.now))
         _set(change, _WHY, row.id, "")
         detail = {"study": study, "head": head.number, "hash": head.hash}
-        events.record(change, "", now, kind=EventKind.HEAD_DEPOSITED, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.HEAD_DEPOSITED, detail=detail, by=acting.by
+        )
     return ""
 
 
@@ -262,7 +264,11 @@ def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> 
     with store.look() as look:
         due = [row for row in studies.listed(look) if _is_due(look, row, now)]
     mine = [row.name for row in due if _claimed(store, row, now)]
-    return [why for name in mine if (why := send_now(store, environment, name, now=now))]
+    return [
+        why
+        for name in mine
+        if (why := send_now(store, environment, name, acting=Acting(by=SCHEDULE, now=now)))
+    ]
 
 
 def _claimed(store: Store, study: StudyRow, now: datetime) -> bool:

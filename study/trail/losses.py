@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from study.base.actor import COMMAND_LINE, SCHEDULE, By
+from study.base.actor import SCHEDULE, Acting
 from study.base.errors import NotNow
 from study.base.text import checked_reason
 from study.base.translation import t
@@ -185,13 +185,13 @@ def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
                 events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
             for loss in open_losses(change, record):
                 if not loss.noted_at_utc:
-                    _record(change, WENT_BACK, loss, {}, SCHEDULE, now)
+                    _record(change, WENT_BACK, loss, {}, Acting(by=SCHEDULE, now=now))
     if finding or (record and record.is_former):
         store.renew_witness()
     return losses
 
 
-def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -> list[Loss]:
+def accept(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
     """Accept that a store lacks acknowledged records, or that its witness was damaged.
 
     The trail records who accepted it and why.
@@ -204,7 +204,7 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
         The reason is empty.
     """
     words = checked_reason(reason)
-    note(store, now=now, starting=True)
+    note(store, now=acting.now, starting=True)
     record = store.read_witness()
     with store.change() as change:
         losses, finding = open_losses(change, record), damage_noted(change)
@@ -216,11 +216,11 @@ def accept(store: Store, *, reason: str, by: By = COMMAND_LINE, now: datetime) -
                 )
             )
         for loss in losses:
-            _record(change, ACCEPTED, loss, {"reason": words}, by, now)
+            _record(change, ACCEPTED, loss, {"reason": words}, acting)
         if finding:
             detail = {"finding": finding, "reason": words}
             kind = EventKind.WITNESS_ACCEPTED
-            events.record(change, "", now, kind=kind, detail=detail, by=by)
+            events.record(change, "", acting.now, kind=kind, detail=detail, by=acting.by)
         lost = [head for head in record.heads if not is_there(change, head)] if record else []
     store.forget_heads(lost)
     return losses
@@ -272,7 +272,7 @@ def _study_of(look: Transaction, chain: str) -> str:
 
 
 def _record(
-    change: Transaction, kind: EventKind, loss: Loss, about: dict[str, str], by: By, now: datetime
+    change: Transaction, kind: EventKind, loss: Loss, about: dict[str, str], acting: Acting
 ) -> None:
     lost = loss.lost
     detail = {
@@ -283,7 +283,9 @@ def _record(
         "at_utc": lost.at_utc,
         **about,
     }
-    events.record(change, _study_of(change, lost.chain), now, kind=kind, detail=detail, by=by)
+    events.record(
+        change, _study_of(change, lost.chain), acting.now, kind=kind, detail=detail, by=acting.by
+    )
 
 
 def _head(detail: dict[str, object]) -> Head:

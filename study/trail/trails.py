@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from study.base.actor import By
+from study.base.actor import Acting
 from study.base.canonical import canonical_json, stamp
 from study.base.text import csv_line
 from study.lifecycle import exposure
@@ -115,21 +115,19 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
         yield event._replace(detail=detail)
 
 
-def record_download(
-    store: Store, *, study: str, what: str, content: bytes, by: By, now: datetime
-) -> None:
+def record_download(store: Store, *, study: str, what: str, content: bytes, acting: Acting) -> None:
     """Record that a person downloaded something of a study."""
     about = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    record_taking(store, study=study, what=what, by=by, now=now, **about)
+    record_taking(store, study=study, what=what, acting=acting, **about)
 
 
-def record_taking(
-    store: Store, *, study: str, what: str, by: By, now: datetime, **about: Any
-) -> None:
+def record_taking(store: Store, *, study: str, what: str, acting: Acting, **about: Any) -> None:
     """Record a download that is generated while it is sent and has no hash yet."""
     with store.change() as change:
         detail = {**({"study": study} if study else {}), "what": what, **about}
-        events.record(change, "", now, kind=EventKind.DOWNLOADED, detail=detail, by=by)
+        events.record(
+            change, "", acting.now, kind=EventKind.DOWNLOADED, detail=detail, by=acting.by
+        )
 
 
 OF_READING = (

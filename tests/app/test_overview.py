@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from study.base.actor import COMMAND_LINE as BY
+from study.base.actor import Acting
 from study.base.errors import BadFile
 from study.models import models
 from study.models.files import guess_roles, remembered_columns
@@ -246,7 +247,13 @@ def test_the_models_page_counts_stored_predictions(
     ).encode()
     path = tmp_path / "model.json"
     path.write_bytes(content)
-    models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
+    models.add_model(
+        watched,
+        path,
+        study="trial",
+        model_id="M1",
+        acting=Acting(by=BY, now=NOW + timedelta(days=1)),
+    )
     ran = _page(page="models.py")
     table: Any = ran.dataframe[0].value
     assert list(table["Cases"]) == [8]
@@ -298,7 +305,13 @@ def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_p
     path.write_text(
         json.dumps({f"q{i:04d}": {"model_prediction": outputs[i % 3]} for i in range(24)})
     )
-    models.add_model(watched, path, study="trial", model_id="M1", now=NOW + timedelta(days=1))
+    models.add_model(
+        watched,
+        path,
+        study="trial",
+        model_id="M1",
+        acting=Acting(by=BY, now=NOW + timedelta(days=1)),
+    )
     ran = _page(page="models.py")
     assert not ran.exception
     ran.selectbox(key="words-name").set_value("M1").run()
@@ -437,7 +450,7 @@ def test_messages_contain_only_the_name_of_an_uploaded_file(watched: Store) -> N
     """No message names a folder of the server, and the file is deleted later."""
     file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
     with pytest.raises(BadFile, match=r"^bad\.csv"):
-        begin(model_kept, file, watched.path, "trial", {}, {}, {"by": BY, "now": NOW}).outcome()
+        begin(model_kept, file, watched.path, "trial", {}, {}, Acting(by=BY, now=NOW)).outcome()
     place = file.path
     del file
     assert not place.exists()

@@ -13,7 +13,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading.simulation import simulate
 from study.store import Store
-from tests.conftest import NOW, ROOT, person
+from tests.conftest import ACTING, NOW, ROOT, person
 from ui.parts.text import plain
 
 PAGES = {
@@ -113,7 +113,7 @@ def test_results_of_a_closed_study_are_final(
 ) -> None:
     """Missing readings do not matter, because nobody can add them."""
     simulate(deployed, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    close(deployed, study="trial", reason="for reading has passed", now=NOW)
+    close(deployed, study="trial", reason="for reading has passed", acting=ACTING)
     _sign_in(monkeypatch, _coordinator(deployed))
     status = _run(ROOT / "pages" / "results.py").get("html")[-3].proto.body
     assert "closed with 8 of 24 readings" in status
@@ -157,7 +157,7 @@ def test_cases_where_a_model_and_all_readers_differ_are_listed(
         simulate(deployed, study="trial", reader_id=who, seed=1, accuracy=0.99, now=NOW)
     file = tmp_path / "model.json"
     file.write_text(json.dumps({f"q{n:04d}": {"model_prediction": "A"} for n in range(24)}))
-    add_model(deployed, file, study="trial", model_id="M_1", now=NOW)
+    add_model(deployed, file, study="trial", model_id="M_1", acting=ACTING)
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     ran.session_state["part"] = "Cases"
@@ -182,7 +182,7 @@ def test_two_models_are_compared(
         file = tmp_path / f"{letter}.json"
         predictions = {f"q{n:04d}": {"model_prediction": letter} for n in range(24)}
         file.write_text(json.dumps(predictions))
-        add_model(deployed, file, study="trial", model_id=f"M_{letter}", now=NOW)
+        add_model(deployed, file, study="trial", model_id=f"M_{letter}", acting=ACTING)
     _sign_in(monkeypatch, _coordinator(deployed))
     ran = _run(ROOT / "pages" / "results.py")
     ran.session_state["part"] = "Models side by side"

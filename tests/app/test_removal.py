@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.exchange import bundle, removing
 from study.lifecycle import studies
 from study.people.roles import Role
@@ -60,7 +60,12 @@ def test_a_closed_study_is_removed_after_export_and_confirmation(
     administered: Store, tmp_path: Path
 ) -> None:
     """A wrong name or a missing bundle removes nothing; then the page shows the certificate."""
-    studies.close(administered, study="trial", reason="Reading is over", now=NOW)
+    studies.close(
+        administered,
+        study="trial",
+        reason="Reading is over",
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
 
     def press(typed: str) -> AppTest:
         ran = _run()
@@ -71,7 +76,9 @@ def test_a_closed_study_is_removed_after_export_and_confirmation(
     assert "was written after it was closed" in press("trial").error[0].value
     bundle.export(administered, study="trial", out=tmp_path / "bundle")
     now = datetime.now(UTC)
-    record_taking(administered, study="trial", what="bundle", by=COMMAND_LINE, now=now)
+    record_taking(
+        administered, study="trial", what="bundle", acting=Acting(by=COMMAND_LINE, now=now)
+    )
     assert len(press("another").error) == 1
     assert _names(administered) == ["trial"]
     ran = press("trial")

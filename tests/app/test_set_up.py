@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Element
 
 from study.bank.importing import import_bank
 from study.bank.managing import strike
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.lifecycle import deployments, drafts, studies
 from study.people.codes import new_code
 from study.people.invitations import Invitation
@@ -20,7 +20,7 @@ from study.protocol.protocol import Protocol, stored_protocol
 from study.store import Store
 from study.store import studies as stored_studies
 from study.store.studies import study_row
-from tests.conftest import NOW, ROOT, bank_records, entropy_from, tamper, write_bank
+from tests.conftest import ACTING, NOW, ROOT, bank_records, entropy_from, tamper, write_bank
 
 BY = By(name="ada", role="coordinator")
 
@@ -31,7 +31,7 @@ def _invite(store: Store, study: str) -> None:
         study=study,
         invitations=[Invitation(reader_id="R1")],
         codes=[new_code(entropy_from(5))],
-        now=NOW,
+        acting=ACTING,
     )
 
 
@@ -62,7 +62,7 @@ def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Per
 
 
 def _begun(store: Store) -> int:
-    return drafts.begin(store, name="trial", maker=1, bank="bank", by=BY, now=NOW)
+    return drafts.begin(store, name="trial", maker=1, bank="bank", acting=Acting(by=BY, now=NOW))
 
 
 def _page(name: str, **query: str) -> AppTest:
@@ -157,8 +157,7 @@ def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
         maker=1,
         bank="bank",
         values={"cases": 20, "one_question_per": "item"},
-        by=BY,
-        now=NOW,
+        acting=Acting(by=BY, now=NOW),
     )
     page = _page("new_study.py", draft=str(number), step="design")
     feedback = "Feedback after each session"
@@ -211,7 +210,7 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     page.run()
     assert left(page).endswith("21 questions, 11 patients")
     assert drafts.find(banked, number).values["without_items"] == ["q0002", "q0003", "q0004"]
-    strike(banked, "bank", "q0005", reason="Blurred", now=NOW)
+    strike(banked, "bank", "q0005", reason="Blurred", acting=ACTING)
     assert left(page.run()).endswith("20 questions, 10 patients")
     _field(page, "text_area", "Leave out these IDs").set_value("q0003, nope")  # type: ignore[attr-defined]
     page.run()
@@ -225,9 +224,9 @@ def test_a_draft_can_combine_several_banks(
     path = write_bank(tmp_path / "ours")
     records = {f"z{key}": item for key, item in json.loads(path.read_text()).items()}
     path.write_text(json.dumps(records))
-    import_bank(banked, path, name="ours", images=path.parent, now=NOW)
+    import_bank(banked, path, name="ours", images=path.parent, acting=ACTING)
     path.write_text(json.dumps(bank_records(12)))
-    import_bank(banked, path, name="same", images=path.parent, now=NOW)
+    import_bank(banked, path, name="same", images=path.parent, acting=ACTING)
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="sample")
 
@@ -285,7 +284,7 @@ def test_the_drawn_cases_are_listed_before_opening(
 ) -> None:
     """They are in order and can be searched; the reference standard is not shown."""
     protocol = Protocol.from_json({"cases": 5, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     maker("trial")
     page = _page("set_up.py")
     assert not page.dataframe
@@ -373,7 +372,7 @@ def test_an_existing_name_is_refused_and_other_values_are_saved(
 ) -> None:
     """The draft keeps its name."""
     number = _begun(banked)
-    drafts.begin(banked, name="other", maker=1, bank="bank", by=BY, now=NOW)
+    drafts.begin(banked, name="other", maker=1, bank="bank", acting=Acting(by=BY, now=NOW))
     page = _page("new_study.py", draft=str(number))
     _field(page, "text_input", "Study name").set_value("other")  # type: ignore[attr-defined]
     _field(page, "number_input", "Cases").set_value(5)  # type: ignore[attr-defined]
@@ -451,7 +450,7 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
     for record in records.values():
         record["correct_answer"] = "A"
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     with store.change() as change:
         number = deployments.holder(change, "ada", Role.COORDINATOR, None, NOW)
@@ -465,7 +464,9 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
         deployment=Role.COORDINATOR,
     )
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    draft = drafts.begin(store, name="trial", maker=number, bank="bank", by=BY, now=NOW)
+    draft = drafts.begin(
+        store, name="trial", maker=number, bank="bank", acting=Acting(by=BY, now=NOW)
+    )
     page = _page("new_study.py", draft=str(draft), step="review")
     assert not [
         element for element in page.warning if "readers can guess" in element.value
@@ -479,7 +480,7 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
     assert "A in 24 of 24 questions" in page.warning[0].value
     assert page.expander[0].label == "What readers agree to"
     assert page.expander[0].proto.expanded
-    drafts.draw(store, draft, seen=seen, maker=number, by=BY, now=NOW)
+    drafts.draw(store, draft, seen=seen, maker=number, acting=Acting(by=BY, now=NOW))
     _invite(store, "trial")
     page = _page("set_up.py")
     assert "A in 10 of 10 questions" in page.warning[0].value
@@ -528,7 +529,7 @@ def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
 ) -> None:
     """The link has every author."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     maker("trial")
     page = _page("set_up.py")
     assert any("Name at least one author" in caption.value for caption in page.caption)

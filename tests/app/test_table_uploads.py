@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.lifecycle import deployments, drafts
 from study.lifecycle.deployments import administrator_code
 from study.people import signing_in
@@ -20,6 +20,7 @@ from ui.server import file_jobs
 
 Opened = Callable[..., Store]
 BY = By(name="ada", role="coordinator")
+ACTING = Acting(by=BY, now=NOW)
 IDS = (("No.", "Item ID"), ("1", "q0003"), ("2", "q0002"))
 READERS = (("reader_id", "level"), ("R8", "resident"), ("R9", "attending"))
 
@@ -110,7 +111,7 @@ def test_a_list_of_ids_limits_the_draw(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
 ) -> None:
     """The IDs appear in the field, with their number below it."""
-    draft = drafts.begin(server, name="second", maker=1, bank="bank", by=BY, now=NOW)
+    draft = drafts.begin(server, name="second", maker=1, bank="bank", acting=ACTING)
     page = _page("new_study.py", _maker(server), monkeypatch, draft=str(draft), step="sample")
     _upload(page, "Or upload the list", _table(tmp_path, ending, IDS))
     page.run()
@@ -142,7 +143,7 @@ def test_a_workbook_without_ids_is_refused_and_changes_nothing(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The message names the file and its columns; the field for the file is empty again."""
-    draft = drafts.begin(server, name="second", maker=1, bank="bank", by=BY, now=NOW)
+    draft = drafts.begin(server, name="second", maker=1, bank="bank", acting=ACTING)
     page = _page("new_study.py", _maker(server), monkeypatch, draft=str(draft), step="sample")
     _upload(page, "Or upload the list", _table(tmp_path, "xlsx", (("No", "Text"), ("1", "q1"))))
     page.run()

@@ -23,7 +23,7 @@ from study.people.signing_in import Person
 from study.store import Store, judgements
 from study.store.judgements import REVIEW, JudgingRow
 from study.trail import trails
-from tests.conftest import NOW, ROOT, write_bank
+from tests.conftest import ACTING, NOW, ROOT, write_bank
 from tests.unit.study.lifecycle.test_reviewing import reviewers
 
 TELLS = "the right answer is B"
@@ -35,7 +35,7 @@ def _copy(store: Store, folder: Path) -> None:
         film.write_bytes(film.read_bytes() + b"re-encoded")
     records = json.loads(path.read_text())
     path.write_text(json.dumps({f"copy-{key}": record for key, record in records.items()}))
-    import_bank(store, path, name="copy", images=folder, now=NOW)
+    import_bank(store, path, name="copy", images=folder, acting=ACTING)
 
 
 @pytest.fixture(params=["bank", "copy"])
@@ -54,7 +54,7 @@ def reviewed(
         items = reviewing.sampled(look, request.param, 2, seed=1)
     asked = [person.id for person in people]
     number = reviewing.open_review(
-        banked, request.param, name="r", item_ids=items, reviewers=asked, now=NOW
+        banked, request.param, name="r", item_ids=items, reviewers=asked, acting=ACTING
     )
     with banked.change() as change:
         row = judging.judging_row(change, REVIEW, number)
@@ -69,8 +69,8 @@ def reviewed(
                     comment=TELLS,
                     now=NOW,
                 )
-    judging.close(banked, REVIEW, number, now=NOW)
-    strike(banked, request.param, items[0], reason=TELLS, now=NOW)
+    judging.close(banked, REVIEW, number, acting=ACTING)
+    strike(banked, request.param, items[0], reason=TELLS, acting=ACTING)
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.look() as look:
         return banked, judging.judging_row(look, REVIEW, number), people
@@ -156,7 +156,7 @@ def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
         reviewing.verdict_table(look, row.id)
     with store.look() as look, pytest.raises(NotNow, match="hidden while"):
         reviewing.faulty(look, row.id)
-    close(store, study="trial", reason="Done.", now=NOW)
+    close(store, study="trial", reason="Done.", acting=ACTING)
     assert trails.search(store, "", trails.Search(text=TELLS), page=0, size=9).n_found
     for place, text in _seen(store, row, people[0], monkeypatch).items():
         assert TELLS in text, place

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadInput, StudyError
 from study.base.text import id_key, text_key
@@ -25,7 +26,7 @@ from study.store.events import EventKind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection
 from study.trail.verification import verify
-from tests.conftest import NOW, invite, write_bank
+from tests.conftest import ACTING, NOW, invite, write_bank
 
 
 def _event(store: Store, actor: str = "") -> None:
@@ -48,14 +49,19 @@ def _events(store: Store) -> int:
 def _study(store: Store, folder: Path) -> Store:
     """Import a bank, and read and close the study ``trial`` drawn from it."""
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json({"cases": 6, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     for reader in ("R1", "R2"):
         simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
-    studies.close(store, study="trial", reason="done", now=NOW + timedelta(days=1))
+    studies.close(
+        store,
+        study="trial",
+        reason="done",
+        acting=Acting(by=COMMAND_LINE, now=NOW + timedelta(days=1)),
+    )
     return store
 
 

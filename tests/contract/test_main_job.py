@@ -16,6 +16,7 @@ import pytest
 from analysis.cli import program as analysis_program
 from study import demo
 from study import store as store_package
+from study.base.actor import COMMAND_LINE, Acting
 from study.exchange.bundle import export
 from study.lifecycle import studies
 from study.store import Store, dialect, sqlite
@@ -41,7 +42,7 @@ def _job(address: Path | str, out: Path) -> Store:
     """Import the demo's bank, draw, simulate readers, add models, close, export and verify."""
     store = demo.set_up(address, ROOT / "data", entropy=entropy_from(4), now=NOW)
     reason, later = "The demo ends.", NOW + timedelta(days=1)
-    studies.close(store, study=demo.STUDY, reason=reason, now=later)
+    studies.close(store, study=demo.STUDY, reason=reason, acting=Acting(by=COMMAND_LINE, now=later))
     export(store, study=demo.STUDY, out=out)
     assert verify(store) == []
     return store

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
 from study.cli.program import main
 from study.exchange import backups, moving
@@ -15,7 +14,7 @@ from study.store import Store, Transaction, beside, deployment, dialect
 from study.store import moving as rows_of_store
 from study.store.moving import Content, contents
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.contract.test_engines import _event, _study
 
 pytestmark = pytest.mark.sqlite("moves a file")
@@ -28,7 +27,7 @@ def test_a_deployment_comes_back_as_it_was(
 ) -> None:
     """Through two databases and back, every table, file and verification is the same."""
     _study(store, tmp_path)
-    backups.make(store, by=COMMAND_LINE, now=NOW)
+    backups.make(store, acting=ACTING)
     with store.change() as change:
         deployment.set_value(change, "odd", "tab\t, line\r\n, \\N, \\, ä, 漢, \U0001d400, ''")
         deployment.set_value(change, "empty", "")
@@ -208,14 +207,14 @@ def test_a_backup_of_a_database_is_restored_on_either_engine(
 ) -> None:
     """It is made while the store is in use; a restored store differs only by the event of that."""
     _study(on_postgres, tmp_path)
-    made = backups.make(on_postgres, by=COMMAND_LINE, now=NOW)
+    made = backups.make(on_postgres, acting=ACTING)
     assert made.finding == ""
     assert [path.name for path in made.file.parent.iterdir()] == [made.file.name]
     for address in (tmp_path / "restored.db", database()):
         restored = backups.restore_backup(made.file, address)
         with restored.look() as look, Store(made.file).look() as kept:
             assert contents(look) == contents(kept)
-        assert backups.record_restored(restored, made.file, by=COMMAND_LINE, now=NOW) == []
+        assert backups.record_restored(restored, made.file, acting=ACTING) == []
         assert verify(restored) == []
     with pytest.raises(BadFile, match="already has a store"):
         backups.restore_backup(made.file, address)

@@ -25,7 +25,7 @@ from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.protocol.protocol import Protocol
 from study.store import Store
-from tests.conftest import NOW, entropy_from, invite, write_bank
+from tests.conftest import ACTING, NOW, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
 Profile = Callable[..., BrowserContext]
@@ -59,13 +59,13 @@ def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
     ) -> Server:
         store = init(tmp_path / "store.db", entropy=entropy_from(next(_SECRETS)), now=NOW)
         path = bank or write_bank(tmp_path / "bank")
-        import_bank(store, path, name="bank", images=path.parent, simulated=True, now=NOW)
+        import_bank(store, path, name="bank", images=path.parent, simulated=True, acting=ACTING)
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
-        studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+        studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
         invited = invite(store, *readers)
         if add_models:
             add_models(store)
-        studies.open_study(store, study="trial", now=NOW)
+        studies.open_study(store, study="trial", acting=ACTING)
         codes = {name: code.text for name, code in zip(readers, invited, strict=True)}
         codes["coordinator"] = coordinator_code(
             store, study="trial", name="c", entropy=entropy_from(7), now=NOW

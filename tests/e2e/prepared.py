@@ -13,7 +13,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from study import demo
 from study.bank.importing import import_bank
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.translation import said
 from study.lifecycle import drafts, judging, reviewing, studies, teaching
 from study.lifecycle.deployments import holder
@@ -91,27 +91,31 @@ def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
 
 def _teaching(store: Store, folder: Path, now: datetime) -> None:
     """Import a second bank and open it for teaching. No study is drawn from it."""
-    import_bank(store, write_bank(folder), name=TEACHING, images=folder, now=now)
-    teaching.mark(store, TEACHING, taught=True, now=now)
+    import_bank(
+        store,
+        write_bank(folder),
+        name=TEACHING,
+        images=folder,
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
+    teaching.mark(store, TEACHING, taught=True, acting=Acting(by=COMMAND_LINE, now=now))
 
 
 def _review(store: Store, entropy: Entropy, now: datetime) -> None:
     """Open a review of the bank for teaching, by the administrator and an expert."""
     newcomer = Newcomer(handle=EXPERT, role=Role.REVIEWER)
     code = new_code(entropy)
-    give_role(
-        store,
-        newcomer,
-        study="",
-        code=code,
-        by=COMMAND_LINE,
-        now=now,
-    )
+    give_role(store, newcomer, study="", code=code, acting=Acting(by=COMMAND_LINE, now=now))
     with store.look() as look:
         asked = [row.person for row in people.grants_of_deployment(look)]
         item_ids = reviewing.sampled(look, TEACHING, 6, seed=1)
     review = reviewing.open_review(
-        store, TEACHING, name=REVIEW, item_ids=item_ids, reviewers=asked, now=now
+        store,
+        TEACHING,
+        name=REVIEW,
+        item_ids=item_ids,
+        reviewers=asked,
+        acting=Acting(by=COMMAND_LINE, now=now),
     )
     with store.change() as change:
         row = judging.judging_row(change, "review", review)
@@ -307,8 +311,7 @@ def statistician(store: Store, study: str, entropy: Entropy, now: datetime) -> s
         Newcomer(handle="statistician", role=Role.STATISTICIAN),
         study=study,
         code=code,
-        by=COMMAND_LINE,
-        now=now,
+        acting=Acting(by=COMMAND_LINE, now=now),
     )
     return code.text
 
@@ -317,17 +320,33 @@ def _closed(store: Store, entropy: Entropy, now: datetime) -> str:
     """Create a small study that is read and closed, with a score card for its reader."""
     values = {"cases": 6, "one_question_per": "examination", "feedback": "after study"}
     protocol = Protocol.from_json({"name": CLOSED, **values})
-    studies.draw(store, bank="Demo bank", study=CLOSED, protocol=protocol, now=now)
+    studies.draw(
+        store,
+        bank="Demo bank",
+        study=CLOSED,
+        protocol=protocol,
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
     code = new_code(entropy)
     invitation = Invitation(reader_id=GRADUATE, level="simulated")
-    studies.invite(store, study=CLOSED, invitations=[invitation], codes=[code], now=now)
-    studies.open_study(store, study=CLOSED, now=now)
+    studies.invite(
+        store,
+        study=CLOSED,
+        invitations=[invitation],
+        codes=[code],
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
+    studies.open_study(store, study=CLOSED, acting=Acting(by=COMMAND_LINE, now=now))
     simulate(store, study=CLOSED, reader_id=GRADUATE, seed=1, accuracy=0.7, now=now)
-    studies.close(store, study=CLOSED, reason="Every case is read.", now=now)
+    studies.close(
+        store, study=CLOSED, reason="Every case is read.", acting=Acting(by=COMMAND_LINE, now=now)
+    )
     return code.text
 
 
 def _draft(store: Store, now: datetime) -> None:
     with store.change() as change:
         maker = holder(change, demo.ADMINISTRATOR, Role.ADMINISTRATOR, None, now)
-    drafts.begin(store, name=DRAFT, maker=maker, bank="Demo bank", by=COMMAND_LINE, now=now)
+    drafts.begin(
+        store, name=DRAFT, maker=maker, bank="Demo bank", acting=Acting(by=COMMAND_LINE, now=now)
+    )

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, WebSocket, expect
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.models.models import add_model
 from study.store import Store, banks
 from study.store.studies import study_row
@@ -57,7 +58,7 @@ def _add_model(store: Store, *, missing: int = 0, correct: bool = False) -> None
         }
     path = store.path.with_name("predictions.json")
     path.write_text(json.dumps(answers))
-    add_model(store, path, study="trial", model_id="m", now=NOW)
+    add_model(store, path, study="trial", model_id="m", acting=Acting(by=COMMAND_LINE, now=NOW))
 
 
 @dataclass

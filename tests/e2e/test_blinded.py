@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket
 
 import analysis
+from study.base.actor import COMMAND_LINE, Acting
 from study.exchange.bundle import bundle_files, zipped
 from study.lifecycle import studies
 from study.models import models
@@ -87,7 +88,9 @@ def test_no_page_reveals_accuracy_before_the_closing(
     answers.write_text(
         "item_id,answer\n" + "".join(f"{key},A\n" for key in bank_records(N_CASES, 1))
     )
-    models.add_model(store, answers, study="trial", model_id="Model A", now=NOW)
+    models.add_model(
+        store, answers, study="trial", model_id="Model A", acting=Acting(by=COMMAND_LINE, now=NOW)
+    )
     for role in WATCHES:
         page = profile().new_page()
         heard = _listen(page)
@@ -96,7 +99,12 @@ def test_no_page_reveals_accuracy_before_the_closing(
         assert "results, Agreement" in seen
         assert heard
         assert _revealed(store, heard) == set()
-    studies.close(store, study="trial", reason="Every case is read.", now=datetime.now(UTC))
+    studies.close(
+        store,
+        study="trial",
+        reason="Every case is read.",
+        acting=Acting(by=COMMAND_LINE, now=datetime.now(UTC)),
+    )
     heard.clear()
     page.goto(f"{server.url}/results")
     page.get_by_role("radio", name="Accuracy").click()

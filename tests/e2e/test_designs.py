@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import expect
 
 from study.bank.importing import import_bank
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import administrator_code, init
 from study.reading.simulation import simulate
 from study.store import people
@@ -45,7 +46,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     now = datetime.now(UTC)
     store = init(folder / "store.db", entropy=entropy_from(1), now=now)
     code = administrator_code(store, name="ada", entropy=entropy_from(2), now=now)
-    import_bank(store, DEMO / "bank.json", name="Demo bank", images=DEMO, simulated=True, now=now)
+    import_bank(
+        store,
+        DEMO / "bank.json",
+        name="Demo bank",
+        images=DEMO,
+        simulated=True,
+        acting=Acting(by=COMMAND_LINE, now=now),
+    )
     served = Server(store=store, codes={"ada": code}, port=free_port(), log=folder / "app.log")
     served.start()
     yield served

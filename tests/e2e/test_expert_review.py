@@ -16,7 +16,7 @@ from study.store import studies as studies_stored
 from study.store.judgements import REVIEW
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, write_bank
+from tests.conftest import ACTING, NOW, entropy_from, write_bank
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.judges import judge_waiting
 from tests.e2e.prepared import rest
@@ -35,7 +35,7 @@ def test_three_experts_review_nine_questions(
     The first expert works in the browser.
     """
     server = serve(bank=write_bank(tmp_path / "nine", 3, 3))
-    close(server.store, study="trial", reason="Done.", now=NOW)
+    close(server.store, study="trial", reason="Done.", acting=ACTING)
     code = administrator_code(server.store, name="admin", entropy=entropy_from(8), now=NOW)
     coordinator = Reader(profile().new_page())
     coordinator.enter(server.url, code)
@@ -63,7 +63,7 @@ def test_three_experts_review_nine_questions(
     assert {item.item_id for item in struck} == set(faulty)
     assert set(read) <= set(faulty)
     protocol = Protocol.from_json({"cases": 9 - len(faulty), "one_question_per": "item"})
-    studies.draw(server.store, bank="bank", study="sound", protocol=protocol, now=NOW)
+    studies.draw(server.store, bank="bank", study="sound", protocol=protocol, acting=ACTING)
     with server.store.look() as look:
         drawn = {case.item_id for case in studies_stored.cases(look, study_row(look, "sound").id)}
     assert len(drawn) == 9 - len(faulty)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.lifecycle import drafts
 from study.lifecycle.deployments import administrator_code
 from study.store import people
@@ -137,7 +137,9 @@ def test_the_preview_of_a_draft_returns_to_the_draft(serve: Serve, reader: Reade
     with server.store.look() as look:
         (ada,) = people.staff_named(look, "ada")
     by = By(name="ada", role="administrator")
-    number = drafts.begin(server.store, name="idea", maker=ada, bank="bank", by=by, now=NOW)
+    number = drafts.begin(
+        server.store, name="idea", maker=ada, bank="bank", acting=Acting(by=by, now=NOW)
+    )
     drafts.reach(server.store, number, 5)
     reader.sign_in(server.url, code)
     page = reader.page

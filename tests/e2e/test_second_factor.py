@@ -7,7 +7,7 @@ import pyotp
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import administrator_code, init
 from study.people import second_factor
 from tests.conftest import NOW, entropy_from
@@ -34,7 +34,9 @@ def test_a_required_second_factor_is_added_and_asked(
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
     codes: list[str] = []
     administrator_code(store, name="admin", entropy=entropy_from(3), now=NOW, deliver=codes.append)
-    second_factor.set_policy(store, second_factor.Policy.ALWAYS, by=COMMAND_LINE, now=NOW)
+    second_factor.set_policy(
+        store, second_factor.Policy.ALWAYS, acting=Acting(by=COMMAND_LINE, now=NOW)
+    )
     server = Server(store=store, codes={}, port=free_port(), log=tmp_path / "app.log")
     server.start()
     try:

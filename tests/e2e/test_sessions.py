@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Page
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import moment
 from study.monitoring import interventions
 from study.reading import desk
@@ -185,8 +185,7 @@ def _intervene(server: Server, action: str, **about: object) -> None:
         study="trial",
         reader_id=reader,
         reason="tested",
-        by=COORDINATOR,
-        now=datetime.now(UTC),
+        acting=Acting(by=COORDINATOR, now=datetime.now(UTC)),
         **about,
     )
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, init
 from study.lifecycle.drafts import listed
@@ -87,7 +88,7 @@ def test_a_study_is_set_up_in_an_empty_deployment(
         study="Residents",
         invitations=[Invitation(reader_id="R1")],
         codes=[new_code(entropy_from(5))],
-        now=NOW,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
     )
     page.reload()
     opening = page.get_by_role("button", name="Open the study")

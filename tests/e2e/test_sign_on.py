@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import init
 from study.people import codes, persons
 from study.people.persons import Newcomer
@@ -78,8 +78,7 @@ def hospital(tmp_path: Path) -> Iterator[Server]:
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        by=COMMAND_LINE,
-        now=NOW,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
     )
     secrets = tmp_path / "secrets.toml"
     port = free_port()

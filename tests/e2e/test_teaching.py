@@ -6,7 +6,7 @@ import pytest
 
 from study.lifecycle import teaching
 from study.lifecycle.studies import close
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server, begin
 
@@ -17,8 +17,8 @@ Serve = Callable[..., Server]
 def test_a_reader_completes_a_round_after_the_closing(serve: Serve, reader: Reader) -> None:
     """The reference answer follows each answer, a reload loses nothing, and the result is shown."""
     server, page = serve(), reader.page
-    close(server.store, study="trial", reason="Done.", now=NOW)
-    teaching.mark(server.store, "bank", taught=True, now=NOW)
+    close(server.store, study="trial", reason="Done.", acting=ACTING)
+    teaching.mark(server.store, "bank", taught=True, acting=ACTING)
     reader.enter(server.url, server.codes["R1"])
     page.get_by_role("link", name="Practise with teaching cases").click()
     page.get_by_role("link", name="Start a round of 20 cases").click()

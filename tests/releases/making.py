@@ -16,7 +16,7 @@ from study.models.models import add_model, withdraw_model
 from study.protocol.protocol import Protocol, toml_of_study
 from study.reading.simulation import simulate
 from study.store import Store, schema
-from tests.conftest import NOW, bank_records, entropy_from, invite, write_bank
+from tests.conftest import ACTING, NOW, bank_records, entropy_from, invite, write_bank
 
 FOLDER = Path(__file__).parent
 STUDY = "trial"
@@ -56,11 +56,11 @@ def load(release: Path, path: Path) -> Path:
 def _closed_study(folder: Path) -> Store:
     store = init(folder / "store.db", entropy=entropy_from(1), now=NOW, witnessed=False)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json(_PROTOCOL)
-    studies.draw(store, bank="bank", study=STUDY, protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study=STUDY, protocol=protocol, acting=ACTING)
     invite(store, "R1", "R2", "R3")
-    studies.open_study(store, study=STUDY, now=NOW)
+    studies.open_study(store, study=STUDY, acting=ACTING)
     for seed, reader in enumerate(("R1", "R2", "R3")):
         simulate(store, study=STUDY, reader_id=reader, seed=seed, accuracy=0.7, now=NOW)
     for model in ("M1", "M2"):
@@ -69,9 +69,9 @@ def _closed_study(folder: Path) -> Store:
         file.write_text(
             json.dumps({item: {"model_prediction": "ABCD"[number % 3]} for number, item in answers})
         )
-        add_model(store, file, study=STUDY, model_id=model, now=NOW)
-    withdraw_model(store, study=STUDY, model_id="M2", reason="The wrong file", now=NOW)
-    studies.close(store, study=STUDY, reason="Reading is over", now=NOW)
+        add_model(store, file, study=STUDY, model_id=model, acting=ACTING)
+    withdraw_model(store, study=STUDY, model_id="M2", reason="The wrong file", acting=ACTING)
+    studies.close(store, study=STUDY, reason="Reading is over", acting=ACTING)
     return store
 
 

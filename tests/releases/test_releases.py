@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import analysis
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import BrokenStore
 from study.base.version import version
 from study.exchange import bundle, restoring
@@ -63,7 +63,7 @@ def test_the_store_gives_the_same_bundle(release: Path, tmp_path: Path) -> None:
 def test_the_bundle_can_be_restored(release: Path, tmp_path: Path) -> None:
     """The restored study has no breach."""
     store = init(tmp_path / "new.db", entropy=entropy_from(2), now=NOW)
-    restoring.restore(store, release / "bundle", by=COMMAND_LINE, now=NOW)
+    restoring.restore(store, release / "bundle", acting=Acting(by=COMMAND_LINE, now=NOW))
     assert verify(store) == []
 
 

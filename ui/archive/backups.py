@@ -76,7 +76,7 @@ def _state(backup: list[Backup]) -> None:
 
 
 def _make(person: Person) -> Report:
-    made = backups.make(store(), **acting(person))
+    made = backups.make(store(), acting=acting(person))
     if made.finding:
         return Report(text=made.finding, kind="error")
     return Report(text=t("Backup made; verification passed."))
@@ -124,5 +124,5 @@ def _schedule(person: Person) -> None:
 
 
 def _save(person: Person, new: Schedule) -> str:
-    backups.set_schedule(store(), new, **acting(person))
+    backups.set_schedule(store(), new, acting=acting(person))
     return t("The schedule has been saved.")

@@ -84,7 +84,7 @@ def _bundle(person: Person, _: Request) -> Response:
 
 def _deposit(person: Person, request: Request) -> Response:
     creators = request.query_params.getlist("author")
-    now = acting(person)["now"]
+    now = acting(person).now
     files = deposit_files(store(), person.study_name, creators=creators, now=now)
     return _sent(person, "deposit.zip", zipped(files), _ZIP)
 
@@ -139,7 +139,7 @@ def _name(request: Request) -> str:
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
     """Return a file, and record the download."""
     study = person.study_name
-    record_download(store(), study=study, what=name, content=content, **acting(person))
+    record_download(store(), study=study, what=name, content=content, acting=acting(person))
     return Response(content, media_type=media_type, headers=attachment(name))
 
 
@@ -199,8 +199,8 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     if typed.strip() != person.study_name:
         raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
     kept, study, actor = store(), person.study_name, acting(person)
-    studies.close(kept, study=study, reason=reason, **actor)
-    heads.send_now(kept, os.environ, study, **actor)
+    studies.close(kept, study=study, reason=reason, acting=actor)
+    heads.send_now(kept, os.environ, study, acting=actor)
 
 
 def make(person: Person, *, texts: bool = True) -> None:
@@ -217,8 +217,8 @@ def make(person: Person, *, texts: bool = True) -> None:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
             new = Path(scratch) / "new"
-            made = archives.archive(kept, new, study=person.study_name, texts=texts, **actor)
-            about = {**asdict(made), "at_utc": stamp(actor["now"]), "by": person.by.name}
+            made = archives.archive(kept, new, study=person.study_name, texts=texts, acting=actor)
+            about = {**asdict(made), "at_utc": stamp(actor.now), "by": person.by.name}
             (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
             _put_in_place(new, place, Path(scratch))
     except OSError as error:
@@ -260,7 +260,7 @@ def hand_out(person: Person, name: str) -> Path:
             )
         )
     study = person.study_name
-    record_taking(kept, study=study, what=name, sha256=digest, **acting(person))
+    record_taking(kept, study=study, what=name, sha256=digest, acting=acting(person))
     return _place(kept, person) / name
 
 

@@ -58,7 +58,9 @@ def _form(person: Person, choices: dict[str, tuple[str, str]]) -> None:
 
 def _removed(person: Person, study: str, model: str, *, typed: str, reason: str) -> Certificate:
     if not model:
-        return removing.remove_study(store(), study, typed=typed, reason=reason, **acting(person))
+        return removing.remove_study(
+            store(), study, typed=typed, reason=reason, acting=acting(person)
+        )
     return removing.remove_model(
-        store(), study=study, model_id=model, typed=typed, reason=reason, **acting(person)
+        store(), study=study, model_id=model, typed=typed, reason=reason, acting=acting(person)
     )

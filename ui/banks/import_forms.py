@@ -123,7 +123,7 @@ def demo_button(person: Person) -> None:
     )
     actions.button(
         t("Import the demo bank"),
-        lambda: importing.imported(uploads.import_demo(store(), **acting(person))),
+        lambda: importing.imported(uploads.import_demo(store(), acting=acting(person))),
         key="demo",
         busy=t("Reading the bank and checking every image ..."),
         type="primary",

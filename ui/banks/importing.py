@@ -37,7 +37,7 @@ def begin(
     title = required(t("Bank name"), name)
     provenance = Provenance(**terms)
     job = bank_import.begin(
-        store(), arrive(), provenance=provenance, name=title, **what, **acting(person)
+        store(), arrive(), provenance=provenance, name=title, **what, acting=acting(person)
     )
     st.session_state[_BEGUN] = (actions.visit(), which)
     job.is_done(worker.AT_ONCE_S)

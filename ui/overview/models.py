@@ -91,7 +91,11 @@ def card_form(person: Person, models: list[ModelRow]) -> None:
 
             def save() -> str:
                 describe_model(
-                    store(), study=person.study_name, model_id=name, card=written, **acting(person)
+                    store(),
+                    study=person.study_name,
+                    model_id=name,
+                    card=written,
+                    acting=acting(person),
                 )
                 return t("The card of {model} is saved.", model=name)
 
@@ -160,7 +164,7 @@ def model_table(models: list[ModelRow], n_cases: int) -> pd.DataFrame:
 def _withdraw(person: Person, name: str, reason: str) -> Question:
     def do() -> str:
         withdraw_model(
-            store(), study=person.study_name, model_id=name, reason=reason, **acting(person)
+            store(), study=person.study_name, model_id=name, reason=reason, acting=acting(person)
         )
         return t("{model} was withdrawn.", model=name)
 
@@ -289,7 +293,7 @@ def _reread(person: Person, name: str, rules: str, reason: str) -> Report | Ques
         return Report(text=t("By these rules no answer changes."), kind="info")
 
     def keep() -> str:
-        keep_reread(store(), read, reason=reason, **acting(person))
+        keep_reread(store(), read, reason=reason, acting=acting(person))
         return t("The output of {model} was read again.", model=name)
 
     return Question(
@@ -356,7 +360,7 @@ def _sent(person: Person, wanted: str, condition: Shown) -> Response:
     folder = Path(tempfile.mkdtemp(dir=kept.folder, prefix=".exam-paper-"))
     path = folder / f"exam-paper-{wanted}.zip"
     try:
-        export_paper(kept, paper, path, formats=[wanted], **acting(person))
+        export_paper(kept, paper, path, formats=[wanted], acting=acting(person))
     except BaseException:
         shutil.rmtree(folder)
         raise

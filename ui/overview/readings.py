@@ -207,7 +207,11 @@ def _ask(person: Person, reading: ReadingFacts, reason: str) -> Question:
 
     def do() -> str:
         decide(
-            store(), study=person.study_name, reading=reading.id, reason=reason, **acting(person)
+            store(),
+            study=person.study_name,
+            reading=reading.id,
+            reason=reason,
+            acting=acting(person),
         )
         return done
 

@@ -187,7 +187,7 @@ def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -
         Intervention.RELEASE: (interventions.release, which),
     }
     act, about = acts[asked.step]
-    act(store(), study=study, reason=reason, **about, **acting)
+    act(store(), study=study, reason=reason, **about, acting=acting)
 
 
 def _word(step: Intervention) -> str:
@@ -297,7 +297,7 @@ def _ways(
     name = reader.reader_id
 
     def note() -> str:
-        note_sent(store(), study=study, reader_id=name, **acting(person))
+        note_sent(store(), study=study, reader_id=name, acting=acting(person))
         return t("Marked as sent.")
 
     record = t("Record in the audit trail that {reader} was reminded?", reader=name)
@@ -319,7 +319,7 @@ def _ways(
         mail = server
 
         def send() -> str:
-            send_reminder(store(), mail, letter, study=study, reader_id=name, **acting(person))
+            send_reminder(store(), mail, letter, study=study, reader_id=name, acting=acting(person))
             return t("Sent to {address}.", address=who.email)
 
         actions.button(

@@ -218,7 +218,7 @@ def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
         wanted = _asked(request.query_params)
     except ValueError:
         return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
-    record_taking(store(), study=study, what=name, **acting(person))
+    record_taking(store(), study=study, what=name, acting=acting(person))
     lines = trails.as_csv(store(), study, wanted)
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 

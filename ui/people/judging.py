@@ -69,7 +69,7 @@ def close_button(
     """Show the button that closes a review or scoring after a confirmation."""
 
     def close() -> str:
-        judging.close(store(), row.table, row.id, **acting(person))
+        judging.close(store(), row.table, row.id, acting=acting(person))
         return closed
 
     actions.button(label, lambda: Question(text=question, do=close), key=f"close-{row.id}")

@@ -140,9 +140,9 @@ def _with_codes(
     zone = browser_zone()
 
     def work(acting: Acting) -> None:
-        expires = end_of_day(acting["now"], days, zone) if days else None
+        expires = end_of_day(acting.now, days, zone) if days else None
         codes = [new_code(secrets.token_bytes, expires) for _ in range(n)]
-        named, known = give(codes, {"study": scope.study, **acting})
+        named, known = give(codes, {"study": scope.study, "acting": acting})
         until = stamp(expires) if expires else ""
         cards = tuple(
             Card(who=who, code=code.text, expires_at_utc=until)
@@ -509,7 +509,7 @@ def _revoke(scope: Scope, member: Member) -> None:
 def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
     """Run an action on a person's role."""
     where = {"study": scope.study, "grant": member.grant}
-    act(scope, member.role, lambda acting: do(store(), **where, **what, **acting))
+    act(scope, member.role, lambda acting: do(store(), **where, **what, acting=acting))
 
 
 def _code(member: Member) -> str:

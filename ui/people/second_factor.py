@@ -64,9 +64,8 @@ def _form(person: Person) -> None:
         code = st.text_input(t("Six-digit code"), max_chars=10, autocomplete="one-time-code")
 
         def add() -> str:
-            who = acting(person)
             codes = second_factor.add(
-                store(), person.id, new, code, entropy=secrets.token_bytes, **who
+                store(), person.id, new, code, entropy=secrets.token_bytes, acting=acting(person)
             )
             st.session_state[_CODES] = codes
             del st.session_state[_NEW]
@@ -118,7 +117,7 @@ def setting(person: Person) -> None:
     )
 
     def save() -> str:
-        second_factor.set_policy(store(), new or current, **acting(person))
+        second_factor.set_policy(store(), new or current, acting=acting(person))
         return t("Saved.")
 
     actions.button(t("Save"), save, key="save-second-factor-policy")

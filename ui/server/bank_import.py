@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from datetime import datetime
 from typing import Any, Unpack
 
 from study.bank.importing import Imported, ImportOptions
 from study.bank.uploads import Arrived, import_arrived
+from study.base.actor import Acting
 from study.base.budget import BUDGET
 from study.base.errors import NotNow
 from study.base.translation import t
@@ -45,7 +45,7 @@ def begin(
     arrived: Arrived,
     name: str,
     *,
-    now: datetime,
+    acting: Acting,
     chosen: Sequence[str] = (),
     allow_possible_identifiers: bool = False,
     **options: Unpack[ImportOptions],
@@ -58,7 +58,7 @@ def begin(
         Another import is running, on this or another server.
     """
     what = {
-        "now": now,
+        "acting": acting,
         "chosen": chosen,
         "allow_possible_identifiers": allow_possible_identifiers,
         **options,

@@ -129,9 +129,9 @@ def model_kept(
     store = Store.at(db)
     with _named(path):
         summary = read_model(store, path, study=study, column_roles=column_roles or None)
-    keep_model(store, summary, **model, **acting)
+    keep_model(store, summary, **model, acting=acting)
     if column_roles:
-        remember_columns(store, summary.file.columns, column_roles, acting["now"])
+        remember_columns(store, summary.file.columns, column_roles, acting.now)
     return summary_of(summary)
 
 
@@ -160,10 +160,10 @@ def _named(path: Path) -> Iterator[None]:
 def bundle_restored(_: Tell, path: Path, db: str, acting: Acting) -> Restored:
     """Restore the study in a bundle."""
     with _named(path):
-        return restore(Store.at(db), path, **acting)
+        return restore(Store.at(db), path, acting=acting)
 
 
 def bundle_merged(_: Tell, path: Path, db: str, study: str, site: str, acting: Acting) -> Merged:
     """Merge a bundle into a study."""
     with _named(path):
-        return merge(Store.at(db), path, study=study, site=site, **acting)
+        return merge(Store.at(db), path, study=study, site=site, acting=acting)

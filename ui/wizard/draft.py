@@ -318,7 +318,7 @@ def draft_list(
 
 
 def _delete(person: Person, draft: StudyDraft) -> str:
-    drafts.remove(store(), draft.id, **acting(person))
+    drafts.remove(store(), draft.id, acting=acting(person))
     forget(draft.id)
     st.session_state[_DELETED] = draft.id
     return t("The draft {name} was deleted.", name=draft.name)

@@ -304,7 +304,7 @@ def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
         raise BadInput(t("Choose at least two “Banks to join”."))
     person = guard(Act.MAKE_STUDY)
     name = " + ".join(sorted(chosen))[:LONGEST]
-    made = join_banks(store(), chosen, name=name, prefix=prefix, **acting(person))
+    made = join_banks(store(), chosen, name=name, prefix=prefix, acting=acting(person))
     working.bank = st.session_state[working.key("bank")] = made.bank
     return Report(
         text=t(

@@ -72,8 +72,8 @@ def open_study(person: Person, witness: str) -> None:
         `witness` is not an e-mail address; nothing is opened.
     """
     kept, study, actor = store(), person.study_name, acting(person)
-    heads.open_study(kept, study=study, witness=witness.strip(), **actor)
-    heads.send_now(kept, os.environ, study, **actor)
+    heads.open_study(kept, study=study, witness=witness.strip(), acting=actor)
+    heads.send_now(kept, os.environ, study, acting=actor)
 
 
 def drawn_cases(person: Person) -> None:

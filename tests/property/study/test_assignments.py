@@ -23,6 +23,7 @@ from study.reading import desk
 from study.store import Store, Transaction
 from study.trail.verification import verify
 from tests.conftest import (
+    ACTING,
     NOW,
     entropy_from,
     examples,
@@ -174,12 +175,12 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("sessions")
     store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     values = {"cases": 3, "sessions": 3, "washout_days": 2, "hidden_repeats": 1}
     protocol = Protocol.from_json({**values, "back_navigation": True, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R0")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     with store.kept_warm():
         yield store
     assert verify(store) == []
@@ -207,7 +208,7 @@ def test_no_sequence_of_answers_shows_a_case_before_its_wash_out(
         study="trial",
         invitations=[Invitation(reader_id=name)],
         codes=[new_code(entropy_from(number))],
-        now=NOW,
+        acting=ACTING,
     )
     reader, now = person(opened, name), NOW
     with opened.look() as look:

@@ -21,6 +21,7 @@ from study.reading.records import MalformedRecord, parse, record_id
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import (
+    ACTING,
     NOW,
     entropy_from,
     examples,
@@ -99,12 +100,12 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("records")
     store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank", n_patients=150)
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     values = {"cases": 300, "one_question_per": "item", "comments": True, "hidden_repeats": 300}
     protocol = Protocol.from_json(values)
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     with store.kept_warm():
         yield store
 
@@ -141,14 +142,14 @@ def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder = tmp_path_factory.mktemp("steps")
     store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     values = {"consent": "?", "instructions": "!", "questionnaire": _QUESTIONS}
     protocol = Protocol.from_json(
         {"cases": 4, "one_question_per": "item", "display_check": True, **values}
     )
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R0")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     with store.kept_warm():
         yield store
     assert verify(store) == []
@@ -168,7 +169,7 @@ def test_an_invalid_step_is_stored_or_refused_and_can_be_repeated(
         study="trial",
         invitations=[Invitation(reader_id=f"R{number}")],
         codes=[new_code(entropy_from(number))],
-        now=NOW,
+        acting=ACTING,
     )
     reader = person(unprepared, f"R{number}")
     steps = {

@@ -9,7 +9,7 @@ from study.models.synthetic import add_synthetic
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
-from tests.conftest import NOW, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, invite, person, presentation, reading
 from ui.reading.desk import desk_json
 
 
@@ -23,10 +23,10 @@ def _open(store: Store, **values: Any) -> None:
             **values,
         }
     )
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
-    add_synthetic(store, study="trial", model_id="m", accuracy=1, seed=1, now=NOW)
-    studies.open_study(store, study="trial", now=NOW)
+    add_synthetic(store, study="trial", model_id="m", accuracy=1, seed=1, acting=ACTING)
+    studies.open_study(store, study="trial", acting=ACTING)
 
 
 def _json(store: Store) -> dict[str, Any]:

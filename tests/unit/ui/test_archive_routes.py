@@ -19,7 +19,7 @@ from study.people.signing_in import Person
 from study.reading.simulation import simulate
 from study.store import Store, events, people
 from study.store.studies import study_row
-from tests.conftest import NOW, entropy_from, person, tamper
+from tests.conftest import ACTING, NOW, entropy_from, person, tamper
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.archive import exports as archive
@@ -133,13 +133,13 @@ def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: 
         assert _downloads(trial)[-1] == {"bundle.zip": hashlib.sha256(content).hexdigest()}
         assert client(who).get("/export/report.html").status_code == 409
         assert client(who).get("/export/report.zip").status_code == 409
-    studies.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", acting=ACTING)
     assert "" not in _truths(client("statistician").get("/export/bundle.zip").content)
 
 
 def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> None:
     """Other files in the folder are not served."""
-    studies.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", acting=ACTING)
     statistician = client("statistician")
     assert statistician.get("/export/archive/study.db").status_code == 409
     archive.make(_statistician(trial))
@@ -171,7 +171,7 @@ def test_new_files_replace_the_previous_files(trial: Store) -> None:
     who = _statistician(trial)
     archive.make(who)
     archive.make(who)
-    studies.close(trial, study="trial", reason="done", now=NOW)
+    studies.close(trial, study="trial", reason="done", acting=ACTING)
     archive.make(who)
     made = archive.made(who)
     assert made is not None

@@ -3,7 +3,7 @@
 import io
 
 from study.bank.uploads import import_arrived, receive
-from study.base.actor import COMMAND_LINE
+from study.base.actor import COMMAND_LINE, Acting
 from study.store import Store
 from tests.conftest import NOW
 from ui.overview.examples import bank_zip
@@ -13,6 +13,8 @@ def test_the_example_bank_is_imported_without_errors(store: Store) -> None:
     """All its questions and images are imported, and the file is small."""
     example = bank_zip()
     brought = receive(store, io.BytesIO(example), name="Example")
-    done = import_arrived(store, brought, name="Example", simulated=True, by=COMMAND_LINE, now=NOW)
+    done = import_arrived(
+        store, brought, name="Example", simulated=True, acting=Acting(by=COMMAND_LINE, now=NOW)
+    )
     assert (done.n_items, done.n_left_out) == (12, 0)
     assert len(example) < 10_000_000

@@ -7,7 +7,6 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study.base.actor import COMMAND_LINE
 from study.lifecycle import deployments, studies
 from study.people import persons, single_sign_on
 from study.people.codes import new_code
@@ -17,7 +16,7 @@ from study.people.single_sign_on import Identity
 from study.protocol.protocol import Protocol
 from study.store import Store
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite
+from tests.conftest import ACTING, NOW, entropy_from, invite
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server import access as ui_access
@@ -31,7 +30,7 @@ def client(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Client:
     """Return a function that opens a browser at a deployment with one open study."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     application = Starlette(routes=routes(), middleware=[HEADERS])
     return lambda: TestClient(application, follow_redirects=False)
 
@@ -43,8 +42,7 @@ def _give(store: Store, handle: str, role: Role, study: str, days: float, seed: 
         Newcomer(handle=handle, role=role, email=f"{handle}@example.org"),
         study=study,
         code=code,
-        by=COMMAND_LINE,
-        now=NOW,
+        acting=ACTING,
     )
     return code.text
 

@@ -19,7 +19,7 @@ from study.people import signing_in
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
-from tests.conftest import NOW, SECRETS, entropy_from, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, SECRETS, entropy_from, invite, person, presentation, reading
 from tests.film_decoder import unpacked
 from tests.unit.study.reading.test_score_card import close
 from ui.app.middleware import HEADERS
@@ -42,12 +42,12 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     for study, feedback in (("trial", "after study"), ("other", "after case")):
         values: dict[str, Any] = {"cases": 4, "one_question_per": "item", "feedback": feedback}
         protocol = Protocol.from_json({**values, "practice_cases": 1})
-        studies.draw(banked, bank="bank", study=study, protocol=protocol, now=NOW)
+        studies.draw(banked, bank="bank", study=study, protocol=protocol, acting=ACTING)
     codes = {
         code: issued.text
         for code, issued in zip(("R1", "R2"), invite(banked, "R1", "R2"), strict=True)
     }
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     for name, study in {"c": "trial", "d": "other"}.items():
         codes[name] = coordinator_code(
             banked, study=study, name=name, entropy=entropy_from(ord(name)), now=NOW

@@ -34,6 +34,7 @@ from study.store import Store, deployment, events
 from study.store import readings as stored_readings
 from study.store.leases import lease
 from tests.conftest import (
+    ACTING,
     NOW,
     SECRETS,
     entropy_from,
@@ -64,9 +65,9 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     """Return a function to sign in R1, R2, the coordinator or nobody to an open study."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invited = invite(banked, "R1", "R2")
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     codes = {"R1": invited[0].text, "R2": invited[1].text}
     codes["coordinator"] = coordinator_code(
         banked, study="trial", name="c", entropy=entropy_from(3), now=NOW
@@ -114,7 +115,7 @@ def test_the_films_of_a_case_are_for_its_coordinator(sign: Sign, banked: Store) 
     addresses = case_films.addresses(banked, rows[0]["study"], rows[0]["item_id"])
     assert [label for label, _ in addresses] == ["PA", "LATERAL"]
     assert sign("coordinator").get(f"/{addresses[0][1]}").status_code == 200
-    studies.close(banked, study="trial", reason="done", now=NOW)
+    studies.close(banked, study="trial", reason="done", acting=ACTING)
     for _, address in addresses:
         for who, status in {None: 401, "R1": 401, "coordinator": 200}.items():
             assert sign(who).get(f"/{address}").status_code == status
@@ -268,9 +269,9 @@ def newcomer(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Tes
             "break_every": 4,
         }
     )
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     (code,) = invite(banked, "R1")
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     application = Starlette(routes=routes(), middleware=[HEADERS])
 
     def client() -> TestClient:

@@ -16,7 +16,7 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, events, people
 from study.store.events import EventKind
-from tests.conftest import NOW, ROOT, entropy_from, invite, tamper
+from tests.conftest import ACTING, NOW, ROOT, entropy_from, invite, tamper
 from tests.sites import bundle_of, close, site
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
@@ -31,9 +31,9 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     for study in ("trial", "second"):
-        studies.draw(banked, bank="bank", study=study, protocol=protocol, now=NOW)
+        studies.draw(banked, bank="bank", study=study, protocol=protocol, acting=ACTING)
     codes: dict[str, str] = {"R1": invite(banked, "R1")[0].text}
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     for seed, study in enumerate(("trial", "second"), start=3):
         codes[study] = coordinator_code(
             banked, study=study, name="c", entropy=entropy_from(seed), now=NOW

@@ -18,7 +18,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.lifecycle import drafts, studies
 from study.lifecycle.deployments import init
 from study.models import models
@@ -58,6 +58,7 @@ RULES = {
     "back_navigation": True,
 }
 _NOW = datetime.now(UTC)  # sign-ins expire, and routes use the real time
+ACTING = Acting(by=COMMAND_LINE, now=_NOW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,14 +129,13 @@ def build(folder: Path) -> dict[str, Deployment]:
 
 def _draft(store: Store, folder: Path) -> int:
     """Create a draft with a bank of neither study."""
-    import_bank(store, write_bank(folder, 4), name="third bank", images=folder, now=_NOW)
+    import_bank(store, write_bank(folder, 4), name="third bank", images=folder, acting=ACTING)
     return drafts.begin(
         store,
         name="plan",
         maker=_person_named(store, "deployment-coordinator"),
         bank="third bank",
-        by=By(name="deployment-coordinator", role="coordinator"),
-        now=_NOW,
+        acting=Acting(by=By(name="deployment-coordinator", role="coordinator"), now=_NOW),
         values=RULES,
     )
 
@@ -153,10 +153,10 @@ def _draw(store: Store, folder: Path, study: str) -> None:
         json.dumps({f"{study}-{key}": _of(study, item) for key, item in records.items()})
     )
     bank = f"{'first' if study == AMBER else 'second'} bank"
-    import_bank(store, path, name=bank, images=folder, now=_NOW)
+    import_bank(store, path, name=bank, images=folder, acting=ACTING)
     texts = {"consent": f"Consent of {study}.", "name": f"All about {study}"}
     protocol = Protocol.from_json({**RULES, **texts})
-    studies.draw(store, bank=bank, study=study, protocol=protocol, now=_NOW)
+    studies.draw(store, bank=bank, study=study, protocol=protocol, acting=ACTING)
     readers = [
         Invitation(
             reader_id=f"{study}-{code}",
@@ -167,12 +167,12 @@ def _draw(store: Store, folder: Path, study: str) -> None:
         for code in ("R1", "R2")
     ]
     codes = [new_code(secrets.token_bytes) for _ in readers]
-    studies.invite(store, study=study, invitations=readers, codes=codes, now=_NOW)
+    studies.invite(store, study=study, invitations=readers, codes=codes, acting=ACTING)
     for role in (Role.ADMINISTRATOR, Role.COORDINATOR, Role.STATISTICIAN):
         _staff(store, role, study)
     answers = folder / "model.csv"
     answers.write_text("item_id,answer\n" + "".join(f"{study}-{key},A\n" for key in records))
-    models.add_model(store, answers, study=study, model_id=f"{study}-model", now=_NOW)
+    models.add_model(store, answers, study=study, model_id=f"{study}-model", acting=ACTING)
 
 
 def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
@@ -190,8 +190,9 @@ def _staff(store: Store, role: Role, study: str) -> None:
         Newcomer(handle=handle, role=role, name=f"Name of {handle}", email=f"{handle}@a.example"),
         study=study,
         code=new_code(secrets.token_bytes),
-        by=By(name="deployment-administrator", role="administrator", everywhere=True),
-        now=_NOW,
+        acting=Acting(
+            by=By(name="deployment-administrator", role="administrator", everywhere=True), now=_NOW
+        ),
     )
 
 
@@ -217,7 +218,7 @@ def _tokens(store: Store, study: str) -> dict[str, str]:
 
 def _open(store: Store, study: str) -> None:
     """Open a study whose second reader has read all cases, with one reading excluded."""
-    studies.open_study(store, study=study, now=_NOW)
+    studies.open_study(store, study=study, acting=ACTING)
     with store.look() as look:
         number = study_row(look, study).id
         reader = people.reader(look, number, f"{study}-R2")
@@ -232,7 +233,11 @@ def _open(store: Store, study: str) -> None:
         _sent(store, reads, presentation(cases[0].case, _NOW), reading(cases[0].case))
     by = By(name=f"{study}-coordinator", role="coordinator")
     interventions.exclude(
-        store, study=study, reading=last, reason=f"Because of {study}", by=by, now=_NOW
+        store,
+        study=study,
+        reading=last,
+        reason=f"Because of {study}",
+        acting=Acting(by=by, now=_NOW),
     )
 
 
@@ -253,4 +258,6 @@ def _read_and_close(closed: Deployment, study: str) -> None:
         case = desk.desk(closed.store, who, now=_NOW).cases[0].case
         _sent(closed.store, who, reading(case))
     by = By(name=f"{study}-coordinator", role="coordinator")
-    studies.close(closed.store, study=study, reason=f"End of {study}", by=by, now=_NOW)
+    studies.close(
+        closed.store, study=study, reason=f"End of {study}", acting=Acting(by=by, now=_NOW)
+    )

@@ -14,7 +14,7 @@ from study.base.bank_model import FINDINGS, TITLES, Rule
 from study.base.errors import BadFile
 from study.lifecycle import deployments
 from study.store import Store, banks
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.unit.study.bank.conftest import BankFile, read_whole
 from tests.unit.study.bank.test_dicom_bank import folder
 from tests.unit.study.tables.workbooks import SHEET, book, edited
@@ -140,8 +140,8 @@ def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, end
     path.rename(path.with_suffix(ending))
     assert holds_dicom(place)
     with pytest.raises(FaultyBank, match="row 3: column “option_a” holds a date"):
-        import_dicom(store, place, name="own", now=NOW)
-    assert import_dicom(store, place, name="own", now=NOW, skip_faulty=True).n_items == 2
+        import_dicom(store, place, name="own", acting=ACTING)
+    assert import_dicom(store, place, name="own", acting=ACTING, skip_faulty=True).n_items == 2
     with store.look() as look:
         items = banks.whole_items(look, banks.bank_row(look, "own").id)
         options = {item.item_id: item.options for item in items}

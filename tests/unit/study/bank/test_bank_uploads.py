@@ -11,7 +11,7 @@ import pytest
 from study.bank.importing import Imported
 from study.bank.layout import SeveralBanks, banks_folder
 from study.bank.uploads import arrived, folders, import_arrived, receive
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile, NotFound, NotNow
 from study.base.packed import unpack
 from study.store import Store, banks, events
@@ -19,6 +19,7 @@ from study.trail.verification import verify
 from tests.conftest import NOW, write_bank
 
 BY = By(name="ada", role="administrator")
+ACTING = Acting(by=BY, now=NOW)
 
 
 def _zipped(folder: Path, *, below: str = "") -> io.BytesIO:
@@ -43,7 +44,7 @@ def _bring(
     store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: Sequence[str] = ()
 ) -> Imported:
     brought = receive(store, archive, name=name)
-    return import_arrived(store, brought, name=name, chosen=chosen, by=BY, now=NOW)
+    return import_arrived(store, brought, name=name, chosen=chosen, acting=ACTING)
 
 
 @pytest.mark.parametrize("below", ["", "my bank/"])
@@ -188,7 +189,7 @@ def test_a_folder_on_the_server_is_imported_in_place(store: Store) -> None:
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
     assert folders(store) == ["big"]
-    done = import_arrived(store, arrived(store, "big"), name="Big", by=BY, now=NOW)
+    done = import_arrived(store, arrived(store, "big"), name="Big", acting=ACTING)
     assert done.n_items == 24
     with pytest.raises(NotFound, match="no folder"):
         arrived(store, "../..")

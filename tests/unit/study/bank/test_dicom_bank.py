@@ -13,13 +13,12 @@ from study.bank.importing import FaultyBank
 from study.bank.layout import holds_dicom
 from study.bank.managing import check_bank
 from study.bank.uploads import import_arrived, receive
-from study.base.actor import COMMAND_LINE
 from study.base.bank_model import Rule
 from study.base.errors import BadFile
 from study.films.dicom import read
 from study.lifecycle import deployments
 from study.store import Store, banks
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.test_command_line import run
 from tests.unit.study.films.test_dicom import film
 
@@ -73,7 +72,7 @@ def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> N
     """Values of tags and names of files are discarded; groups of patients are kept."""
     place = folder(tmp_path)
     assert holds_dicom(place)
-    done = import_dicom(store, place, name="own", now=NOW)
+    done = import_dicom(store, place, name="own", acting=ACTING)
     assert (done.n_items, done.n_films) == (2, 2)
     with store.look() as look:
         rows = look.rows("SELECT * FROM items ORDER BY item_id")
@@ -96,9 +95,9 @@ def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> N
 def test_a_second_import_of_a_folder_changes_nothing(tmp_path: Path, store: Store) -> None:
     """The hashes depend on the deployment, so the same films give the same bank."""
     place = folder(tmp_path)
-    assert import_dicom(store, place, name="own", now=NOW).is_new
+    assert import_dicom(store, place, name="own", acting=ACTING).is_new
     before = stored(tmp_path)
-    assert not import_dicom(store, place, name="own", now=NOW).is_new
+    assert not import_dicom(store, place, name="own", acting=ACTING).is_new
     assert len(stored(tmp_path)) == len(before)
 
 
@@ -115,7 +114,7 @@ def test_the_originals_of_an_upload_are_deleted(tmp_path: Path, store: Store) ->
         for path in place.iterdir():
             packed.write(path, path.name)
     arrived = receive(store, out, name="own")
-    done = import_arrived(store, arrived, name="own", by=COMMAND_LINE, now=NOW)
+    done = import_arrived(store, arrived, name="own", acting=ACTING)
     assert done.n_items == 2
     assert b"Featherstone" not in stored(tmp_path)
 
@@ -127,7 +126,7 @@ def test_films_are_found_by_their_uid_and_can_be_scaled_down(tmp_path: Path, sto
     (place / "third").write_bytes(data)
     uid = read(data).instance
     (place / "questions.csv").write_text(HEADER + f"q1,Why?,Yes,No,B,{uid},\n", encoding="utf-8")
-    import_dicom(store, place, name="own", now=NOW, scale=0.25)
+    import_dicom(store, place, name="own", acting=ACTING, scale=0.25)
     with store.look() as look:
         bank = banks.bank_row(look, "own")
         films = look.rows("SELECT width, spacing_mm FROM films WHERE bank = :id", id=bank.id)
@@ -154,9 +153,9 @@ def test_an_error_names_its_row(tmp_path: Path, store: Store, row: str, why: str
     """Nothing is stored, not even the other rows."""
     place = folder(tmp_path, f"q0,Why?,Yes,No,B,second.dcm,\n{row}\n")
     with pytest.raises(FaultyBank, match=rf"(?s)line 3: .*{why}"):
-        import_dicom(store, place, name="own", now=NOW)
+        import_dicom(store, place, name="own", acting=ACTING)
     assert not list((tmp_path / "home" / "banks").iterdir())
-    assert import_dicom(store, place, name="own", now=NOW, skip_faulty=True).n_items == 1
+    assert import_dicom(store, place, name="own", acting=ACTING, skip_faulty=True).n_items == 1
 
 
 def patients(tmp_path: Path, names: dict[str, str], rows: str) -> Path:
@@ -183,7 +182,7 @@ def test_all_rows_with_identifiers_are_listed(tmp_path: Path, store: Store) -> N
     """The error has row and column, and says which findings the coordinator may allow."""
     place = patients(tmp_path, NAMES, MIXED)
     with pytest.raises(FaultyBank) as caught:
-        import_dicom(store, place, name="own", now=NOW)
+        import_dicom(store, place, name="own", acting=ACTING)
     assert [(fault.key, fault.what) for fault in caught.value.faults] == [
         ("line 3", "column question contains another patient's name"),
         ("line 4", "column option_a contains what may be the patient's name"),
@@ -198,10 +197,10 @@ def test_possible_identifiers_can_be_allowed(tmp_path: Path, store: Store) -> No
     """A note names each row; a full name is never allowed."""
     place = patients(tmp_path, NAMES, MIXED)
     with pytest.raises(FaultyBank, match="errors: 1, rows with errors: 1"):
-        import_dicom(store, place, name="own", now=NOW, allow_possible_identifiers=True)
+        import_dicom(store, place, name="own", acting=ACTING, allow_possible_identifiers=True)
     lines = MIXED.splitlines(keepends=True)
     (place / "questions.csv").write_text(HEADER + lines[0] + "".join(lines[2:]), encoding="utf-8")
-    done = import_dicom(store, place, name="own", now=NOW, allow_possible_identifiers=True)
+    done = import_dicom(store, place, name="own", acting=ACTING, allow_possible_identifiers=True)
     assert done.n_items == 3
     assert [note for note in done.notes if "allowed" in note] == [
         "line 3: column option_a contains what may be the patient's name; allowed",
@@ -216,7 +215,7 @@ def test_dicom_files_without_preamble_are_refused(tmp_path: Path, store: Store) 
         path.write_bytes(path.read_bytes()[132:])
     assert holds_dicom(place)
     with pytest.raises(FaultyBank, match="a DICOM file without preamble"):
-        import_dicom(store, place, name="own", now=NOW)
+        import_dicom(store, place, name="own", acting=ACTING)
 
 
 def test_a_uid_of_two_different_images_is_refused(tmp_path: Path, store: Store) -> None:
@@ -227,10 +226,10 @@ def test_a_uid_of_two_different_images_is_refused(tmp_path: Path, store: Store) 
     (place / "third").write_bytes(data)
     (place / "copy").write_bytes(data)
     (place / "questions.csv").write_text(HEADER + f"q1,Why?,Yes,No,B,{uid},\n", encoding="utf-8")
-    assert import_dicom(store, place, name="own", now=NOW).n_items == 1
+    assert import_dicom(store, place, name="own", acting=ACTING).n_items == 1
     (place / "copy").write_bytes(data[:-2] + b"\1\1")
     with pytest.raises(FaultyBank, match="several different files have this SOPInstanceUID"):
-        import_dicom(store, place, name="other", now=NOW)
+        import_dicom(store, place, name="other", acting=ACTING)
 
 
 def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
@@ -245,7 +244,7 @@ def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
             packed.write(path, path.name)
     arrived = receive(store, out, name="page")
     done = import_arrived(
-        store, arrived, name="page", by=COMMAND_LINE, now=NOW, allow_possible_identifiers=True
+        store, arrived, name="page", acting=ACTING, allow_possible_identifiers=True
     )
     assert done.n_items == 1
     command = ("study", "import", place, "--db", store.path, "--bank", "shell")
@@ -267,7 +266,7 @@ def test_patients_and_images_that_look_alike_are_the_same(tmp_path: Path, store:
         "q2,Is it large?,Yes,No,A,L\u00fcng.dcm,Mu\u0308\u00a01\n",
         encoding="utf-8",
     )
-    import_dicom(store, place, name="own", now=NOW)
+    import_dicom(store, place, name="own", acting=ACTING)
     with store.look() as look:
         rows = look.rows("SELECT patient_id FROM items")
     assert len(rows) == 2
@@ -285,8 +284,8 @@ def test_two_columns_of_the_correct_answer_must_agree(
         f"q1,Is there an effusion?,Yes,No,A,{answer},second.dcm\n"
     )
     if answer in ("A", "Yes"):
-        assert import_dicom(store, place, name="own", now=NOW).n_items == 1
+        assert import_dicom(store, place, name="own", acting=ACTING).n_items == 1
     else:
         why = "answers that differ: truth A, Answer B" if answer == "B" else "Answer contains"
         with pytest.raises(FaultyBank, match=why):
-            import_dicom(store, place, name="own", now=NOW)
+            import_dicom(store, place, name="own", acting=ACTING)

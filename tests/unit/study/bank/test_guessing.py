@@ -16,7 +16,7 @@ from study.base.bank_model import GuessableQuestion
 from study.lifecycle import exposure, studies
 from study.protocol.protocol import Protocol
 from study.store import Store
-from tests.conftest import NOW, bank_records, write_bank
+from tests.conftest import ACTING, bank_records, write_bank
 
 
 def _asked(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[GuessableQuestion]:
@@ -137,13 +137,13 @@ def _always_a(store: Store, folder: Path) -> Imported:
     for record in records.values():
         record["correct_answer"] = "A"
     path.write_text(json.dumps(records))
-    return import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    return import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
 
 
 def _draw(store: Store, **values: object) -> tuple[str, ...]:
     name = f"study {len(values)}"
     asked = {"cases": 12, "one_question_per": "item", **values}
-    studies.draw(store, bank="bank", study=name, protocol=Protocol.from_json(asked), now=NOW)
+    studies.draw(store, bank="bank", study=name, protocol=Protocol.from_json(asked), acting=ACTING)
     return exposure.cautions(store, name)
 
 
@@ -161,7 +161,7 @@ def test_the_import_and_the_draw_report_a_clue(store: Store, tmp_path: Path) -> 
 def test_a_bank_with_equally_frequent_letters_has_no_warning(store: Store, tmp_path: Path) -> None:
     """Equal shares are not a clue."""
     path = write_bank(tmp_path / "bank")
-    done = import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    done = import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     assert done.guessable == ()
 
 

@@ -18,7 +18,7 @@ from study.models.predictions import read_predictions
 from study.protocol.protocol import Protocol
 from study.protocol.sampling import foresee, left
 from study.store import Store, bank_contents, banks
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from tests.unit.study.bank.conftest import write_film
 from tests.unit.study.base.test_text_keys import ALIKE
 from ui.banks.questions import facets
@@ -49,7 +49,7 @@ def write(tmp_path: Path) -> Bank:
 
 
 def _imported(store: Store, path: Path, name: str = "bank") -> Imported:
-    return import_bank(store, path, name=name, images=path.parent, now=NOW)
+    return import_bank(store, path, name=name, images=path.parent, acting=ACTING)
 
 
 def _protocol(**values: Any) -> Protocol:
@@ -221,22 +221,22 @@ def test_banks_with_equal_ids_are_joined_with_a_prefix(store: Store, write: Bank
     _imported(store, write(rows), "north")
     _imported(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
     with pytest.raises(BadInput, match="as a prefix of every ID"):
-        join_banks(store, ["north", "south"], name="both", now=NOW)
-    made = join_banks(store, ["north", "south"], name="both", prefix=True, now=NOW)
+        join_banks(store, ["north", "south"], name="both", acting=ACTING)
+    made = join_banks(store, ["north", "south"], name="both", prefix=True, acting=ACTING)
     assert (made.n_items, made.shared_patients) == (4, ())
     with store.look() as look:
         items = list(banks.whole_items(look, banks.bank_row(look, "both").id))
     assert [item.item_id for item in items] == ["north/q0", "north/q1", "south/q0", "south/q1"]
     assert items[2].patient_id == "south/P1"
     assert items[2].examination_id == "south/E1"
-    studies.draw(store, bank="both", study="trial", protocol=_protocol(cases=4), now=NOW)
+    studies.draw(store, bank="both", study="trial", protocol=_protocol(cases=4), acting=ACTING)
 
 
 def test_prefixes_that_could_give_duplicate_ids_are_refused(store: Store, write: Bank) -> None:
     _imported(store, write([{"item_id": "b/q"}]), "a")
     _imported(store, write([{"item_id": "q"}]), "a/b")
     with pytest.raises(BadInput, match="begins with"):
-        join_banks(store, ["a", "a/b"], name="both", prefix=True, now=NOW)
+        join_banks(store, ["a", "a/b"], name="both", prefix=True, acting=ACTING)
 
 
 LETTERED = [

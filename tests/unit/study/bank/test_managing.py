@@ -22,7 +22,6 @@ from study.bank.managing import (
     remove_bank,
     strike,
 )
-from study.base.actor import COMMAND_LINE
 from study.base.bank_model import TITLES, Rule
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
@@ -43,7 +42,7 @@ from study.store import Store, bank_contents, banks, draws, events
 from study.store import studies as stored
 from study.store import studies as stored_studies
 from study.trail.verification import verify
-from tests.conftest import NOW, ROOT, bank_records, entropy_from, invite, write_bank
+from tests.conftest import ACTING, NOW, ROOT, bank_records, entropy_from, invite, write_bank
 
 
 def _second(store: Store, **changes: Any) -> None:
@@ -54,7 +53,7 @@ def _second(store: Store, **changes: Any) -> None:
         items[item_id] = change and {**items.get(item_id, {}), **change}
     changed = path.with_name("second.json")
     changed.write_text(json.dumps({key: item for key, item in items.items() if item}))
-    import_bank(store, changed, name="second", images=path.parent, now=NOW)
+    import_bank(store, changed, name="second", images=path.parent, acting=ACTING)
 
 
 def test_the_description_of_a_bank_has_its_counts(banked: Store) -> None:
@@ -102,14 +101,14 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
         row = banks.bank_row(look, "bank")
         shared = banks.only_here(look, row.id)
     path = write_bank(banked.path.parent / "more", n_patients=13)
-    import_bank(banked, path, name="more", images=path.parent, now=NOW)
+    import_bank(banked, path, name="more", images=path.parent, acting=ACTING)
     with banked.look() as look:
         own = banks.only_here(look, banks.bank_row(look, "more").id)
     assert len(own) == 2
     kept = shelf.Shelf(banked.beside("films"))
     for sha256 in (own[0], shared[0]):
         kept.put(sha256, b"film")
-    assert remove_bank(banked, "more", now=NOW).n_items == 26
+    assert remove_bank(banked, "more", acting=ACTING).n_items == 26
     assert (kept.has(own[0]), kept.has(shared[0])) == (False, True)
     assert verify(banked) == []
     with banked.look() as look:
@@ -120,7 +119,7 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
             assert look.value(alone) == 0
         trail = list(events.walk(look, events.DEPLOYMENT))
     assert (trail[-1].kind, trail[-1].detail["n_items"]) == ("bank removed", 26)
-    import_bank(banked, path, name="more", images=path.parent, now=NOW)
+    import_bank(banked, path, name="more", images=path.parent, acting=ACTING)
     assert verify(banked) == []
 
 
@@ -131,14 +130,14 @@ def test_a_bank_in_use_cannot_be_removed(banked: Store, opened: Any) -> None:
         person = change.value("SELECT id FROM people") or change.insert(
             "people", handle="x", made_at_utc="2026"
         )
-    drafts.begin(banked, name="plan", maker=person, bank="second", by=COMMAND_LINE, now=NOW)
+    drafts.begin(banked, name="plan", maker=person, bank="second", acting=ACTING)
     with pytest.raises(NotNow, match=r"'second' is chosen in plan\."):
-        remove_bank(banked, "second", now=NOW)
+        remove_bank(banked, "second", acting=ACTING)
     opened()
     with pytest.raises(NotNow, match=r"'bank' is used by trial"):
-        remove_bank(banked, "bank", now=NOW)
+        remove_bank(banked, "bank", acting=ACTING)
     with pytest.raises(NotFound, match="There is no bank named 'none'"):
-        remove_bank(banked, "none", now=NOW)
+        remove_bank(banked, "none", acting=ACTING)
     assert verify(banked) == []
 
 
@@ -187,7 +186,7 @@ def _import(store: Store, folder: Path, name: str, prefix: str, terms: Provenanc
             Image.fromarray(samples + np.uint16(number)).save(folder / path)
     file = folder / "bank.json"
     file.write_text(json.dumps(records))
-    import_bank(store, file, name=name, images=folder, provenance=terms, now=NOW)
+    import_bank(store, file, name=name, images=folder, provenance=terms, acting=ACTING)
 
 
 def _site(folder: Path, seed: int) -> Store:
@@ -199,20 +198,20 @@ def _site(folder: Path, seed: int) -> Store:
 
 
 def _join(store: Store, name: str = "both") -> Joined:
-    return join_banks(store, ["public", "ours"], name=name, now=NOW)
+    return join_banks(store, ["public", "ours"], name=name, acting=ACTING)
 
 
 def _draw(store: Store, bank: str = "both", **values: Any) -> None:
     asked = {"cases": 8, "stratify_by": ["bank"], "allocation": "equal"} | values
     protocol = Protocol.from_json(asked)
-    studies.draw(store, bank=bank, study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank=bank, study="trial", protocol=protocol, acting=ACTING)
 
 
 def _read(store: Store, *readers: str) -> Store:
     _join(store)
     _draw(store)
     invite(store, *readers)
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     for reader in readers:
         simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
     return store
@@ -262,7 +261,7 @@ def test_a_draw_from_joined_banks_is_reproducible(two: Store, tmp_path: Path) ->
     """The order of the banks does not matter, and the allocation is respected."""
     _join(two)
     there = _site(tmp_path / "there", 2)
-    join_banks(there, ["ours", "public"], name="both", now=NOW)
+    join_banks(there, ["ours", "public"], name="both", acting=ACTING)
     _draw(two)
     _draw(there)
     assert _cases(two) == _cases(there)
@@ -284,7 +283,7 @@ def test_banks_with_equal_ids_are_not_joined(two: Store, tmp_path: Path) -> None
     """The message lists the IDs, and nothing is stored."""
     _import(two, tmp_path / "again", "again", "p", PUBLIC)
     with pytest.raises(BadInput, match=r"24 item IDs .*such as pq.*prefix"):
-        join_banks(two, ["public", "again"], name="both", now=NOW)
+        join_banks(two, ["public", "again"], name="both", acting=ACTING)
     with two.look() as look:
         assert banks.find(look, "both") is None
     assert verify(two) == []
@@ -293,15 +292,15 @@ def test_banks_with_equal_ids_are_not_joined(two: Store, tmp_path: Path) -> None
 def test_an_invalid_join_is_refused(two: Store) -> None:
     for sources, error in ((["ours"], BadInput), (["ours", "none"], NotFound)):
         with pytest.raises(error):
-            join_banks(two, sources, name="both", now=NOW)
+            join_banks(two, sources, name="both", acting=ACTING)
     with pytest.raises(NotNow, match="already exists"):
-        join_banks(two, ["ours", "public"], name="ours", now=NOW)
+        join_banks(two, ["ours", "public"], name="ours", acting=ACTING)
 
 
 def test_a_joined_bank_omits_items_that_were_struck_off(two: Store) -> None:
     with two.look() as look:
         gone = next(iter(banks.whole_items(look, banks.bank_row(look, "ours").id))).item_id
-    strike(two, "ours", gone, reason="Ambiguous.", now=NOW)
+    strike(two, "ours", gone, reason="Ambiguous.", acting=ACTING)
     made = _join(two)
     with two.look() as look:
         row = banks.bank_row(look, "both")
@@ -320,13 +319,13 @@ def test_cases_being_read_are_recognised_in_every_bank(two: Store) -> None:
 def test_a_bank_can_be_removed_after_it_was_joined(two: Store) -> None:
     """The joined bank has its own rows, and the files of the films are kept."""
     _read(two, "R1")
-    remove_bank(two, "ours", now=NOW)
+    remove_bank(two, "ours", acting=ACTING)
     assert verify(two) == []
     with two.look() as look:
         study = stored_studies.study_row(look, "trial")
         assert all(film.file.is_file() for film in stored_studies.case_films(look, study.id))
     with pytest.raises(NotNow, match="is used by trial"):
-        remove_bank(two, "both", now=NOW)
+        remove_bank(two, "both", acting=ACTING)
 
 
 def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: Path) -> None:
@@ -345,7 +344,7 @@ def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: 
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(files))
     target = init(tmp_path / "target.db", entropy=entropy_from(9), now=NOW)
-    restore(target, path, by=COMMAND_LINE, now=NOW)
+    restore(target, path, acting=ACTING)
     restored = bundle_files(target, "trial")
     assert restored["items.csv"] == files["items.csv"]
     assert restored["records.jsonl"] == files["records.jsonl"]
@@ -356,10 +355,10 @@ def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: P
     _read(two, "R1")
     there = _read(_site(tmp_path / "there", 2), "R2")
     for store in (two, there):
-        studies.close(store, study="trial", reason="Done.", now=NOW)
+        studies.close(store, study="trial", reason="Done.", acting=ACTING)
     path = tmp_path / "bundle.zip"
     path.write_bytes(zipped(bundle_files(there, "trial")))
-    merge(two, path, study="trial", site="There", by=COMMAND_LINE, now=NOW)
+    merge(two, path, study="trial", site="There", acting=ACTING)
     assert _banks_of(bundle_files(two, "trial")) == {"ours": 4, "public": 4}
     assert verify(two) == []
 
@@ -376,7 +375,7 @@ def test_an_exam_paper_covers_both_banks(two: Store, tmp_path: Path) -> None:
     _draw(two)
     paper = paper_of_study(two, "trial", ModelProtocol())
     out = tmp_path / "paper"
-    export_paper(two, paper, out, formats=("jsonl",), bank_ids=True, by=COMMAND_LINE, now=NOW)
+    export_paper(two, paper, out, formats=("jsonl",), bank_ids=True, acting=ACTING)
     lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
     assert {json.loads(line)["item_id"][0] for line in lines} == {"o", "p"}
     words = (out / "jsonl" / "README.md").read_text()
@@ -392,8 +391,8 @@ def test_patients_in_both_banks_are_reported(two: Store, tmp_path: Path) -> None
         record["PatientID"] = f"p{record['PatientID']}"
         record["study_id"] = f"z{number}"
     file.write_text(json.dumps(records))
-    import_bank(two, file, name="more", images=file.parent, now=NOW)
-    made = join_banks(two, ["public", "more"], name="both", now=NOW)
+    import_bank(two, file, name="more", images=file.parent, acting=ACTING)
+    made = join_banks(two, ["public", "more"], name="both", acting=ACTING)
     assert len(made.shared_patients) == 3
     assert made.note.startswith("3 patients are in more than one bank by id, such as p")
 
@@ -414,11 +413,11 @@ def _drawn(store: Store, n: int) -> set[str]:
 
 def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store) -> None:
     gone = min(_drawn(banked, 24))
-    strike(banked, "bank", gone, reason="The film is another patient's.", now=NOW)
+    strike(banked, "bank", gone, reason="The film is another patient's.", acting=ACTING)
     with pytest.raises(BadInput):
         foresee(banked, 1, ALL_ITEMS)
     assert gone not in _drawn(banked, 23)
-    strike(banked, "bank", gone, reason="It is not.", back=True, now=NOW)
+    strike(banked, "bank", gone, reason="It is not.", back=True, acting=ACTING)
     assert gone in _drawn(banked, 24)
     assert verify(banked) == []
     with banked.look() as look:
@@ -427,9 +426,9 @@ def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store
 
 
 def test_a_drawn_study_keeps_items_that_are_struck_off_later(banked: Store) -> None:
-    studies.draw(banked, bank="bank", study="trial", protocol=ALL_ITEMS, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=ALL_ITEMS, acting=ACTING)
     gone = min(_drawn(banked, 24))
-    strike(banked, "bank", gone, reason="Ambiguous.", now=NOW)
+    strike(banked, "bank", gone, reason="Ambiguous.", acting=ACTING)
     with banked.look() as look:
         study = stored.find(look, "trial")
         assert study is not None
@@ -443,7 +442,7 @@ def test_items_that_were_struck_off_are_not_used_for_practice(banked: Store) -> 
     values = {"cases": 4, "one_question_per": "item", "practice_cases": 2}
     protocol = Protocol.from_json(values)
     for item in foresee(banked, 1, protocol).practice:
-        strike(banked, "bank", item, reason="Poor film.", now=NOW)
+        strike(banked, "bank", item, reason="Poor film.", acting=ACTING)
     with banked.look() as look:
         numbers = bank_contents.struck(look, 1)
         struck = {row.item_id for row in bank_contents.listed(look, numbers)}
@@ -465,7 +464,7 @@ def test_an_invalid_strike_is_refused(
 ) -> None:
     known = item or min(_drawn(banked, 24))
     with pytest.raises(error):
-        strike(banked, bank, known, reason=reason, back=back, now=NOW)
+        strike(banked, bank, known, reason=reason, back=back, acting=ACTING)
     with banked.look() as look:
         assert not bank_contents.struck(look, 1)
 
@@ -479,8 +478,8 @@ def test_a_search_matches_characters_literally(
         (row,) = bank_contents.listed(look, [1])
         assert 1 in bank_contents.containing(look, 1, row.question.upper())
         assert bank_contents.containing(look, 1, row.item_id) == {1}
-    strike(banked, "bank", row.item_id, reason="Gone.", now=NOW)
-    remove_bank(banked, "bank", now=NOW)
+    strike(banked, "bank", row.item_id, reason="Gone.", acting=ACTING)
+    remove_bank(banked, "bank", acting=ACTING)
     with banked.look() as look:
         assert not banks.names(look)
         assert not look.value("SELECT count(*) FROM struck_items")

@@ -17,7 +17,7 @@ from study.bank.uploads import Arrived, import_arrived
 from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
-from tests.conftest import NOW, entropy_from, write_bank, write_bank_with_priors
+from tests.conftest import ACTING, NOW, entropy_from, write_bank, write_bank_with_priors
 from tests.unit.study.bank.conftest import BankFile, write_film
 from tests.unit.study.bank.test_dicom_bank import RAMP, SECRETS, stored
 from tests.unit.study.films.test_dicom import film
@@ -136,7 +136,7 @@ def test_an_item_with_a_missing_prior_image_is_imported(
 
     def brought() -> Any:
         return import_bank(
-            store, path, name="b", images=path.parent, missing_images=missing_images, now=NOW
+            store, path, name="b", images=path.parent, missing_images=missing_images, acting=ACTING
         )
 
     if missing_images == "refuse":
@@ -159,7 +159,7 @@ def test_of_two_prior_images_the_available_one_is_kept(
     record = {**item, "prior_images": ["deid_png/gone.png", BEFORE], "prior_days": [30, 60]}
     path = root / "metadata" / "bank.json"
     path.write_text(json.dumps({"q1": record}))
-    import_bank(store, path, name="b", images=root, missing_images="drop", now=NOW)
+    import_bank(store, path, name="b", images=root, missing_images="drop", acting=ACTING)
     with store.look() as look:
         (stored_item,) = banks.whole_items(look, 1)
         rows = look.rows("SELECT position, days FROM item_priors")
@@ -176,7 +176,7 @@ def test_a_question_about_an_earlier_examination_needs_a_prior_image(
     for record in records.values():
         record["question"] = f"Interval change since the prior film? {record['study_id']}"
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="b", images=path.parent, now=NOW)
+    import_bank(store, path, name="b", images=path.parent, acting=ACTING)
     with store.look() as look:
         counts = {
             finding.rule: finding.n for finding in look_over(bank_contents.questions(look, 1))
@@ -197,12 +197,12 @@ def test_joining_comparing_and_removing_banks_covers_prior_images(
         path = write(folder, 4)
         records = json.loads(path.read_text())
         path.write_text(json.dumps({f"{name}-{key}": value for key, value in records.items()}))
-        import_bank(store, path, name=name, images=folder, now=NOW)
+        import_bank(store, path, name=name, images=folder, acting=ACTING)
     same = write_bank(tmp_path / "same", 4)
     renamed = {f"with-{key}": value for key, value in json.loads(same.read_text()).items()}
     same.write_text(json.dumps(renamed))
-    import_bank(store, same, name="bare", images=same.parent, now=NOW)
-    joined = join_banks(store, ["plain", "with"], name="both", now=NOW)
+    import_bank(store, same, name="bare", images=same.parent, acting=ACTING)
+    joined = join_banks(store, ["plain", "with"], name="both", acting=ACTING)
     assert joined.n_items == 16
     with store.look() as look:
         row, bare = banks.bank_row(look, "with"), banks.bank_row(look, "bare")
@@ -215,7 +215,7 @@ def test_joining_comparing_and_removing_banks_covers_prior_images(
         _, differences = compared(look, "with", "bare")
         assert {row.what: row.n for row in differences} == {"different prior films": 6}
     for name in ("both", "with", "bare", "plain"):
-        remove_bank(store, name, now=NOW)
+        remove_bank(store, name, acting=ACTING)
     with store.look() as look:
         assert look.value("SELECT count(*) FROM item_priors") == 0
 
@@ -248,7 +248,7 @@ def test_of_dicom_films_only_the_days_between_them_are_stored(tmp_path: Path, ow
         "q2,Is it larger?,Yes,No,A,now.dcm,then.dcm,2019-02-12\n"
         "q3,Is it new?,Yes,No,A,now.dcm,,2019-02-12\n"
     )
-    done = import_dicom(own, _delivery(tmp_path, rows), name="own", now=NOW)
+    done = import_dicom(own, _delivery(tmp_path, rows), name="own", acting=ACTING)
     assert (done.n_items, done.n_films) == (3, 2)
     with own.look() as look:
         priors = [item.priors for item in banks.whole_items(look, 1)]
@@ -276,7 +276,7 @@ def test_an_invalid_prior_dicom_film_is_refused(
     """It is of another patient, of the same examination, or later."""
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,then.dcm,\n", **before)
     with pytest.raises(FaultyBank, match=says):
-        import_dicom(own, place, name="own", now=NOW)
+        import_dicom(own, place, name="own", acting=ACTING)
 
 
 @pytest.mark.parametrize("way", [{"skip_faulty": True}, {"missing_images": "frontal"}])
@@ -286,7 +286,9 @@ def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
     """An option is needed; by default the folder is refused."""
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,gone.dcm,\n")
     with pytest.raises(FaultyBank, match="not found"):
-        import_dicom(own, place, name="own", now=NOW)
-    done = import_arrived(own, Arrived(place=place, is_ours=False), name="own", now=NOW, **way)
+        import_dicom(own, place, name="own", acting=ACTING)
+    done = import_arrived(
+        own, Arrived(place=place, is_ours=False), name="own", acting=ACTING, **way
+    )
     assert (done.n_items, done.n_left_out) == (1, 0)
     assert any("imported without it" in note for note in done.notes)

@@ -22,7 +22,7 @@ from study.cli import main
 from study.store import Store, banks
 from study.store.staging import staging
 from study.tables import source, text_file
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from tests.unit.study.bank.conftest import ItemDict, write_film
 
 
@@ -97,7 +97,7 @@ def _bring(
 ) -> Imported:
     parts, images = find_bank(release, splits)
     return import_bank(
-        store, parts, name="release", images=images, missing_images=missing_images, now=NOW
+        store, parts, name="release", images=images, missing_images=missing_images, acting=ACTING
     )
 
 
@@ -248,7 +248,7 @@ def test_an_interrupted_import_resumes_without_decoding_films_again(
 
     parts, images = find_bank(release)
     with pytest.raises(KeyboardInterrupt):
-        import_bank(store, parts, name="release", images=images, progress=cut, now=NOW)
+        import_bank(store, parts, name="release", images=images, progress=cut, acting=ACTING)
     with store.look() as look:
         assert banks.listed(look) == []
     write_film(_film(release, "test", 0, "front"), level=9)

@@ -17,12 +17,13 @@ from study.bank.content import look_over
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.items import ItemReader
 from study.bank.workers import in_order
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotNow, StudyError
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
 from study.tables import source, text_file
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.unit.study.bank.conftest import ItemDict
 
 N_ITEMS = 90
@@ -99,11 +100,15 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
             images=root / "deid_png",
             skip_faulty=True,
             n_workers=n_workers,
-            now=NOW,
+            acting=ACTING,
         )
         with pytest.raises(FaultyBank) as refused:
             import_bank(
-                *(store, path), name="b", images=root / "deid_png", n_workers=n_workers, now=NOW
+                *(store, path),
+                name="b",
+                images=root / "deid_png",
+                n_workers=n_workers,
+                acting=ACTING,
             )
         results.append([_kept(store), _summary(done), str(refused.value)])
     assert results[0][1][0] < N_ITEMS
@@ -130,7 +135,11 @@ def test_the_position_of_invalid_json_does_not_depend_on_the_workers(
     for n_workers in (0, 2):
         with pytest.raises(StudyError, match=where) as refused:
             import_bank(
-                *(store, path), name="b", images=root / "deid_png", n_workers=n_workers, now=NOW
+                *(store, path),
+                name="b",
+                images=root / "deid_png",
+                n_workers=n_workers,
+                acting=ACTING,
             )
         place = f"line {plain.value.lineno}, column {plain.value.colno:,}: "
         assert place in str(refused.value)
@@ -167,7 +176,7 @@ def test_items_that_contain_objects_are_read_one_by_one(
             images=root / "deid_png",
             missing_images="drop",
             n_workers=n_workers,
-            now=NOW,
+            acting=ACTING,
         )
         results.append(_kept(store))
     assert results[0] == results[1]
@@ -190,7 +199,7 @@ def test_memory_does_not_grow_with_the_size_of_the_file(
         arguments: dict[str, Any] = {
             "name": f"of {n_items}",
             "images": root / "deid_png",
-            "now": NOW,
+            "acting": Acting(by=COMMAND_LINE, now=NOW),
         }
         tracemalloc.start()
         try:
@@ -245,7 +254,11 @@ def test_a_worker_that_is_killed_ends_the_import(
     path = root / "metadata/bank.json"
     items = {key: value | {"correct_answer": "A"} for key, value in _items(item).items()}
     path.write_text(json.dumps(items), encoding="utf-8")
-    arguments: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
+    arguments: dict[str, Any] = {
+        "name": "bank",
+        "images": root / "deid_png",
+        "acting": Acting(by=COMMAND_LINE, now=NOW),
+    }
     arguments["missing_images"] = "drop"
     own_pid, draft = os.getpid(), ItemReader.draft
 
@@ -280,7 +293,11 @@ def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
         return look_over(items)
 
     monkeypatch.setattr(importing, "look_over", killed)
-    arguments: dict[str, Any] = {"name": "bank", "images": root / "deid_png", "now": NOW}
+    arguments: dict[str, Any] = {
+        "name": "bank",
+        "images": root / "deid_png",
+        "acting": Acting(by=COMMAND_LINE, now=NOW),
+    }
     with pytest.raises(NotNow, match="Nothing was imported"):
         import_bank(store, path, n_workers=3, **arguments)
     with store.look() as look:
@@ -311,7 +328,7 @@ def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: Ite
     def meanwhile(step: str, _done: int, _total: int) -> None:
         if step == "store":
             with suppress(StudyError):
-                import_bank(store, path, name="second", images=root / "deid_png", now=NOW)
+                import_bank(store, path, name="second", images=root / "deid_png", acting=ACTING)
                 refused.append("not refused")
             refused.append("refused")
 
@@ -321,7 +338,7 @@ def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: Ite
         images=root / "deid_png",
         missing_images="drop",
         progress=meanwhile,
-        now=NOW,
+        acting=ACTING,
     )
     assert refused == ["refused"]
     with store.look() as look:

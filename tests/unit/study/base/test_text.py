@@ -15,7 +15,7 @@ import analysis
 from analysis import read_bundle
 from analysis.options import Options
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput
 from study.base.text import GUARDED_BEFORE, PLAIN, CellRules, decoded
 from study.exchange import archives
@@ -34,6 +34,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import (
+    ACTING,
     NOW,
     ROOT,
     bank_records,
@@ -65,21 +66,25 @@ NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
 def hostile(tmp_path: Path) -> Store:
     """Return a study in which all texts look like formulas, read by a person and a simulation."""
     store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
-    import_bank(store, _bank(tmp_path / "bank"), name="=bank", images=tmp_path / "bank", now=NOW)
+    import_bank(
+        store, _bank(tmp_path / "bank"), name="=bank", images=tmp_path / "bank", acting=ACTING
+    )
     values = {"cases": 4, "one_question_per": "item", "cannot_answer": True, "comments": True}
     protocol = Protocol.from_json(values)
-    studies.draw(store, bank="=bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="=bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.5, now=NOW)
     case = desk.desk(store, person(store), now=NOW).cases[0].case
     given_up = answered(case, None, status="skipped", reason=EVIL, comment="@SUM(1)")
     desk.take_records(store, person(store), [presentation(case), given_up], now=NOW)
-    interventions.exclude(store, study="trial", reading=f"read-{case}", reason="+1+2", now=NOW)
+    interventions.exclude(
+        store, study="trial", reading=f"read-{case}", reason="+1+2", acting=ACTING
+    )
     file = tmp_path / "model.json"
     file.write_text(json.dumps(dict.fromkeys(_records(), "-2+3 or '=4")))
-    add_model(store, file, study="trial", model_id="@model", model_version="'=1", now=NOW)
-    close(store, study="trial", reason="=1", by=BY, now=NOW)
+    add_model(store, file, study="trial", model_id="@model", model_version="'=1", acting=ACTING)
+    close(store, study="trial", reason="=1", acting=Acting(by=BY, now=NOW))
     return store
 
 
@@ -131,7 +136,7 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
     files = bundle_files(hostile, "trial")
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 5)
-    restore(target, tmp_path / "bundle.zip", by=BY, now=NOW)
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW))
     again = bundle_files(target, "trial")
     assert {name: again[name] for name in SAME} == {name: files[name] for name in SAME}
     assert verify(target) == []
@@ -158,7 +163,7 @@ def test_a_bundle_of_an_earlier_version_is_restored(
     assert bool(list(_formulas(older))) == (rules is PLAIN)
     (tmp_path / "older.zip").write_bytes(zipped(older))
     target = empty(tmp_path / "target", 5)
-    restore(target, tmp_path / "older.zip", by=BY, now=NOW)
+    restore(target, tmp_path / "older.zip", acting=Acting(by=BY, now=NOW))
     assert verify(target) == []
     with target.look() as look:
         assert files_of(look, "trial", rules=rules)["readings.csv"] == files["readings.csv"]
@@ -169,7 +174,7 @@ def test_a_bundle_of_an_earlier_version_is_restored(
 @pytest.mark.usefixtures("unprinted")
 def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_path: Path) -> None:
     """Files in ZIP archives, tables of the analysis, and workbooks are included."""
-    archives.archive(hostile, tmp_path / "archive", study="trial", now=NOW)
+    archives.archive(hostile, tmp_path / "archive", study="trial", acting=ACTING)
     analysis.write_report(
         read_bundle(tmp_path / "archive" / archives.BUNDLE),
         tmp_path / "report",
@@ -193,11 +198,13 @@ def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_
 def test_a_reader_id_that_looks_like_a_formula_is_refused(banked: Store, column: str) -> None:
     """The message has a remedy."""
     studies.draw(
-        banked, bank="bank", study="trial", protocol=Protocol.from_json({"cases": 4}), now=NOW
+        banked, bank="bank", study="trial", protocol=Protocol.from_json({"cases": 4}), acting=ACTING
     )
     invitation = Invitation(**{"reader_id": "R1", column: "@SUM(1)"})
     with pytest.raises(BadFile, match="begins with @, like a spreadsheet formula"):
-        studies.invite(banked, study="trial", invitations=[invitation], codes=[_code()], now=NOW)
+        studies.invite(
+            banked, study="trial", invitations=[invitation], codes=[_code()], acting=ACTING
+        )
     with pytest.raises(BadInput, match="begins with ="):
         coordinator_code(banked, study="trial", name="=1+1", entropy=entropy_from(3), now=NOW)
 
@@ -211,7 +218,7 @@ def test_names_and_addresses_of_readers_are_stored_separately(opened: Callable[.
     listed = "reader_id,level,name,email\nR7,resident,Anna Smith,anna@example.org\n"
     store = opened()
     invitations = parse_invitations(listed, source="list")
-    studies.invite(store, study="trial", invitations=invitations, codes=[_code()], now=NOW)
+    studies.invite(store, study="trial", invitations=invitations, codes=[_code()], acting=ACTING)
     with store.look() as look:
         assert [row["name"] for row in look.rows("SELECT * FROM names")] == ["Anna Smith"]
     content = b"".join(bundle_files(store, "trial").values())

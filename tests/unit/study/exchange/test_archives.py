@@ -32,7 +32,7 @@ from study.reading.simulation import simulate
 from study.store import Store, dialect, events, extract
 from study.store.studies import study_row
 from study.trail.verification import is_extract, verify
-from tests.conftest import NOW, entropy_from, invite, person, presentation, reading, tamper
+from tests.conftest import ACTING, NOW, entropy_from, invite, person, presentation, reading, tamper
 
 Opened = Callable[..., Store]
 SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -47,14 +47,14 @@ def full(opened: Opened, tmp_path: Path) -> Store:
     file.write_text(
         json.dumps({f"q{i:04d}": {"model_prediction": "ABCD"[i % 4]} for i in range(24)})
     )
-    add_model(store, file, study="trial", model_id="M1", model_version="=1+1", now=NOW)
+    add_model(store, file, study="trial", model_id="M1", model_version="=1+1", acting=ACTING)
     return store
 
 
 @pytest.fixture
 def closed(full: Store) -> Store:
     """Return that study closed."""
-    studies.close(full, study="trial", reason="Time is up.", now=NOW)
+    studies.close(full, study="trial", reason="Time is up.", acting=ACTING)
     return full
 
 
@@ -90,7 +90,7 @@ def unescaped(text: str) -> str:
 
 def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path: Path) -> None:
     """SHA256SUMS has the format of sha256sum; the event has the same hashes."""
-    made = archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    made = archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
     assert tuple(made.sha256) == archives.FILES
     assert not made.left_out
     sums = (tmp_path / "out" / archives.SUMS).read_text().splitlines()
@@ -104,12 +104,12 @@ def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path
     assert (last.kind, last.detail["files"]) == ("downloaded", dict(made.sha256))
     assert verify(closed) == []
     with pytest.raises(BadFile, match="already exists"):
-        archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+        archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
 
 
 def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> None:
     """Files that need the reference standard are omitted and listed with the reason."""
-    made = archives.archive(full, tmp_path / "out", study="trial", now=NOW)
+    made = archives.archive(full, tmp_path / "out", study="trial", acting=ACTING)
     assert set(made.left_out) == {archives.IMRMC, archives.COPY}
     assert made.blinded
     with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
@@ -119,7 +119,7 @@ def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> 
     assert sheet[0]["B"][1] == "truth"
     assert all("B" not in row for row in sheet[1:])
     complete = archives.archive(
-        full, tmp_path / "complete", study="trial", with_truth=True, now=NOW
+        full, tmp_path / "complete", study="trial", with_truth=True, acting=ACTING
     )
     assert tuple(complete.sha256) == archives.FILES
 
@@ -159,7 +159,7 @@ def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(full: Store, tmp_path:
 
 def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: Path) -> None:
     """Integers, milliseconds, times in UTC, and null for missing values."""
-    archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
     with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
         tables = {
             name: parquet.read_table(io.BytesIO(archive.read(name)))
@@ -186,7 +186,7 @@ def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: P
 
 def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
     """A version that looks like a formula is text; numbers are numbers."""
-    archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
     content = (tmp_path / "out" / archives.EXCEL).read_bytes()
     model = next(row for row in cells(content, 3) if row["A"][1] == "M1")
     assert model["G"] == ("inlineStr", "=1+1")
@@ -304,7 +304,7 @@ def test_the_imrmc_file_needs_every_reference_answer(opened: Opened) -> None:
 def copied(closed: Store, tmp_path: Path) -> Store:
     """Return the copy of a study from a store with a second study."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item", "seed": 7})
-    studies.draw(closed, bank="bank", study="SECRET-STUDY", protocol=protocol, now=NOW)
+    studies.draw(closed, bank="bank", study="SECRET-STUDY", protocol=protocol, acting=ACTING)
     coordinator_code(
         closed, study="SECRET-STUDY", name="SECRET-NAME", entropy=entropy_from(9), now=NOW
     )
@@ -315,7 +315,7 @@ def copied(closed: Store, tmp_path: Path) -> Store:
         "INSERT INTO places (mark, address, agent, first_seen_at_utc) "
         "VALUES ('m', 'SECRET-ADDRESS', 'SECRET-AGENT', 'x')",
     )
-    archives.archive(closed, tmp_path / "out", study="trial", now=NOW)
+    archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
     return Store(tmp_path / "out" / archives.COPY)
 
 
@@ -450,8 +450,8 @@ def test_the_closing_report_lists_every_decision(closed: Store) -> None:
 def test_a_drawn_study_can_be_archived(banked: Store, tmp_path: Path) -> None:
     """It has no readings, so the iMRMC file is omitted."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(banked, "R1")
-    made = archives.archive(banked, tmp_path / "out", study="trial", with_truth=True, now=NOW)
+    made = archives.archive(banked, tmp_path / "out", study="trial", with_truth=True, acting=ACTING)
     assert set(made.left_out) == {archives.IMRMC}
     assert verify(Store(tmp_path / "out" / archives.COPY)) == []

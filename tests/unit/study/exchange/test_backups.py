@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput, BrokenStore, NotFound, NotNow
 from study.exchange import backups
 from study.exchange.backups import Schedule
@@ -23,6 +23,7 @@ pytestmark = pytest.mark.sqlite("backs up files")
 
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
+ACTING = Acting(by=BY, now=NOW)
 
 
 def _kinds(store: Store) -> list[str]:
@@ -47,7 +48,9 @@ def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Pat
     for thread in threads:
         thread.start()
     begun.wait(60)
-    made = [backups.make(store, by=BY, now=NOW + timedelta(minutes=i)) for i in range(3)]
+    made = [
+        backups.make(store, acting=Acting(by=BY, now=NOW + timedelta(minutes=i))) for i in range(3)
+    ]
     for thread in threads:
         thread.join()
     assert [backup.finding for backup in made] == ["", "", ""]
@@ -67,7 +70,7 @@ def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Pat
 
 def test_a_backup_is_a_single_private_file(banked: Store) -> None:
     """It has no journal, only its owner can read it, and the event has its hash."""
-    made = backups.make(banked, by=BY, now=NOW)
+    made = backups.make(banked, acting=ACTING)
     folder = backups.folder_of(banked)
     assert [path.name for path in folder.iterdir()] == [made.file.name]
     assert made.file.stat().st_mode & 0o077 == 0
@@ -86,7 +89,7 @@ def test_a_backup_is_a_single_private_file(banked: Store) -> None:
 
 def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
     """Neither overwrites the other."""
-    first, second = (backups.make(banked, by=BY, now=NOW) for _ in range(2))
+    first, second = (backups.make(banked, acting=ACTING) for _ in range(2))
     assert first.file != second.file
     assert [backup.there for backup in backups.listed(banked)] == [True, True]
 
@@ -94,7 +97,7 @@ def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
 def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path: Path) -> None:
     """The finding is stored with it."""
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
-    made = backups.make(banked, by=BY, now=NOW)
+    made = backups.make(banked, acting=ACTING)
     assert "bank bank: its items" in made.finding
     with pytest.raises(BadFile, match="bank bank: its items"):
         backups.restore_backup(made.file, tmp_path / "new.db")
@@ -103,7 +106,7 @@ def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path
 
 def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None:
     """It has overwritten pages, is truncated, or is another file."""
-    made = backups.make(banked, by=BY, now=NOW).file
+    made = backups.make(banked, acting=ACTING).file
     content = made.read_bytes()
     half = len(content) // 2
     for name, damaged in {
@@ -121,7 +124,7 @@ def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None
 
 def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
     """Neither a store nor its journal; a missing backup or folder is reported."""
-    made = backups.make(banked, by=BY, now=NOW).file
+    made = backups.make(banked, acting=ACTING).file
     with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(made, banked.path)
     (tmp_path / "new.db-wal").write_bytes(b"x")
@@ -136,7 +139,7 @@ def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
 def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
     """The backup itself is a single file."""
     restored = backups.restore_backup(
-        backups.make(banked, by=BY, now=NOW).file, tmp_path / "restored.db"
+        backups.make(banked, acting=ACTING).file, tmp_path / "restored.db"
     )
     connection = sqlite3.connect(restored.path)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
@@ -145,15 +148,15 @@ def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
 
 def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) -> None:
     """It is never removed and never overwrites a file."""
-    made = backups.make(banked, by=BY, now=NOW, out=tmp_path / "mine.db")
+    made = backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
     assert made.file == tmp_path / "mine.db"
     with pytest.raises(BadFile, match="already exists"):
-        backups.make(banked, by=BY, now=NOW, out=tmp_path / "mine.db")
+        backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
     with pytest.raises(BadFile, match="cannot be written"):
-        backups.make(banked, by=BY, now=NOW, out=tmp_path / "none" / "x.db")
-    backups.set_schedule(banked, Schedule(every_hours=1, keep=1), by=BY, now=NOW)
+        backups.make(banked, acting=ACTING, out=tmp_path / "none" / "x.db")
+    backups.set_schedule(banked, Schedule(every_hours=1, keep=1), acting=ACTING)
     for minute in range(3):
-        backups.make(banked, by=BY, now=NOW + timedelta(minutes=minute))
+        backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(minutes=minute)))
     assert made.file.is_file()
     assert len(list(backups.folder_of(banked).iterdir())) == 1
 
@@ -162,13 +165,15 @@ def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
     banked: Store, tmp_path: Path
 ) -> None:
     """Later invalid backups do not replace it."""
-    backups.set_schedule(banked, Schedule(every_hours=24, keep=2), by=BY, now=NOW)
-    made = [backups.make(banked, by=BY, now=NOW + timedelta(hours=i)) for i in range(3)]
+    backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
+    made = [
+        backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i))) for i in range(3)
+    ]
     assert [backup.file for backup in backups.listed(banked)] == [made[2].file, made[1].file]
     assert not made[0].file.exists()
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
     for i in range(3, 7):
-        backups.make(banked, by=BY, now=NOW + timedelta(hours=i))
+        backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i)))
     assert made[2].file.exists()
     assert len(backups.listed(banked)) == 3
     assert _kinds(banked).count("backup removed") == 4
@@ -176,13 +181,13 @@ def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
 
 def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store) -> None:
     """The next backup verifies it; it is older than that backup."""
-    backups.set_schedule(banked, Schedule(every_hours=24, keep=2), by=BY, now=NOW)
+    backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
     folder = backups.folder_of(banked)
     folder.mkdir()
     copy, torn = (folder / f"{banked.stem}-before-upgrade-{n}.db" for n in (1, 2))
     banked.copy_to(copy)
     torn.write_bytes(copy.read_bytes()[:8192])
-    made = backups.make(banked, by=BY, now=NOW)
+    made = backups.make(banked, acting=ACTING)
     assert [backup.file for backup in backups.listed(banked)] == [made.file, torn]
     assert [not backup.finding for backup in backups.listed(banked)] == [True, False]
     assert not copy.exists()
@@ -196,7 +201,7 @@ def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
     made = backups.make_if_due(banked, now=NOW + timedelta(hours=24))
     assert made is not None
     assert (made.trigger, made.actor) == ("schedule", "schedule")
-    backups.set_schedule(banked, Schedule(every_hours=0, keep=2), by=BY, now=NOW)
+    backups.set_schedule(banked, Schedule(every_hours=0, keep=2), acting=ACTING)
     assert backups.make_if_due(banked, now=NOW + timedelta(days=99)) is None
     with banked.look() as look:
         detail = list(events.walk(look, "deployment"))[-1].detail
@@ -207,7 +212,7 @@ def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
 def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int) -> None:
     """The current schedule stays in force."""
     with pytest.raises(BadInput, match="every 1 to"):
-        backups.set_schedule(banked, Schedule(every_hours=hours, keep=keep), by=BY, now=NOW)
+        backups.set_schedule(banked, Schedule(every_hours=hours, keep=keep), acting=ACTING)
     with banked.look() as look:
         assert backups.schedule(look) == Schedule(every_hours=24, keep=14)
 
@@ -228,8 +233,8 @@ def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
         assert is_ours
         assert backups.make_if_due(banked, now=NOW + timedelta(days=2)) is None
         with pytest.raises(NotNow, match="already in progress"):
-            backups.make(banked, by=BY, now=NOW)
-    assert backups.make(banked, by=BY, now=NOW).finding == ""
+            backups.make(banked, acting=ACTING)
+    assert backups.make(banked, acting=ACTING).finding == ""
 
 
 def test_a_failed_backup_is_recorded_and_tried_again_an_hour_later(
@@ -250,7 +255,7 @@ def test_incomplete_backups_of_a_crash_are_removed(banked: Store) -> None:
     incomplete = backups.folder_of(banked) / ".making-x"
     incomplete.mkdir(parents=True)
     (incomplete / "store.db").write_bytes(b"half")
-    backups.make(banked, by=BY, now=NOW)
+    backups.make(banked, acting=ACTING)
     assert not incomplete.exists()
 
 
@@ -277,7 +282,7 @@ def test_the_thread_of_the_server_makes_backups_despite_errors(
 
 def test_a_moved_store_marks_backups_without_a_file(banked: Store, tmp_path: Path) -> None:
     """Their rows remain."""
-    backups.make(banked, by=BY, now=NOW)
+    backups.make(banked, acting=ACTING)
     (tmp_path / "moved").mkdir()
     banked.copy_to(tmp_path / "moved" / "store.db")
     moved = Store(tmp_path / "moved" / "store.db")

@@ -21,7 +21,6 @@ from analysis import (
 from analysis.bundle.model import RULES
 from analysis.bundle.protocol import stated, years_limit
 from analysis.report.methods import design
-from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, export, tables_of, zipped
@@ -34,7 +33,7 @@ from study.store import Store, studies
 from study.store.events import EventRow
 from study.store.studies import study_row
 from study.trail.verification import check_chain
-from tests.conftest import NOW, person, preparation, presentation, reading
+from tests.conftest import ACTING, NOW, person, preparation, presentation, reading
 from tests.sites import empty
 
 Opened = Callable[..., Store]
@@ -97,7 +96,7 @@ def full(opened: Opened, tmp_path: Path) -> Store:
     file = tmp_path / "model.json"
     answers = {f"q{i:04d}": {"model_prediction": "ABCDX"[i % 5]} for i in range(24)}
     file.write_text(json.dumps(answers))
-    add_model(store, file, study="trial", model_id="Model, one", model_version="2", now=NOW)
+    add_model(store, file, study="trial", model_id="Model, one", model_version="2", acting=ACTING)
     return store
 
 
@@ -388,7 +387,7 @@ def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     assert workbook(tables, {})
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(store, "trial")))
     elsewhere = empty(tmp_path / "elsewhere", 2)
-    restore(elsewhere, tmp_path / "bundle.zip", by=COMMAND_LINE, now=NOW)
+    restore(elsewhere, tmp_path / "bundle.zip", acting=ACTING)
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(bundle_files(elsewhere, "trial"))
 
 
@@ -401,7 +400,7 @@ def _with_words(store: Store, folder: Path, **words: str) -> Store:
     file.write_text(
         json.dumps({item: {"model_prediction": text} for item, text in outputs.items()})
     )
-    add_model(store, file, study="trial", model_id="talker", now=NOW)
+    add_model(store, file, study="trial", model_id="talker", acting=ACTING)
     return store
 
 
@@ -425,7 +424,7 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     ]
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     elsewhere = empty(tmp_path / "elsewhere", 2)
-    restore(elsewhere, tmp_path / "bundle.zip", by=COMMAND_LINE, now=NOW)
+    restore(elsewhere, tmp_path / "bundle.zip", acting=ACTING)
     restored = bundle_files(elsewhere, "trial")["answers_by_rules.csv"]
     assert restored == files["answers_by_rules.csv"]
 

@@ -13,7 +13,7 @@ import pytest
 
 from analysis import read_bundle
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, tables_of, zipped
 from study.exchange.closing_report import report_files
@@ -31,7 +31,7 @@ from study.store import Store
 from study.store.studies import study_row
 from study.trail.heads import check_receipts
 from study.trail.verification import verify
-from tests.conftest import NOW, invite, person, write_bank
+from tests.conftest import ACTING, NOW, invite, person, write_bank
 from tests.sites import bundle_of, close, empty
 
 BY = By(name="c", role="administrator", place="abc")
@@ -67,11 +67,11 @@ def _read(
     protocol = Protocol.from_json(
         {"cases": 8, "one_question_per": "item", **DESIGNS[design], **values}
     )
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, *(readers or READERS))
     if protocol.is_aided:
-        add_synthetic(store, study="trial", model_id="m", accuracy=0.75, seed=seed, now=NOW)
-    studies.open_study(store, study="trial", now=NOW)
+        add_synthetic(store, study="trial", model_id="m", accuracy=0.75, seed=seed, acting=ACTING)
+    studies.open_study(store, study="trial", acting=ACTING)
     for number, reader in enumerate(readers or READERS):
         simulate(
             store,
@@ -100,11 +100,16 @@ def test_a_study_of_any_design_is_restored_identically(
     _read(banked, design)
     assert verify(banked) == []
     blinded = bundle_files(banked, "trial", blinded=True)
-    studies.close(banked, study="trial", reason="All cases are read.", now=LATER)
+    studies.close(
+        banked,
+        study="trial",
+        reason="All cases are read.",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
     files = bundle_files(banked, "trial")
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
-    restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     restored = bundle_files(target, "trial")
     assert {name: restored[name] for name in SAME} == {name: files[name] for name in SAME}
     assert verify(target) == []
@@ -235,9 +240,9 @@ def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
         bundle = bundle_of(other)
         if conflict:
             with pytest.raises(BadFile, match="were shown other answers of the model"):
-                merge(own, bundle, study="trial", by=BY, now=LATER)
+                merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))
             continue
-        merge(own, bundle, study="trial", by=BY, now=LATER)
+        merge(own, bundle, study="trial", acting=Acting(by=BY, now=LATER))
         rows = _of_readers(bundle_files(own, "trial"))
         assert Counter(row["rater_id"] for row in rows if row["aid_answer"]) == {"R1": 8, "R2": 8}
         assert verify(own) == []
@@ -245,7 +250,7 @@ def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
 
 def _import(store: Store, folder: Path) -> None:
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
 
 
 def test_the_imrmc_file_omits_cases_that_a_reader_was_not_assigned(
@@ -272,7 +277,12 @@ def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> 
 def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store) -> None:
     """It has one per case."""
     _read(banked, "sequential", feedback="after study")
-    studies.close(banked, study="trial", reason="All cases are read.", now=LATER)
+    studies.close(
+        banked,
+        study="trial",
+        reason="All cases are read.",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
     card = score_card(banked, person(banked))
     assert card.n_assigned == len(card.cases) == 8
     assert {case.condition for case in card.cases} == {"aided"}

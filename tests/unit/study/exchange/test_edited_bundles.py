@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files
@@ -26,6 +26,7 @@ from tests.sites import close, empty, site
 
 BY = By(name="c", role="administrator")
 LATER = NOW + timedelta(days=30)
+ACTING = Acting(by=BY, now=LATER)
 TABLES = {
     name: [column.name for column in FILES[name]]
     for name in ("items.csv", "raters.csv", "readings.csv")
@@ -93,8 +94,8 @@ def _refused(
     path = _written(folder / "bundle", files, change)
     messages = []
     for act in (
-        lambda: restore(empty(folder / "elsewhere", 9), path, by=BY, now=LATER),
-        lambda: merge(store, path, study="trial", by=BY, now=LATER),
+        lambda: restore(empty(folder / "elsewhere", 9), path, acting=ACTING),
+        lambda: merge(store, path, study="trial", acting=ACTING),
     ):
         before = bundle_files(store, "trial")
         with pytest.raises(BadFile) as refused:
@@ -153,11 +154,11 @@ def test_an_unedited_bundle_is_restored_and_merged(
 ) -> None:
     path = _written(tmp_path / "bundle", bundle, None)
     target = empty(tmp_path / "elsewhere", 9)
-    done = restore(target, path, by=BY, now=LATER)
+    done = restore(target, path, acting=ACTING)
     assert done.note == ""
     assert verify(target) == []
     assert remarks(target) == []
-    merge(home, path, study="trial", by=BY, now=LATER)
+    merge(home, path, study="trial", acting=ACTING)
     assert verify(home) == []
 
 
@@ -198,7 +199,7 @@ def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     assert remark.startswith("study trial")
     target = empty(tmp_path / "elsewhere", 9)
     path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
-    assert "no hash of its items" in restore(target, path, by=BY, now=LATER).note
+    assert "no hash of its items" in restore(target, path, acting=ACTING).note
     assert verify(target) == []
 
 
@@ -207,5 +208,5 @@ def test_the_hash_covers_the_context_as_shown(tmp_path: Path) -> None:
     store = site(tmp_path / "site", 5, context=["age", "sex", "indication"])
     target = empty(tmp_path / "elsewhere", 9)
     path = _written(tmp_path / "bundle", bundle_files(store, "trial"), None)
-    restore(target, path, by=BY, now=LATER)
+    restore(target, path, acting=ACTING)
     assert verify(target) == []

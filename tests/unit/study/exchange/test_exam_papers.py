@@ -22,7 +22,6 @@ from PIL.PngImagePlugin import PngInfo
 from pyarrow import parquet
 
 from study.bank.importing import import_bank
-from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.cli import main
@@ -37,7 +36,7 @@ from study.protocol.protocol import Protocol
 from study.reading.records import shown
 from study.store import Store, events
 from tests import templates
-from tests.conftest import NOW, SECRETS, bank_records, write_bank
+from tests.conftest import ACTING, NOW, SECRETS, bank_records, write_bank
 
 ASKED = ModelProtocol()
 Opened = Callable[..., Store]
@@ -53,13 +52,7 @@ def _written(
     store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool | None = None
 ) -> Path:
     export_paper(
-        store,
-        paper,
-        out,
-        formats=formats or tuple(FORMATS),
-        bank_ids=bank_ids,
-        by=COMMAND_LINE,
-        now=NOW,
+        store, paper, out, formats=formats or tuple(FORMATS), bank_ids=bank_ids, acting=ACTING
     )
     return out
 
@@ -109,7 +102,7 @@ def test_the_leaderboard_file_can_be_imported_as_a_bank(
 ) -> None:
     """The bank has no reference standard."""
     out = _written(banked, paper, tmp_path / "out", "leaderboard") / "leaderboard"
-    done = import_bank(banked, out / "input.json", name="again", images=out, now=NOW)
+    done = import_bank(banked, out / "input.json", name="again", images=out, acting=ACTING)
     assert (done.n_items, done.n_left_out) == (8, 0)
     imported = {item.item_id: item for item in paper_of_bank(banked, "again", ASKED).items}
     for item in paper.items:
@@ -202,14 +195,7 @@ def test_a_batch_contains_complete_requests(
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
     export_paper(
-        banked,
-        paper,
-        out,
-        formats=["openai-batch"],
-        model="gpt",
-        bank_ids=True,
-        by=COMMAND_LINE,
-        now=NOW,
+        banked, paper, out, formats=["openai-batch"], model="gpt", bank_ids=True, acting=ACTING
     )
     parts = sorted((out / "openai-batch").glob("*.jsonl"))
     assert [part.name for part in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
@@ -309,9 +295,9 @@ def _banked_with(folder: Path, seed: int, truth: Callable[[int], str]) -> Store:
             "task_name": truth(number),
         }
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol(cases=8, one_question_per="item", stratify_by=())
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     return store
 
 
@@ -379,9 +365,9 @@ def _revealing(folder: Path) -> Store:
         key = f"{truth}-{MARK}-{number:02}"
         records[key] = record | attributes | {"correct_answer": truth, "ImagePath": names}
     path.write_text(json.dumps(dict(sorted(records.items()))))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol(cases=12, one_question_per="item", stratify_by=())
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     return store
 
 

@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from analysis import read_bundle
 from study.bank.importing import import_bank
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import FORMATS, export_paper
@@ -25,7 +25,7 @@ from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store
 from study.trail.verification import verify
-from tests.conftest import NOW, SECRETS, entropy_from, invite, write_bank_with_priors
+from tests.conftest import ACTING, NOW, SECRETS, entropy_from, invite, write_bank_with_priors
 from tests.sites import close, empty
 
 ASKED = ModelProtocol()
@@ -40,11 +40,11 @@ def _study(folder: Path, *context: str) -> Store:
     records = json.loads(path.read_text())
     records["q0001"] |= {"prior_days": None}
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json({"cases": N_PATIENTS, "context": list(context)})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     return store
 
 
@@ -103,7 +103,7 @@ def test_conditions_and_views_apply_to_prior_images(
 def test_each_format_names_prior_images(tmp_path: Path, paper: Paper) -> None:
     """No path, number of days or truth of the bank is included."""
     store, out = Store(tmp_path / "store.db"), tmp_path / "out"
-    export_paper(store, paper, out, formats=tuple(FORMATS), by=COMMAND_LINE, now=NOW)
+    export_paper(store, paper, out, formats=tuple(FORMATS), acting=ACTING)
     board = json.loads((out / "leaderboard/input.json").read_text())["q0000"]
     assert board["frontal_lateral"] == ["PA", "LATERAL", NAME]
     assert f"Prior images:3 ({NAME})." in board["context"]
@@ -155,7 +155,7 @@ def test_a_bundle_with_prior_images_is_restored_identically(
 
     target = empty(tmp_path / "b", 2)
     by = By(name="c", role="administrator", place="abc")
-    restore(target, tmp_path / "bundle.zip", by=by, now=NOW)
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=by, now=NOW))
     restored = bundle_files(target, "trial")
     assert restored["items.csv"] == files["items.csv"]
     assert restored["records.jsonl"] == files["records.jsonl"]
@@ -165,7 +165,7 @@ def test_a_bundle_with_prior_images_is_restored_identically(
     altered = {**files, "records.jsonl": lines.encode()}
     (tmp_path / "altered.zip").write_bytes(zipped(altered))
     with pytest.raises(BadFile):
-        restore(empty(tmp_path / "c", 3), tmp_path / "altered.zip", by=by, now=NOW)
+        restore(empty(tmp_path / "c", 3), tmp_path / "altered.zip", acting=Acting(by=by, now=NOW))
 
 
 def test_bundles_of_studies_without_prior_images_are_unchanged(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from study.bank.managing import remove_bank
-from study.base.actor import COMMAND_LINE, By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange import backups, bundle, removing, restoring
 from study.lifecycle import studies
@@ -18,7 +18,7 @@ from study.reading import desk
 from study.store import Store, events, schema
 from study.trail.trails import record_taking
 from study.trail.verification import remarks, verify
-from tests.conftest import NOW, person, presentation, reading
+from tests.conftest import ACTING, NOW, person, presentation, reading
 
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
@@ -38,20 +38,20 @@ def closed(opened: Opened, tmp_path: Path) -> Store:
     file = tmp_path / "model.jsonl"
     lines = ({"item_id": f"q{i:04d}", "output": f"{TEXTS[2]}. Answer: A"} for i in range(24))
     file.write_text("\n".join(map(json.dumps, lines)))
-    add_model(store, file, study="trial", model_id="M1", now=NOW)
-    withdraw_model(store, study="trial", model_id="M1", reason="The wrong file", now=NOW)
-    studies.close(store, study="trial", reason=TEXTS[1], now=NOW)
+    add_model(store, file, study="trial", model_id="M1", acting=ACTING)
+    withdraw_model(store, study="trial", model_id="M1", reason="The wrong file", acting=ACTING)
+    studies.close(store, study="trial", reason=TEXTS[1], acting=ACTING)
     return store
 
 
 def _removed(store: Store, **changed: str) -> removing.Certificate:
     values = {"study": "trial", "typed": "trial", "reason": "Retention is over", **changed}
-    return removing.remove_study(store, **values, by=BY, now=LATER)
+    return removing.remove_study(store, **values, acting=Acting(by=BY, now=LATER))
 
 
 def _export(store: Store, out: Path) -> None:
     bundle.export(store, study="trial", out=out)
-    record_taking(store, study="trial", what="bundle", by=COMMAND_LINE, now=LATER)
+    record_taking(store, study="trial", what="bundle", acting=Acting(by=COMMAND_LINE, now=LATER))
 
 
 def _contents(store: Store) -> bytes:
@@ -80,7 +80,7 @@ def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path
 
 def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) -> None:
     """It has counts, hashes, the person, the reason, and the backups that contain the study."""
-    backup = backups.make(closed, by=BY, now=NOW)
+    backup = backups.make(closed, acting=Acting(by=BY, now=NOW))
     _export(closed, tmp_path / "bundle")
     made = _removed(closed)
     assert made.removed["rows"]["readings"] == 1
@@ -91,7 +91,7 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     assert made.backups == (backup.file.name,)
     assert json.loads(made.as_json)["event_hash"] == made.event_hash
     assert backup.file.name in made.text
-    backups.make(closed, by=BY, now=LATER + timedelta(hours=1))
+    backups.make(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
     assert removing.certificates(closed) == [made]
 
 
@@ -130,7 +130,7 @@ def test_a_removed_study_can_be_restored_from_its_bundle(closed: Store, tmp_path
     """The name is free again, and the restored store has no breach."""
     _export(closed, tmp_path / "bundle")
     _removed(closed)
-    restoring.restore(closed, tmp_path / "bundle", by=BY, now=LATER)
+    restoring.restore(closed, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     assert verify(closed) == []
 
 
@@ -142,8 +142,7 @@ def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_pat
         model_id="M1",
         typed="M1",
         reason="The licence ended",
-        by=BY,
-        now=LATER,
+        acting=Acting(by=BY, now=LATER),
     )
     assert made.removed["rows"] == {"predictions": 8}
     assert made.removed["predictions_sha256"]
@@ -151,7 +150,7 @@ def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_pat
     assert verify(closed) == []
     _export(closed, tmp_path / "bundle")
     _removed(closed)
-    restoring.restore(closed, tmp_path / "bundle", by=BY, now=LATER)
+    restoring.restore(closed, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     assert verify(closed) == []
 
 
@@ -160,10 +159,15 @@ def test_predictions_that_count_are_not_removed(opened: Opened, tmp_path: Path) 
     store = opened()
     file = tmp_path / "model.json"
     file.write_text(json.dumps({f"q{i:04d}": {"model_prediction": "A"} for i in range(24)}))
-    add_model(store, file, study="trial", model_id="M1", now=NOW)
+    add_model(store, file, study="trial", model_id="M1", acting=ACTING)
     with pytest.raises(NotFound, match="Withdraw it first"):
         removing.remove_model(
-            store, study="trial", model_id="M1", typed="M1", reason="x", by=BY, now=NOW
+            store,
+            study="trial",
+            model_id="M1",
+            typed="M1",
+            reason="x",
+            acting=Acting(by=BY, now=NOW),
         )
     with pytest.raises(sqlite3.IntegrityError, match="written once"), store.change() as change:
         change.execute("DELETE FROM predictions")
@@ -171,7 +175,7 @@ def test_predictions_that_count_are_not_removed(opened: Opened, tmp_path: Path) 
 
 def test_the_removal_of_a_bank_has_a_certificate(banked: Store) -> None:
     """It names the bank and the hash of its content."""
-    remove_bank(banked, "bank", now=NOW)
+    remove_bank(banked, "bank", acting=ACTING)
     (made,) = removing.certificates(banked)
     assert made.what == "bank removed: bank"
     assert made.removed["content_sha256"]

@@ -13,7 +13,7 @@ import pytest
 import analysis
 from analysis import read_bundle
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import BadFile, NotNow
 from study.exchange.bundle import bundle_files, zipped
@@ -74,7 +74,7 @@ def test_a_restored_study_exports_identical_files(
 ) -> None:
     """Tables, protocol and records are the same, and the chain continues."""
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle))
-    done = restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    done = restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     assert (done.study, done.bank, done.state) == ("trial", "bank", "open")
     assert (done.n_readers, done.n_models) == (2, 1)
     restored = bundle_files(target, "trial")
@@ -93,9 +93,9 @@ def test_a_restored_study_can_be_exported_and_restored_again(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
     """A folder is accepted like a zip, and the original deployment remains recorded."""
-    restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     third = empty(tmp_path / "third", 3)
-    done = restore(third, bundle_of(target), by=BY, now=LATER)
+    done = restore(third, bundle_of(target), acting=Acting(by=BY, now=LATER))
     restored = bundle_files(third, "trial")
     assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
     assert verify(third) == []
@@ -110,7 +110,7 @@ def test_a_zip_of_the_folder_is_accepted(
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         for name, content in bundle.items():
             archive.writestr(f"trial/{name}", content)
-    assert restore(target, tmp_path / "b.zip", by=BY, now=LATER).study == "trial"
+    assert restore(target, tmp_path / "b.zip", acting=Acting(by=BY, now=LATER)).study == "trial"
 
 
 def test_a_zip_with_a_duplicate_file_is_refused(
@@ -122,7 +122,7 @@ def test_a_zip_with_a_duplicate_file_is_refused(
             archive.writestr(f"trial/{name}", content)
         archive.writestr("trial\\items.csv", b"")
     with pytest.raises(BadFile, match=r"b\.zip cannot be read as a bundle: (.|\n)*appears twice"):
-        restore(target, tmp_path / "b.zip", by=BY, now=LATER)
+        restore(target, tmp_path / "b.zip", acting=Acting(by=BY, now=LATER))
 
 
 SCORED = {"scoring", "scorer", "score", "scored_answer", "scored_case", "scoring_end"}
@@ -150,8 +150,18 @@ def test_a_restored_study_uses_an_imported_bank(
 ) -> None:
     """Films and explanations are then available; the bank may have another name."""
     path = write_bank(tmp_path / "bank")
-    import_bank(target, path, name="other", images=path.parent, simulated=True, now=NOW)
-    assert restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER).bank == "other"
+    import_bank(
+        target,
+        path,
+        name="other",
+        images=path.parent,
+        simulated=True,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
+    assert (
+        restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER)).bank
+        == "other"
+    )
     assert verify(target) == []
     restored = bundle_files(target, "trial")
     assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
@@ -162,19 +172,27 @@ def test_a_different_bank_of_the_same_name_is_unchanged(
 ) -> None:
     """The restored bank gets another name, and no study can be drawn from it."""
     path = write_bank(tmp_path / "bank", n_patients=3)
-    import_bank(target, path, name="bank", images=path.parent, now=NOW)
-    done = restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    import_bank(
+        target, path, name="bank", images=path.parent, acting=Acting(by=COMMAND_LINE, now=NOW)
+    )
+    done = restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     assert done.bank == "bank (2)"
     assert verify(target) == []
     with pytest.raises(NotNow, match="has no images"):
-        studies.draw(target, bank="bank (2)", study="new", protocol=Protocol(), now=NOW)
+        studies.draw(
+            target,
+            bank="bank (2)",
+            study="new",
+            protocol=Protocol(),
+            acting=Acting(by=COMMAND_LINE, now=NOW),
+        )
 
 
 def test_a_restored_study_cannot_be_read(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
     """It has no access codes, and the desk refuses."""
-    restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     with pytest.raises(NotNow, match="restored from a bundle"):
         invite(target, "R9")
     with pytest.raises(NotNow, match="restored from a bundle"):
@@ -190,7 +208,7 @@ def test_a_restored_study_stays_closed(target: Store, tmp_path: Path) -> None:
     store = site(tmp_path / "b", 4)
     close(store)
     assert verify(store) == []
-    assert restore(target, bundle_of(store), by=BY, now=LATER).state == "closed"
+    assert restore(target, bundle_of(store), acting=Acting(by=BY, now=LATER)).state == "closed"
     with target.look() as look:
         row = stored_studies.find(look, "trial")
     assert row is not None
@@ -204,7 +222,7 @@ def test_an_existing_study_is_not_restored_again(
     """It is neither overwritten nor duplicated."""
     copy = Store(templates.copy_store(master.path, tmp_path / "copy.db"))
     with pytest.raises(NotNow, match="already exists"):
-        restore(copy, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+        restore(copy, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
 
 
 def _line(files: dict[str, bytes], kind: str, change: Callable[[dict[str, object]], None]) -> bytes:
@@ -222,7 +240,7 @@ def _line(files: dict[str, bytes], kind: str, change: Callable[[dict[str, object
 
 def _refused(target: Store, path: Path) -> str:
     with pytest.raises(BadFile) as refused:
-        restore(target, path, by=BY, now=LATER)
+        restore(target, path, acting=Acting(by=BY, now=LATER))
     with target.look() as look:
         assert stored_studies.names(look) == []
         assert events.chains(look) == ["deployment"]
@@ -372,7 +390,7 @@ def test_verification_reports_alterations_of_a_restored_study(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
     """The restored chain covers it as in the original deployment."""
-    restore(target, _folder(tmp_path / "b", bundle), by=BY, now=LATER)
+    restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     tamper(target, "UPDATE readings SET answer = 'D' WHERE answer <> 'D'")
     assert any("was altered" in breach for breach in verify(target))
     tamper(target, "UPDATE reference_standard SET truth = 'A'")
@@ -408,13 +426,14 @@ def test_an_extremely_large_file_is_refused_before_it_is_unpacked(
     tracemalloc.start()
     try:
         with pytest.raises(BadFile, match=says):
-            restore(target, path, by=BY, now=LATER)
+            restore(target, path, acting=Acting(by=BY, now=LATER))
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
 
 
 COORDINATOR = By(name="c", role="coordinator")
+ACTING = Acting(by=COORDINATOR, now=LATER)
 
 
 @pytest.fixture(scope="module")
@@ -460,7 +479,7 @@ def third(sites: Path, tmp_path: Path) -> Store:
 def _conflicts(store: Store, path: Path, **changed: str) -> str:
     before = bundle_files(store, "trial")
     with pytest.raises(BadFile) as refused:
-        merge(store, path, study="trial", **changed, by=COORDINATOR, now=LATER)
+        merge(store, path, study="trial", **changed, acting=ACTING)
     assert bundle_files(store, "trial") == before
     assert verify(store) == []
     return str(refused.value)
@@ -468,7 +487,7 @@ def _conflicts(store: Store, path: Path, **changed: str) -> str:
 
 def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path) -> None:
     """It has the readers with their site, the model once, and both chains."""
-    done = merge(home, bundle_of(other), study="trial", site="Bergen", by=COORDINATOR, now=LATER)
+    done = merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
     assert (done.readers, done.models) == (("P2", "S2"), ())
     assert verify(home) == []
     files = bundle_files(home, "trial")
@@ -483,7 +502,7 @@ def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path
 
 def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other: Store) -> None:
     """The ID is unique."""
-    done = merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
+    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
     assert done.site == done.deployment_id
     assert verify(home) == []
 
@@ -491,16 +510,16 @@ def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other
 def test_a_third_site_can_be_merged(home: Store, other: Store, third: Store) -> None:
     """The bundles are merged one after the other."""
     for site_store in (other, third):
-        merge(home, bundle_of(site_store), study="trial", by=COORDINATOR, now=LATER)
+        merge(home, bundle_of(site_store), study="trial", acting=ACTING)
     assert verify(home) == []
     assert len([name for name in bundle_files(home, "trial") if name.startswith("audit-")]) == 2
 
 
 def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_path: Path) -> None:
     """It includes the chain of each site."""
-    merge(home, bundle_of(other), study="trial", site="Bergen", by=COORDINATOR, now=LATER)
+    merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
     target = empty(tmp_path / "target", 9)
-    restore(target, bundle_of(home, "merged.zip"), by=COORDINATOR, now=LATER)
+    restore(target, bundle_of(home, "merged.zip"), acting=ACTING)
     first, restored = bundle_files(home, "trial"), bundle_files(target, "trial")
     sites = [name for name in first if name.startswith("audit-")]
     assert {name: restored[name] for name in (*SAME, *sites)} == {
@@ -512,12 +531,12 @@ def test_a_merged_study_is_restored_identically(home: Store, other: Store, tmp_p
 def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Path) -> None:
     """The deployment where it was read counts, not the current one."""
     target = empty(tmp_path / "target", 9)
-    restore(target, bundle_of(home), by=COORDINATOR, now=LATER)
-    merge(target, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
+    restore(target, bundle_of(home), acting=ACTING)
+    merge(target, bundle_of(other), study="trial", acting=ACTING)
     assert verify(target) == []
     back = empty(tmp_path / "back", 10)
-    restore(back, bundle_of(other, "again.zip"), by=COORDINATOR, now=LATER)
-    done = merge(home, bundle_of(back), study="trial", by=COORDINATOR, now=LATER)
+    restore(back, bundle_of(other, "again.zip"), acting=ACTING)
+    done = merge(home, bundle_of(back), study="trial", acting=ACTING)
     assert verify(home) == []
     assert "was already merged" in _conflicts(home, bundle_of(other, "once-more.zip"))
     assert done.readers == ("P2", "S2")
@@ -526,7 +545,7 @@ def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Pat
 def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
     """The message names the deployment and each reader."""
     path = bundle_of(other)
-    merge(home, path, study="trial", by=COORDINATOR, now=LATER)
+    merge(home, path, study="trial", acting=ACTING)
     message = _conflicts(home, path)
     assert "was already merged" in message
     assert "the reader P2 is in both" in message
@@ -548,15 +567,27 @@ def test_readers_and_models_with_the_same_name_are_reported(home: Store, tmp_pat
 
 def test_a_model_withdrawn_at_one_site_only_is_a_conflict(home: Store, other: Store) -> None:
     """Otherwise the wrong file would count for both."""
-    withdraw_model(home, study="trial", model_id="M1", reason="Wrong file", now=LATER)
+    withdraw_model(
+        home,
+        study="trial",
+        model_id="M1",
+        reason="Wrong file",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
     assert "the model M1 was withdrawn in the study but not in the bundle" in _conflicts(
         home, bundle_of(other)
     )
     assert "the model M1 was withdrawn in the bundle but not in the study" in _conflicts(
         other, bundle_of(home)
     )
-    withdraw_model(other, study="trial", model_id="M1", reason="Wrong file", now=LATER)
-    merge(home, bundle_of(other, "again.zip"), study="trial", by=COORDINATOR, now=LATER)
+    withdraw_model(
+        other,
+        study="trial",
+        model_id="M1",
+        reason="Wrong file",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
+    merge(home, bundle_of(other, "again.zip"), study="trial", acting=ACTING)
     assert verify(home) == []
 
 
@@ -567,16 +598,30 @@ def test_a_model_with_a_withdrawn_name_can_be_merged(
     for store, letter in ((home, "B"), (other, "C")):
         path = tmp_path / f"{letter}.json"
         path.write_text(json.dumps({f"q{i:04d}": letter for i in range(24)}))
-        add_model(store, path, study="trial", model_id="M2", now=LATER)
-    withdraw_model(home, study="trial", model_id="M2", reason="Wrong file", now=LATER)
-    done = merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
+        add_model(
+            store, path, study="trial", model_id="M2", acting=Acting(by=COMMAND_LINE, now=LATER)
+        )
+    withdraw_model(
+        home,
+        study="trial",
+        model_id="M2",
+        reason="Wrong file",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
+    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
     assert done.models == ("M2",)
     assert verify(home) == []
     readings = bundle_files(home, "trial")["readings.csv"].decode().splitlines()
     assert {line.split(",")[2] for line in readings if line.startswith("M2,")} == {"C"}
     target = empty(tmp_path / "target", 9)
-    restore(target, bundle_of(home, "merged.zip"), by=COORDINATOR, now=LATER)
-    withdraw_model(home, study="trial", model_id="M2", reason="Wrong too", now=LATER)
+    restore(target, bundle_of(home, "merged.zip"), acting=ACTING)
+    withdraw_model(
+        home,
+        study="trial",
+        model_id="M2",
+        reason="Wrong too",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
     assert verify(home) == verify(target) == []
 
 
@@ -588,7 +633,7 @@ def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store)
             "invited_at_utc) VALUES (1, 'm1 ', '', '', '', 0, 'x')"
         )
     with pytest.raises(BadFile, match="its model M1 has the name of a reader in the study"):
-        merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
+        merge(home, bundle_of(other), study="trial", acting=ACTING)
 
 
 def test_studies_with_different_protocols_are_not_merged(home: Store, tmp_path: Path) -> None:
@@ -609,7 +654,7 @@ def test_open_studies_are_not_merged(tmp_path: Path) -> None:
 
 def test_a_merged_bundle_is_not_merged_again(home: Store, other: Store, third: Store) -> None:
     """Each site is merged from its own deployment."""
-    merge(other, bundle_of(home), study="trial", by=COORDINATOR, now=LATER)
+    merge(other, bundle_of(home), study="trial", acting=ACTING)
     assert "contains merged sites" in _conflicts(third, bundle_of(other))
 
 
@@ -647,14 +692,14 @@ def test_verification_reports_alterations_of_a_merged_site(
     home: Store, other: Store, statement: str, named: str
 ) -> None:
     """It covers the chains of both sites."""
-    merge(home, bundle_of(other), study="trial", site="Bergen", by=COORDINATOR, now=LATER)
+    merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
     tamper(home, statement)
     assert any(named in breach for breach in verify(home)), verify(home)
 
 
 def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store) -> None:
     """The study's own chain has the last event of the other one."""
-    done = merge(home, bundle_of(other), study="trial", by=COORDINATOR, now=LATER)
+    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
     chain = events.merged_chain("trial", done.deployment_id)
     with home.look() as look:
         last = list(events.walk(look, chain))[-2]

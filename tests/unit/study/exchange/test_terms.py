@@ -11,7 +11,6 @@ from frictionless import validate
 
 import analysis
 from study.bank.importing import import_bank
-from study.base.actor import COMMAND_LINE
 from study.base.errors import BadFile, BadInput
 from study.base.provenance import Provenance
 from study.exchange import archives
@@ -24,7 +23,7 @@ from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store, banks
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite, tamper, write_bank
+from tests.conftest import ACTING, NOW, entropy_from, invite, tamper, write_bank
 
 TERMS = Provenance(
     version="1.2",
@@ -38,18 +37,18 @@ TERMS = Provenance(
 def closed(store: Store, tmp_path: Path) -> Store:
     """Return a closed study of a bank with terms and a model that repeats the options' texts."""
     path = write_bank(tmp_path / "bank")
-    import_bank(store, path, name="bank", images=path.parent, provenance=TERMS, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, provenance=TERMS, acting=ACTING)
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     file = tmp_path / "model.json"
     items = json.loads(path.read_text())
     answers = {key: {"model_prediction": item["options"][1]} for key, item in items.items()}
     file.write_text(json.dumps(answers))
-    add_model(store, file, study="trial", model_id="M1", model_version="1", now=NOW)
-    studies.close(store, study="trial", reason="Done.", now=NOW)
+    add_model(store, file, study="trial", model_id="M1", model_version="1", acting=ACTING)
+    studies.close(store, study="trial", reason="Done.", acting=ACTING)
     return store
 
 
@@ -88,13 +87,13 @@ def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
     assert "non-commercial use" in licence["title"]
     assert source == {"title": "bank 1.2. Example et al., 2025", "path": "https://example.org/bank"}
     assert validate(str(tmp_path / "bundle" / "datapackage.json")).valid
-    archives.archive(closed, tmp_path / "files", study="trial", now=NOW)
+    archives.archive(closed, tmp_path / "files", study="trial", acting=ACTING)
     with zipfile.ZipFile(tmp_path / "files" / archives.EXCEL) as book:
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
     assert "CC BY-NC 4.0" in sheet
     assert "non-commercial use" in sheet
     other = init(tmp_path / "other.db", entropy=entropy_from(2), now=NOW)
-    restore(other, tmp_path / "bundle", by=COMMAND_LINE, now=NOW)
+    restore(other, tmp_path / "bundle", acting=ACTING)
     with other.look() as look:
         assert banks.bank_row(look, "bank").provenance == TERMS
     assert verify(other) == []
@@ -103,7 +102,7 @@ def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
 def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path: Path) -> None:
     export(closed, study="trial", out=tmp_path / "complete")
     export(closed, study="trial", out=tmp_path / "bare", texts=False)
-    made = archives.archive(closed, tmp_path / "files", study="trial", texts=False, now=NOW)
+    made = archives.archive(closed, tmp_path / "files", study="trial", texts=False, acting=ACTING)
     assert made.left_out == {archives.COPY: archives.HAS_TEXTS}
     content = b"".join(path.read_bytes() for path in (tmp_path / "bare").iterdir())
     content += b"".join(_unpacked(path) for path in (tmp_path / "files").iterdir())
@@ -116,7 +115,7 @@ def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path
     known = [bundle.items["option_set"].factorize()[0].tolist() for bundle in (complete, bare)]
     assert known[0] == known[1]
     with pytest.raises(BadFile, match="exported without texts"):
-        restore(closed, tmp_path / "bare", by=COMMAND_LINE, now=NOW)
+        restore(closed, tmp_path / "bare", acting=ACTING)
 
 
 def _unpacked(path: Path) -> bytes:
@@ -146,5 +145,5 @@ def test_a_bank_without_terms_of_an_earlier_version_is_valid(
             },
         )
         path = write_bank(tmp_path / "bank", n_patients=2)
-        import_bank(store, path, name="bank", images=path.parent, now=NOW)
+        import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     assert verify(store) == []

@@ -16,7 +16,7 @@ from study.store import Store, aids, banks
 from study.store.aids import AidRow
 from study.store.studies import cases, study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, invite, tamper
+from tests.conftest import ACTING, invite, tamper
 
 VALUES = {"cases": 10, "one_question_per": "item", "conditions": ["aided"], "aid_model": "m"}
 
@@ -24,7 +24,7 @@ VALUES = {"cases": 10, "one_question_per": "item", "conditions": ["aided"], "aid
 def _drawn(store: Store, **values: Any) -> dict[str, str]:
     """Draw the study with a reader, and return the correct letter of each case."""
     protocol = Protocol.from_json({**VALUES, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
     with store.look() as look:
         rows = banks.items_of_study(look, study_row(look, "trial").id)
@@ -36,11 +36,11 @@ def _add_model(store: Store, answers: dict[str, str], tmp_path: Path, **more: An
     path.write_text(
         json.dumps({item: {"model_prediction": letter, **more} for item, letter in answers.items()})
     )
-    add_model(store, path, study="trial", model_id="m", now=NOW)
+    add_model(store, path, study="trial", model_id="m", acting=ACTING)
 
 
 def _open(store: Store) -> dict[str, AidRow]:
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     with store.look() as look:
         return dict(aids.of_study(look, study_row(look, "trial").id))
 
@@ -58,7 +58,7 @@ def test_a_study_is_not_opened_without_the_model_or_its_answers(
 def _assert_refused(store: Store, words: str) -> None:
     assert words in opening_obstacle(store, "trial")
     with pytest.raises(NotNow, match=words):
-        studies.open_study(store, study="trial", now=NOW)
+        studies.open_study(store, study="trial", acting=ACTING)
 
 
 def test_cases_without_an_answer_have_no_aid_if_the_protocol_allows_them(
@@ -102,7 +102,7 @@ def test_more_planted_errors_than_correct_answers_are_refused(
     first = next(iter(truths))
     _add_model(banked, {**wrong, first: truths[first]}, tmp_path)
     with pytest.raises(NotNow, match="has only 1 correct answers"):
-        studies.open_study(banked, study="trial", now=NOW)
+        studies.open_study(banked, study="trial", acting=ACTING)
 
 
 def test_only_the_parts_that_are_shown_are_copied(banked: Store, tmp_path: Path) -> None:
@@ -132,11 +132,11 @@ def test_the_model_of_an_open_study_cannot_be_withdrawn(banked: Store, tmp_path:
     """Its readers are shown its answers; before the opening and after the closing it can be."""
     truths = _drawn(banked)
     _add_model(banked, truths, tmp_path)
-    withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", now=NOW)
+    withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", acting=ACTING)
     _add_model(banked, truths, tmp_path)
     _open(banked)
     with pytest.raises(NotNow, match="is the aid of the open study trial"):
-        withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", now=NOW)
-    studies.close(banked, study="trial", reason="Done.", now=NOW)
-    withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", now=NOW)
+        withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", acting=ACTING)
+    studies.close(banked, study="trial", reason="Done.", acting=ACTING)
+    withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", acting=ACTING)
     assert verify(banked) == []

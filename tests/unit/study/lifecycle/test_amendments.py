@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadInput, BadProtocol, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
@@ -25,7 +25,9 @@ Opened = Callable[..., Store]
 
 
 def _amend(store: Store, reason: str = "The ethics committee asked.", **changes: Any) -> int:
-    made = amend(store, study="trial", changes=changes, reason=reason, by=BY, now=NOW)
+    made = amend(
+        store, study="trial", changes=changes, reason=reason, acting=Acting(by=BY, now=NOW)
+    )
     return made.number
 
 
@@ -82,7 +84,13 @@ def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
 def test_only_an_open_study_is_amended(banked: Store) -> None:
     """A drawn study is discarded and drawn again."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(
+        banked,
+        bank="bank",
+        study="trial",
+        protocol=protocol,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
     with pytest.raises(NotNow, match="not open yet"):
         _amend(banked, margin=0.1)
 

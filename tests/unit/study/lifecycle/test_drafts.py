@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadInput, BadProtocol, NotAllowed, NotFound, NotNow, StudyError
 from study.lifecycle import drafts, studies
@@ -30,6 +30,7 @@ from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, invite, tamper
 
 BY = By(name="ada", role="coordinator", place="0123456789ab")
+ACTING = Acting(by=BY, now=NOW)
 
 
 def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
@@ -38,13 +39,13 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
         if holder:
             return holder.person
         number = people.add(change, handle="ada", made_at_utc=stamp(NOW))
-        enter_role(change, number, role, study="", number=None, by=BY, now=NOW)
+        enter_role(change, number, role, study="", number=None, acting=ACTING)
     return number
 
 
 def _begun(store: Store, **values: Any) -> drafts.StudyDraft:
     maker = _person(store)
-    number = drafts.begin(store, name="trial", maker=maker, bank="bank", by=BY, now=NOW)
+    number = drafts.begin(store, name="trial", maker=maker, bank="bank", acting=ACTING)
     draft = drafts.find(store, number)
     return _saved(store, draft, **values) if values else draft
 
@@ -86,7 +87,7 @@ def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
     with pytest.raises(
         BadProtocol, match=r"hidden_repeats = 99(.|\n)*back_navigation(.|\n)*feedback"
     ):
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
+        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id).values["hidden_repeats"] == 99
 
 
@@ -97,14 +98,14 @@ def test_a_study_with_the_consent_placeholder_is_not_drawn(banked: Store) -> Non
     (fault,) = drafts.faults(draft)
     assert "consent still holds the placeholder [Insert the consent text approved" in fault
     with pytest.raises(BadProtocol, match="approved"):
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=draft.id, by=BY, now=NOW)
+        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=draft.id, acting=ACTING)
     with pytest.raises(BadProtocol, match="approved"):
         studies.draw(
             banked,
             bank="bank",
             study="by file",
             protocol=Protocol.from_json({**draft.values, "name": "by file"}),
-            now=NOW,
+            acting=Acting(by=COMMAND_LINE, now=NOW),
         )
     assert drafts.faults(_saved(banked, draft, consent="# Our committee's own words")) == []
 
@@ -114,10 +115,10 @@ def test_a_drawn_study_with_the_consent_placeholder_is_not_opened(banked: Store)
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     example = replace(protocol, consent=CONSENT_TO_INSERT)
     with banked.change() as change:
-        draw_within(change, bank="bank", study="trial", protocol=example, now=NOW, by=BY)
+        draw_within(change, bank="bank", study="trial", protocol=example, acting=ACTING)
     invite(banked, "R1")
     with pytest.raises(NotNow, match="Return the study to a draft, insert the text"):
-        studies.open_study(banked, study="trial", now=NOW)
+        studies.open_study(banked, study="trial", acting=Acting(by=COMMAND_LINE, now=NOW))
 
 
 def test_a_new_draft_shuffles_its_options_and_a_protocol_file_does_not(banked: Store) -> None:
@@ -144,14 +145,14 @@ def test_a_save_from_an_outdated_window_is_refused(banked: Store) -> None:
     assert second.saved_at_utc > first.saved_at_utc
     assert drafts.find(banked, first.id).values["cases"] == 5
     with pytest.raises(NotNow, match="another window"):
-        drafts.draw(banked, first.id, seen=first.saved_at_utc, maker=1, by=BY, now=NOW)
+        drafts.draw(banked, first.id, seen=first.saved_at_utc, maker=1, acting=ACTING)
 
 
 def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
     """The draft is deleted, and the verification finds no breach."""
     maker, draft = _person(banked), _begun(banked, cases=6)
     name, strata = drafts.draw(
-        banked, draft.id, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW
+        banked, draft.id, seen=draft.saved_at_utc, maker=maker, acting=ACTING
     )
     assert sum(row.n_drawn for row in strata) == 6
     with banked.look() as look:
@@ -169,9 +170,9 @@ def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
 def test_an_administrator_gets_no_role_in_a_study_they_draw(banked: Store) -> None:
     """Administrators can manage every study anyway."""
     maker = _person(banked, Role.ADMINISTRATOR)
-    number = drafts.begin(banked, name="trial", maker=maker, bank="bank", by=BY, now=NOW)
+    number = drafts.begin(banked, name="trial", maker=maker, bank="bank", acting=ACTING)
     seen = drafts.find(banked, number).saved_at_utc
-    drafts.draw(banked, number, seen=seen, maker=maker, by=BY, now=NOW)
+    drafts.draw(banked, number, seen=seen, maker=maker, acting=ACTING)
     with banked.look() as look:
         assert [row.study for row in people.roles_held(look, maker)] == [None]
 
@@ -180,7 +181,7 @@ def test_a_refused_draw_changes_nothing(banked: Store) -> None:
     """There are more cases than patients: no study and no role, and the draft remains."""
     draft = _begun(banked, cases=13)
     with pytest.raises(BadInput, match="too few cases"):
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
+        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id) == draft
     assert _kinds(banked, "trial") == []
 
@@ -189,7 +190,7 @@ def test_the_forecast_equals_the_draw(banked: Store) -> None:
     """Both use the same computation."""
     draft = _begun(banked, cases=6, practice_cases=2)
     foreseen = foresee(banked, 1, Protocol.from_json(draft.protocol_values))
-    _, strata = drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
+    _, strata = drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
     assert foreseen.strata == strata
     with banked.look() as look:
         rows = look.rows("SELECT item_id FROM cases JOIN items ON items.id = item ORDER BY number")
@@ -200,9 +201,15 @@ def test_the_draft_and_its_downloaded_file_give_the_same_hash(banked: Store) -> 
     """The downloaded file of the study is identical as well."""
     draft = _begun(banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1)
     file = as_toml(Protocol.from_json(draft.protocol_values))
-    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
+    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
     downloaded = protocol_from(file, source="file")
-    studies.draw(banked, bank="bank", study="from the file", protocol=downloaded, now=NOW)
+    studies.draw(
+        banked,
+        bank="bank",
+        study="from the file",
+        protocol=downloaded,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
     with banked.look() as look:
         hashes = {study_row(look, name).protocol_sha256 for name in ("trial", "from the file")}
     assert len(hashes) == 1
@@ -216,10 +223,10 @@ def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
     """Another name is proposed."""
     draft = _begun(banked, cases=6)
     with pytest.raises(NotNow, match="already exists"):
-        drafts.begin(banked, name="trial", maker=1, bank="bank", by=BY, now=NOW)
-    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
+        drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
+    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
     with pytest.raises(NotNow, match="already exists"):
-        drafts.begin(banked, name="trial", maker=1, bank="bank", by=BY, now=NOW)
+        drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
     assert drafts.free_name(banked, "trial") == "trial (2)"
     assert drafts.free_name(banked, "other") == "other"
 
@@ -227,7 +234,7 @@ def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
 def test_the_trail_records_the_start_and_deletion_of_a_draft(banked: Store) -> None:
     """Both are events of the deployment."""
     draft = _begun(banked)
-    drafts.remove(banked, draft.id, by=BY, now=NOW)
+    drafts.remove(banked, draft.id, acting=ACTING)
     assert _kinds(banked, "")[-2:] == ["draft begun", "draft thrown away"]
     assert drafts.listed(banked) == []
 
@@ -236,20 +243,20 @@ def test_a_discarded_study_ends_all_access(banked: Store) -> None:
     """Readers' codes stop working, and the trail records the reason."""
     draft = _begun(banked, cases=6)
     maker = _person(banked)
-    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW)
+    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=maker, acting=ACTING)
     (code,) = invite(banked, "R1")
     source = entropy_from(3)
     token = signing_in.sign_in(banked, code.text, entropy=source, now=NOW).token
     with pytest.raises(BadInput, match="Give a reason"):
-        discard(banked, study="trial", reason=" ", by=BY, now=NOW)
-    discard(banked, study="trial", reason="Wrong bank.", by=BY, now=NOW)
+        discard(banked, study="trial", reason=" ", acting=ACTING)
+    discard(banked, study="trial", reason="Wrong bank.", acting=ACTING)
     assert signing_in.signed_in(banked, token, now=NOW) is None
     with pytest.raises(NotAllowed):
         signing_in.sign_in(banked, code.text, entropy=source, now=NOW)
     with pytest.raises(NotNow, match="discarded"):
-        studies.open_study(banked, study="trial", now=NOW)
+        studies.open_study(banked, study="trial", acting=Acting(by=COMMAND_LINE, now=NOW))
     with pytest.raises(NotNow, match="discarded"):
-        discard(banked, study="trial", reason="Again.", by=BY, now=NOW)
+        discard(banked, study="trial", reason="Again.", acting=ACTING)
     assert verify(banked) == []
     tamper(banked, "UPDATE studies SET discarded_at_utc = NULL")
     assert "discarded_at_utc altered" in verify(banked)[0]
@@ -258,7 +265,7 @@ def test_a_discarded_study_ends_all_access(banked: Store) -> None:
 def test_an_opened_study_is_not_discarded(opened: Any) -> None:
     """It can be closed; its readings are kept."""
     with pytest.raises(NotNow, match="already been opened"):
-        discard(opened(), study="trial", reason="No.", by=BY, now=NOW)
+        discard(opened(), study="trial", reason="No.", acting=ACTING)
 
 
 def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
@@ -318,7 +325,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
         bank="bank",
         study="drawn before",
         protocol=Protocol.from_json({"cases": 2, "one_question_per": "item"}),
-        now=NOW,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
     )
     draft = replace(_begun(banked, **values), name=name)
 
@@ -328,7 +335,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
         return foresee(banked, number, Protocol.from_json(asked))
 
     def draw() -> None:
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, by=BY, now=NOW)
+        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
 
     obstacles = drafts.obstacles(banked, draft, rehearse)
     if name != "trial":
@@ -343,7 +350,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
 def _drawn(store: Store, **values: Any) -> int:
     draft = _begun(store, cases=6, **values)
     maker = _person(store)
-    drafts.draw(store, draft.id, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW)
+    drafts.draw(store, draft.id, seen=draft.saved_at_utc, maker=maker, acting=ACTING)
     return maker
 
 
@@ -352,7 +359,7 @@ def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
     maker = _drawn(banked, margin=0.1)
     (code,) = invite(banked, "R1")
     number = drafts.return_to_draft(
-        banked, study="trial", reason="Wrong margin.", maker=maker, by=BY, now=NOW
+        banked, study="trial", reason="Wrong margin.", maker=maker, acting=ACTING
     )
     draft = drafts.find(banked, number)
     assert (draft.name, draft.bank) == ("trial (2)", "bank")
@@ -365,7 +372,7 @@ def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
     assert (last.detail["reason"], last.detail["draft"]) == ("Wrong margin.", "trial (2)")
     assert _kinds(banked, "")[-1] == "draft begun"
     assert verify(banked) == []
-    drafts.draw(banked, number, seen=draft.saved_at_utc, maker=maker, by=BY, now=NOW)
+    drafts.draw(banked, number, seen=draft.saved_at_utc, maker=maker, acting=ACTING)
     tamper(banked, "UPDATE studies SET discarded_at_utc = NULL")
     assert "discarded_at_utc altered" in verify(banked)[0]
 
@@ -373,7 +380,7 @@ def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
 def test_a_study_returned_on_the_command_line_belongs_to_its_coordinator(banked: Store) -> None:
     """No user is signed in there."""
     maker = _drawn(banked)
-    number = drafts.return_to_draft(banked, study="trial", reason="Again.", by=BY, now=NOW)
+    number = drafts.return_to_draft(banked, study="trial", reason="Again.", acting=ACTING)
     with banked.look() as look:
         assert look.value("SELECT made_by FROM drafts WHERE id = :id", id=number) == maker
 
@@ -382,14 +389,14 @@ def test_a_discarded_study_or_a_blank_reason_is_refused_for_a_return(banked: Sto
     """Nothing is changed."""
     _drawn(banked)
     with pytest.raises(BadInput, match="Give a reason"):
-        drafts.return_to_draft(banked, study="trial", reason=" ", by=BY, now=NOW)
-    discard(banked, study="trial", reason="Wrong bank.", by=BY, now=NOW)
+        drafts.return_to_draft(banked, study="trial", reason=" ", acting=ACTING)
+    discard(banked, study="trial", reason="Wrong bank.", acting=ACTING)
     with pytest.raises(NotNow, match="discarded"):
-        drafts.return_to_draft(banked, study="trial", reason="Again.", by=BY, now=NOW)
+        drafts.return_to_draft(banked, study="trial", reason="Again.", acting=ACTING)
     assert drafts.listed(banked) == []
 
 
 def test_an_opened_study_is_not_returned_to_a_draft(opened: Any) -> None:
     """Its protocol is amended instead, or the study is closed."""
     with pytest.raises(NotNow, match="already been opened"):
-        drafts.return_to_draft(opened(), study="trial", reason="No.", by=BY, now=NOW)
+        drafts.return_to_draft(opened(), study="trial", reason="No.", acting=ACTING)

@@ -10,7 +10,7 @@ from zlib import crc32
 import pytest
 
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadProtocol, NotFound, NotNow
 from study.lifecycle import exposure, previews, studies
 from study.lifecycle.amendments import amend
@@ -25,7 +25,7 @@ from study.reading import desk
 from study.store import Store, events
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, SECRETS, entropy_from, reading, write_bank
+from tests.conftest import ACTING, NOW, SECRETS, entropy_from, reading, write_bank
 from tests.unit.study.lifecycle.test_previews import MAKER, coordinator
 
 BY = By(name="ada", role="administrator", everywhere=True)
@@ -34,7 +34,7 @@ EVERY = {"cases": 24, "one_question_per": "item"}
 
 def _draw(store: Store, name: str, bank: str = "bank", **values: Any) -> None:
     protocol = Protocol.from_json({**EVERY, **values})
-    studies.draw(store, bank=bank, study=name, protocol=protocol, now=NOW)
+    studies.draw(store, bank=bank, study=name, protocol=protocol, acting=ACTING)
 
 
 def _invite(store: Store, study: str, reader: str = "R1", email: str = "") -> None:
@@ -43,18 +43,18 @@ def _invite(store: Store, study: str, reader: str = "R1", email: str = "") -> No
         study=study,
         invitations=[Invitation(reader_id=reader, email=email)],
         codes=[new_code(entropy_from(crc32(f"{study} {reader}".encode())))],
-        now=NOW,
+        acting=ACTING,
     )
 
 
 def _open(store: Store, name: str, **values: Any) -> None:
     _draw(store, name, **values)
     _invite(store, name)
-    studies.open_study(store, study=name, now=NOW)
+    studies.open_study(store, study=name, acting=ACTING)
 
 
 def _close(store: Store, name: str) -> None:
-    close(store, study=name, reason="Done.", now=NOW)
+    close(store, study=name, reason="Done.", acting=ACTING)
 
 
 def _import_again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> None:
@@ -71,7 +71,7 @@ def _import_again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> No
             for key, record in records.items()
         }
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="again", images=folder, now=NOW)
+    import_bank(store, path, name="again", images=folder, acting=ACTING)
 
 
 def _feedback_of(store: Store, walk: previews.Preview) -> dict[str, tuple[str, str]]:
@@ -174,7 +174,7 @@ def test_cautions_count_the_options_of_the_complete_bank_only(store: Store, tmp_
     for record in records.values():
         record["correct_answer"] = "A"
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     _draw(store, "few", cases=6)
     assert "A in 6 of 6 questions" in exposure.cautions(store, "few")[0]
     _open(store, "trial")
@@ -193,7 +193,7 @@ def test_a_bank_imported_again_is_recognised(
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
     with pytest.raises(NotNow, match="'trial'"):
-        studies.open_study(banked, study="early", now=NOW)
+        studies.open_study(banked, study="early", acting=ACTING)
 
 
 ELSEWHERE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -223,7 +223,7 @@ def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) ->
                 other |= {field: f" {record[field]}\u200b" for field in change(record)}
         records[f"other-{key}"] = other
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="again", images=folder, now=NOW)
+    import_bank(store, path, name="again", images=folder, acting=ACTING)
 
 
 @pytest.mark.parametrize("odd", [False, True])
@@ -248,9 +248,9 @@ def test_the_same_cases_are_recognised_by_patient_examination_or_question(
     with banked.look() as look:
         assert being_read(look, 2) == ["trial"]
     with pytest.raises(NotNow):
-        exposure.record_truth_shown(banked, "again", now=NOW, by=By(name="c"))
+        exposure.record_truth_shown(banked, "again", acting=Acting(by=By(name="c"), now=NOW))
     with pytest.raises(NotNow, match="'trial'"):
-        studies.open_study(banked, study="early", now=NOW)
+        studies.open_study(banked, study="early", acting=ACTING)
     walk = _preview(banked, _draft(banked, bank=2, feedback="after case"))
     _assert_placeholders(banked, _feedback_of(banked, walk))
 
@@ -273,7 +273,7 @@ def _two_banks(store: Store, tmp_path: Path, change: Callable[[str, Any], Any]) 
         for film in (tmp_path / name / "films").glob("*.png"):
             film.write_bytes(film.read_bytes() + name.encode())
         path.write_text(json.dumps(records))
-        import_bank(store, path, name=name, images=path.parent, now=NOW)
+        import_bank(store, path, name=name, images=path.parent, acting=ACTING)
     _open(store, "trial", bank="one")
 
 
@@ -335,7 +335,7 @@ def test_a_preview_with_true_answers_ends_when_the_study_opens(
     walk = _preview(banked)
     assert previews.find(banked, coordinator(banked), walk.mark).mark == walk.mark
     _invite(banked, "trial")
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     with pytest.raises(NotFound, match="has ended"):
         previews.find(banked, coordinator(banked), walk.mark)
     _assert_placeholders(banked, _feedback_of(banked, _preview(banked)))
@@ -352,7 +352,7 @@ def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     (sentence,) = exposure.cautions(banked, "early")
     assert "being read in the study 'trial'" in sentence
     with pytest.raises(NotNow, match="'trial', where no one can see accuracy yet"):
-        studies.open_study(banked, study="early", now=NOW)
+        studies.open_study(banked, study="early", acting=ACTING)
     _open(banked, "later")
     with pytest.raises(BadProtocol, match=r"interim_results: .*'trial'"):
         amend(
@@ -360,12 +360,11 @@ def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
             study="later",
             changes={"interim_results": True},
             reason="Curious.",
-            by=BY,
-            now=NOW,
+            acting=Acting(by=BY, now=NOW),
         )
     for name in ("trial", "later"):
         _close(banked, name)
-    studies.open_study(banked, study="early", now=NOW)
+    studies.open_study(banked, study="early", acting=ACTING)
     assert accuracy_is_shown(banked, "early")
     assert verify(banked) == []
 
@@ -385,7 +384,7 @@ def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
     _invite(banked, "trial")
     (sentence,) = exposure.cautions(banked, "trial")
     assert "Correct answers to cases from this bank are shown in 'early'" in sentence
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     assert _others(banked, "trial", "study opened") == [["early"]]
     assert _others(banked, "early", "other study opened") == ["trial"]
     _close(banked, "early")
@@ -412,8 +411,7 @@ def _role(store: Store, study: str, role: Role, email: str) -> None:
         Newcomer(handle=f"h-{role}", role=role, email=email),
         study=study,
         code=new_code(entropy_from(len(role) + 700)),
-        by=BY,
-        now=NOW,
+        acting=Acting(by=BY, now=NOW),
     )
 
 
@@ -440,7 +438,7 @@ def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -
     _role(banked, "trial", Role.COORDINATOR, "cora@example.org")
     _role(banked, "trial", Role.STATISTICIAN, "stan@example.org")
     _invite(banked, "trial", "R9", email="rita@example.org")
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     _draw(banked, "next")
     for reader, email in (("R1", "cora"), ("R2", "stan"), ("R3", "rita"), ("R4", "nova")):
         _invite(banked, "next", reader, email=f"{email}@example.org")
@@ -475,7 +473,7 @@ def test_a_reader_who_saw_feedback_is_named_when_invited(
     """Feedback after each case or a score card count; reading alone does not."""
     _draw(banked, "trial", **values)
     _invite(banked, "trial", "R9", email="rita@example.org")
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     _draw(banked, "next")
     _invite(banked, "next", "R3", email="rita@example.org")
     assert exposure.acquaintances(banked, "next") == ()  # no case was read yet

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import COMMAND_LINE
 from study.base.canonical import sha256_of
 from study.base.errors import BadInput, NotNow
 from study.lifecycle import studies
@@ -17,7 +16,7 @@ from study.protocol.protocol import Protocol
 from study.store import Store, people
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, tamper
+from tests.conftest import ACTING, entropy_from, tamper
 
 ARMS = {
     "arms": [
@@ -30,7 +29,7 @@ BLOCKS = {"reads_per_case": 2, "anchor": 2}
 
 def _drawn(store: Store, **values: Any) -> None:
     protocol = Protocol.from_json({"cases": 10, "one_question_per": "item", **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
 
 
 def _invite(store: Store, *readers: tuple[str, str, str]) -> None:
@@ -41,7 +40,7 @@ def _invite(store: Store, *readers: tuple[str, str, str]) -> None:
             Invitation(reader_id=name, level=level, site=site) for name, level, site in readers
         ],
         codes=[new_code(entropy_from(sum(map(ord, name)))) for name, _, _ in readers],
-        now=NOW,
+        acting=ACTING,
     )
 
 
@@ -67,7 +66,7 @@ def test_arms_are_concealed_until_the_opening_and_balanced_after_it(banked: Stor
     _drawn(banked, **ARMS)
     _invite(banked, ("R1", "a", "x"), ("R2", "a", "y"), ("R3", "b", "x"), ("R4", "b", "y"))
     assert {row.arm for row in _readers(banked)} == {""}
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     assert Counter(row.arm for row in _readers(banked)) == {"control": 2, "absent": 2}
     _invite(banked, ("R5", "A", "x"))
     first, *_, late = _readers(banked)
@@ -80,25 +79,23 @@ def test_an_arm_without_readers_is_not_opened(banked: Store) -> None:
     _drawn(banked, **ARMS, **BLOCKS)
     _invite(banked, ("R1", "", ""))
     with pytest.raises(NotNow, match=r"arms: no reader would be in the arm (control|absent)"):
-        studies.open_study(banked, study="trial", now=NOW)
+        studies.open_study(banked, study="trial", acting=ACTING)
     _invite(banked, ("R2", "", ""))
     assert "reads_per_case = 2, but the arm control has only 1 reader" in opening_obstacle(
         banked, "trial"
     )
     _invite(banked, ("R3", "", ""), ("R4", "", ""))
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
 
 
 def test_a_withdrawn_reader_is_replaced_and_a_later_one_gets_the_next_list(banked: Store) -> None:
     """The same cases in the same order, in the arm of the reader who left."""
     _drawn(banked, **BLOCKS)
     _invite(banked, ("R1", "a", ""), ("R2", "b", ""), ("R3", "a", ""), ("R4", "b", ""))
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     assert sorted(row.list or 0 for row in _readers(banked)) == [1, 2, 3, 4]
     for name in ("R1", "R2"):
-        withdraw(
-            banked, study="trial", reader_id=name, reason="Moved away.", by=COMMAND_LINE, now=NOW
-        )
+        withdraw(banked, study="trial", reader_id=name, reason="Moved away.", acting=ACTING)
     _invite(banked, ("R5", "b", ""))
     assert list(_items(banked, "R5").items()) == list(_items(banked, "R2").items())
     _invite(banked, ("R6", "c", ""), ("R7", "c", ""))
@@ -116,7 +113,7 @@ def test_the_readers_of_a_site_read_neighbouring_lists(banked: Store) -> None:
     """So that the readers of one site read all cases equally often."""
     _drawn(banked, reads_per_case=2)
     _invite(banked, *((f"R{number}", "", "xy"[number % 2]) for number in range(4)))
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     by_site: dict[str, list[int]] = {"x": [], "y": []}
     for row in _readers(banked):
         by_site[row.site].append(row.list or 0)
@@ -137,7 +134,7 @@ def test_an_altered_arm_or_list_is_detected(banked: Store, column: str) -> None:
     """The event of the assignment records both."""
     _drawn(banked, **BLOCKS)
     _invite(banked, ("R1", "", ""), ("R2", "", ""))
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     tamper(banked, f"UPDATE readers SET {column} WHERE reader_id = 'R2'")
     assert any("the arm or the list of R2 was altered" in line for line in verify(banked))
 
@@ -174,6 +171,6 @@ def test_the_lists_of_a_design_are_the_same_on_every_machine(banked: Store) -> N
     """The hash of these lists was computed once."""
     _drawn(banked, **ARMS, **BLOCKS, sessions=2)
     _invite(banked, *((f"R{number}", "", "") for number in range(6)))
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     lists = [[row.arm, *_items(banked, row.reader_id).items()] for row in _readers(banked)]
     assert sha256_of(lists) == "a33ed53a4eff1fccc1723d8114c03d32e8949007c058f801fc86e2a92d5115bb"

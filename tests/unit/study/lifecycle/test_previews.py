@@ -20,7 +20,16 @@ from study.reading import desk
 from study.store import Store, banks, dialect, people
 from study.store import studies as stored_studies
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite, person, preparation, presentation, reading
+from tests.conftest import (
+    ACTING,
+    NOW,
+    entropy_from,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+)
 
 Opened = Callable[..., Store]
 PROTOCOL: dict[str, Any] = {"cases": 4, "one_question_per": "item"}
@@ -65,7 +74,7 @@ def _take(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
 
 def _drawn(store: Store, **values: Any) -> Store:
     protocol = Protocol.from_json({**PROTOCOL, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     return store
 
 
@@ -130,11 +139,11 @@ def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path,
     path = tmp_path / "predictions.json"
     answer = {"model_prediction": "A", "explanation": mark}
     path.write_text(json.dumps(dict.fromkeys(items, answer)))
-    add_model(store, path, study="trial", model_id="m", now=NOW)
+    add_model(store, path, study="trial", model_id="m", acting=ACTING)
     invite(store, "R1")
     for is_open in (False, True):
         if is_open:
-            studies.open_study(store, study="trial", now=NOW)
+            studies.open_study(store, study="trial", acting=ACTING)
         walk, shown = _open(store), ""
         while (page := desk.desk(walk.store, walk.reader, now=NOW)).cases:
             case = page.cases[0].case
@@ -154,7 +163,7 @@ def test_a_complete_preview_changes_no_table(banked: Store) -> None:
     """It covers consent, practice and all cases, and adds a single event."""
     store = _drawn(banked, consent="May we?", practice_cases=2, feedback="after study")
     invite(store, "R1")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     before, kinds = tables(store), _kinds(store)
     walk = _open(store)
     assert _take(walk, preparation("consent")).refused == ()

@@ -10,7 +10,7 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.bank.managing import remove_bank
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.translation import said
 from study.cli import main
@@ -28,7 +28,7 @@ from study.store import studies as studies_stored
 from study.store.judgements import REVIEW
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, presentation, reading, tamper, write_bank
+from tests.conftest import ACTING, NOW, entropy_from, presentation, reading, tamper, write_bank
 
 _LETTER = dict(zip(ItemVerdict, "ABCDE", strict=True))
 
@@ -74,8 +74,7 @@ def reviewers(store: Store, n: int = 3) -> list[Person]:
             Newcomer(handle=f"expert-{number + 1}", role=Role.REVIEWER),
             study="",
             code=code,
-            by=By(name="admin", role="administrator", everywhere=True),
-            now=NOW,
+            acting=Acting(by=By(name="admin", role="administrator", everywhere=True), now=NOW),
         )
         people.append(sign_in(store, code.text, entropy=entropy_from(60 + number), now=NOW).person)
     return people
@@ -100,7 +99,7 @@ def _open(store: Store, people: list[Person], n: int = 12) -> int:
         name="first look",
         item_ids=item_ids,
         reviewers=[reviewer.id for reviewer in people],
-        now=NOW,
+        acting=ACTING,
     )
 
 
@@ -130,7 +129,7 @@ def _all(
 def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store: Store) -> None:
     """Two judge each question, a third where they differ: here the third always decides."""
     folder = tmp_path / "thirty"
-    import_bank(store, write_bank(folder, 15), name="bank", images=folder, now=NOW)
+    import_bank(store, write_bank(folder, 15), name="bank", images=folder, acting=ACTING)
     first, second, third = reviewers(store)
     review = _open(store, [first, second, third], 30)
 
@@ -152,7 +151,7 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
         assert not any(item.waits_for for item in judging.everything_judged(look, row))
         with pytest.raises(NotNow, match="Close the review first"):
             reviewing.faulty(look, review)
-    judging.close(store, REVIEW, review, now=NOW)
+    judging.close(store, REVIEW, review, acting=ACTING)
     with store.look() as look:
         faulty = reviewing.faulty(look, review)
         rows = reviewing.verdict_table(look, review)
@@ -161,8 +160,8 @@ def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store:
     assert faulty == {item: verdict for item, verdict in decisive.items() if verdict != "sound"}
     assert 0 < len(faulty) < 30
     assert len(rows) == 70 + second_turn
-    assert reviewing.strike_faulty(store, review, now=NOW) == len(faulty)
-    assert reviewing.strike_faulty(store, review, now=NOW) == 0
+    assert reviewing.strike_faulty(store, review, acting=ACTING) == len(faulty)
+    assert reviewing.strike_faulty(store, review, acting=ACTING) == 0
     with store.look() as look:
         struck = bank_contents.listed(look, bank_contents.struck(look, 1))
         assert len(reviewing.sampled(look, "bank", 30 - len(faulty), seed=2)) == 30 - len(faulty)
@@ -232,14 +231,16 @@ def test_a_bank_is_not_reviewed_while_a_study_reads_it(
     with pytest.raises(NotAllowed, match="are being read in a study"):
         reviewers_desk.desk(banked, people[0], review)
     with pytest.raises(NotNow, match="once that study is closed"):
-        reviewing.open_review(banked, "bank", name="2", item_ids=["x"], reviewers=[1, 2], now=NOW)
-    close(banked, study="trial", reason="enough", now=NOW)
+        reviewing.open_review(
+            banked, "bank", name="2", item_ids=["x"], reviewers=[1, 2], acting=ACTING
+        )
+    close(banked, study="trial", reason="enough", acting=ACTING)
     _all(banked, people[0], review, lambda _: ItemVerdict.WRONG_STANDARD)
     _all(banked, people[1], review, lambda _: ItemVerdict.WRONG_STANDARD)
     with banked.look() as look:
         study = study_row(look, "trial").id
         assert reviewing.faulty_cases(look, study) == []
-    judging.close(banked, REVIEW, review, now=NOW)
+    judging.close(banked, REVIEW, review, acting=ACTING)
     with banked.look() as look:
         cases = {case.item_id for case in studies_stored.cases(look, study)}
         faulty = reviewing.faulty(look, review)
@@ -272,7 +273,7 @@ def test_an_invalid_review_is_refused_with_a_reason(
         "reviewers": [reviewer.id for reviewer in people],
     }
     with pytest.raises(error, match=why):
-        reviewing.open_review(banked, "bank", **{**values, **changed}, now=NOW)
+        reviewing.open_review(banked, "bank", **{**values, **changed}, acting=ACTING)
     with banked.look() as look:
         assert len(judgements.every_review(look)) == 1
 
@@ -283,9 +284,9 @@ def test_a_closed_review_accepts_no_verdicts(banked: Store) -> None:
     review = _open(banked, people, 2)
     for who in people:
         _all(banked, who, review)
-    judging.close(banked, REVIEW, review, now=NOW)
+    judging.close(banked, REVIEW, review, acting=ACTING)
     with pytest.raises(NotNow, match="closed"):
-        judging.close(banked, REVIEW, review, now=NOW)
+        judging.close(banked, REVIEW, review, acting=ACTING)
     with pytest.raises(NotAllowed, match="closed"):
         reviewers_desk.desk(banked, people[0], review)
     assert verify(banked) == []
@@ -299,7 +300,7 @@ def test_a_closed_review_accepts_no_verdicts(banked: Store) -> None:
 def test_a_bank_is_removed_with_its_reviews(banked: Store) -> None:
     """A review cannot be removed otherwise."""
     _open(banked, reviewers(banked, 2), 2)
-    remove_bank(banked, "bank", now=NOW)
+    remove_bank(banked, "bank", acting=ACTING)
     with banked.look() as look:
         assert judgements.every_review(look) == []
     assert verify(banked) == []
@@ -313,8 +314,7 @@ def test_a_reviewer_has_a_role_of_the_server_not_of_a_study(banked: Store) -> No
             Newcomer(handle="expert", role=Role.REVIEWER),
             study="trial",
             code=new_code(entropy_from(1)),
-            by=By(name="admin", role="administrator", everywhere=True),
-            now=NOW,
+            acting=Acting(by=By(name="admin", role="administrator", everywhere=True), now=NOW),
         )
 
 

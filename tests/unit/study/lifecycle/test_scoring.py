@@ -13,7 +13,7 @@ import pytest
 from frictionless import validate
 
 import analysis
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile, BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.exchange.bundle import bundle_files, export, zipped
 from study.exchange.restoring import merge, restore
@@ -28,7 +28,7 @@ from study.store import Store, Transaction, extract, judgements, people
 from study.store.judgements import ANSWER, SCORING, JudgingRow
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
-from tests.conftest import NOW, person, presentation, reading, tamper
+from tests.conftest import ACTING, NOW, person, presentation, reading, tamper
 from tests.sites import empty
 from tests.unit.study.exchange.test_restoring import SCORED
 from tests.unit.study.lifecycle.test_reviewing import reviewers, run_command
@@ -66,7 +66,7 @@ def read(opened: Opened) -> Store:
         "R2",
         lambda q: f"  effusion:  {q.upper()}. " if len(q) % 2 == 0 or "1" in q else f"None: {q}",
     )
-    studies.close(store, study="trial", reason="Done.", now=NOW)
+    studies.close(store, study="trial", reason="Done.", acting=ACTING)
     return store
 
 
@@ -74,7 +74,7 @@ def _open(store: Store, asked: list[Person], **more: Any) -> int:
     return scoring.open_scoring(
         store,
         "trial",
-        **{"kind": "answer", "scorers": [scorer.id for scorer in asked], "now": NOW, **more},
+        **{"kind": "answer", "scorers": [scorer.id for scorer in asked], "acting": ACTING, **more},
     )
 
 
@@ -139,7 +139,7 @@ def test_equal_answers_are_scored_once_for_all_readers(read: Store) -> None:
     assert alike[1] + 2 * alike[2] == len(listed) == 16
     n = sum(_all(read, scorer, number, _correct) for scorer in asked)
     assert n == 2 * len(words)
-    judging.close(read, SCORING, number, now=NOW)
+    judging.close(read, SCORING, number, acting=ACTING)
     rows = _rows(bundle_files(read, "trial"), "open_scores.csv")
     assert Counter(row["turn"] for row in rows) == {"1": 16, "2": 16}
     assert {row["scorer"] for row in rows} == {"S1", "S2", "S3"}
@@ -217,7 +217,7 @@ def test_the_bundle_has_a_closed_scoring_that_the_analysis_uses(
     """Frictionless accepts it; the tables have the gap to multiple choice."""
     number = _scored(read)
     assert "open_scores.csv" not in bundle_files(read, "trial")
-    judging.close(read, SCORING, number, now=NOW)
+    judging.close(read, SCORING, number, acting=ACTING)
     export(read, study="trial", out=tmp_path / "bundle")
     report = validate(str(tmp_path / "bundle" / "datapackage.json"))
     assert report.valid, report.flatten(["type", "message"])
@@ -249,7 +249,7 @@ def test_the_bundle_has_a_closed_scoring_that_the_analysis_uses(
 def test_only_answers_to_the_drawn_questions_are_scored(read: Store, tmp_path: Path) -> None:
     """The bundle lists them; the same seed draws the same."""
     number = _scored(read, n_items=3, seed=7)
-    judging.close(read, SCORING, number, now=NOW)
+    judging.close(read, SCORING, number, acting=ACTING)
     files = bundle_files(read, "trial")
     drawn = json.loads(files["datapackage.json"])["reading_room"]["scored_items"]["answer"]
     of_item = {row["answer_id"]: row["item_id"] for row in _rows(files, "open_answers.csv")}
@@ -265,7 +265,7 @@ def test_verification_reports_an_altered_scoring(read: Store) -> None:
     """Scores, the answers to score, and the opening and closing are covered."""
     number = _scored(read)
     assert verify(read) == []
-    judging.close(read, SCORING, number, now=NOW)
+    judging.close(read, SCORING, number, acting=ACTING)
     assert verify(read) == []
     tamper(read, "UPDATE scores SET score = 'incorrect' WHERE id = 1")
     assert any("its scores were altered" in breach for breach in verify(read))
@@ -286,14 +286,14 @@ def test_verification_reports_a_missing_scoring(read: Store) -> None:
 
 def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> None:
     """Scorers have codes instead of names; altered scores are refused."""
-    judging.close(read, SCORING, _scored(read, n_items=4), now=NOW)
+    judging.close(read, SCORING, _scored(read, n_items=4), acting=ACTING)
     files = bundle_files(read, "trial")
     records = [json.loads(line) for line in files["records.jsonl"].splitlines()]
     assert {record["row"] for record in records} > SCORED
     assert b"expert-" not in b"".join(files.values())
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
-    restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     restored = bundle_files(target, "trial")
     for name in ("open_scores.csv", "open_answers.csv", "records.jsonl"):
         assert restored[name] == files[name]
@@ -305,7 +305,9 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     files["open_scores.csv"] = files["open_scores.csv"].replace(b"partly correct", b"correct")
     (tmp_path / "altered.zip").write_bytes(zipped(files))
     with pytest.raises(BadFile):
-        restore(empty(tmp_path / "other", 3), tmp_path / "altered.zip", by=BY, now=LATER)
+        restore(
+            empty(tmp_path / "other", 3), tmp_path / "altered.zip", acting=Acting(by=BY, now=LATER)
+        )
 
 
 def test_an_open_scoring_is_not_part_of_the_bundle(read: Store, tmp_path: Path) -> None:
@@ -313,18 +315,18 @@ def test_an_open_scoring_is_not_part_of_the_bundle(read: Store, tmp_path: Path) 
     _open(read, reviewers(read))
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
     target = empty(tmp_path / "target", 2)
-    restore(target, tmp_path / "bundle.zip", by=BY, now=LATER)
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
     assert verify(target) == []
-    judging.close(target, SCORING, _scored(target), now=LATER)
+    judging.close(target, SCORING, _scored(target), acting=Acting(by=COMMAND_LINE, now=LATER))
     assert verify(target) == []
 
 
 def test_sites_are_merged_before_their_answers_are_scored(read: Store, tmp_path: Path) -> None:
     """The orders and pairs of scorers belong to one scoring."""
-    judging.close(read, SCORING, _scored(read), now=NOW)
+    judging.close(read, SCORING, _scored(read), acting=ACTING)
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(read, "trial")))
     with pytest.raises(BadFile, match="Merge first, then score"):
-        merge(read, tmp_path / "bundle.zip", study="trial", by=BY, now=LATER)
+        merge(read, tmp_path / "bundle.zip", study="trial", acting=Acting(by=BY, now=LATER))
 
 
 def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_path: Path) -> None:
@@ -335,7 +337,7 @@ def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_pa
     ]
     file = tmp_path / "model.jsonl"
     file.write_text("\n".join(map(json.dumps, predictions)))
-    add_model(read, file, study="trial", model_id="M", model_version="1", now=NOW)
+    add_model(read, file, study="trial", model_id="M", model_version="1", acting=ACTING)
     asked = reviewers(read)
     number = _open(read, asked, kind="explanation")
     case = scorers_desk.desk(read, asked[0], number).cases[0]
@@ -343,10 +345,10 @@ def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_pa
     assert "(reference standard)" in case.question
     for scorer in asked:
         _all(read, scorer, number, _correct)
-    judging.close(read, SCORING, number, now=NOW)
+    judging.close(read, SCORING, number, acting=ACTING)
     files = bundle_files(read, "trial")
     assert len(_rows(files, "open_scores.csv")) == 16
-    withdraw_model(read, study="trial", model_id="M", reason="Wrong version.", now=NOW)
+    withdraw_model(read, study="trial", model_id="M", reason="Wrong version.", acting=ACTING)
     assert "open_scores.csv" not in bundle_files(read, "trial")
     assert verify(read) == []
 
@@ -401,9 +403,9 @@ def test_only_the_scorers_score_until_the_closing(read: Store) -> None:
     case = scorers_desk.desk(read, first, number).cases[0].case
     sent = [reading("0" * 32, "A"), reading(case, "D"), reading(case, None, status="skipped")]
     assert len(scorers_desk.take_records(read, first, number, sent, now=NOW).refused) == 3
-    judging.close(read, SCORING, number, now=NOW)
+    judging.close(read, SCORING, number, acting=ACTING)
     with pytest.raises(NotNow, match="closed"):
-        judging.close(read, SCORING, number, now=NOW)
+        judging.close(read, SCORING, number, acting=ACTING)
     with pytest.raises(NotAllowed, match="closed"):
         scorers_desk.desk(read, first, number)
 
@@ -434,7 +436,7 @@ def test_the_copy_of_a_study_has_the_scores_without_the_scorers(
     read: Store, tmp_path: Path
 ) -> None:
     """The SQLite file for other researchers passes the verification."""
-    judging.close(read, SCORING, _scored(read), now=NOW)
+    judging.close(read, SCORING, _scored(read), acting=ACTING)
     with read.look() as look:
         row = study_row(look, "trial").id
         copy = Store.create(tmp_path / "copy.db", lambda change: extract.fill(look, change, row))

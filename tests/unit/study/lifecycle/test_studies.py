@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput, NotNow
 from study.base.text import LONGEST
 from study.lifecycle import studies
@@ -20,7 +20,7 @@ from study.reading.simulation import simulate
 from study.store import Store, events
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, bank_records, invite, person, tamper, write_bank
+from tests.conftest import ACTING, NOW, bank_records, invite, person, tamper, write_bank
 
 Opened = Callable[..., Store]
 ODD_NAMES = ("", " ", " R1", "R1 ", "R\n1", "R\u200b1", "R\ud800", "R\x00", "R" * (LONGEST + 1))
@@ -35,7 +35,7 @@ def answers(tmp_path: Path) -> Path:
 
 
 def _add(store: Store, file: Path, model_id: str, version: str = "") -> None:
-    add_model(store, file, study="trial", model_id=model_id, model_version=version, now=NOW)
+    add_model(store, file, study="trial", model_id=model_id, model_version=version, acting=ACTING)
 
 
 def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> None:
@@ -60,7 +60,7 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
 def test_assignments_are_made_at_the_opening(banked: Store) -> None:
     """A reader invited earlier has none."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(banked, "R1")
     with banked.look() as look:
         assert look.rows("SELECT * FROM assignments") == []
@@ -74,9 +74,9 @@ def test_odd_names_of_banks_studies_models_and_readers_are_refused(
     store = opened()
     path = write_bank(tmp_path / "second")
     with pytest.raises(BadInput, match="name of a bank"):
-        import_bank(store, path, name=name, images=path.parent, now=NOW)
+        import_bank(store, path, name=name, images=path.parent, acting=ACTING)
     with pytest.raises(BadInput, match="name of a study"):
-        studies.draw(store, bank="bank", study=name, protocol=Protocol(), now=NOW)
+        studies.draw(store, bank="bank", study=name, protocol=Protocol(), acting=ACTING)
     with pytest.raises(BadInput, match="name of a model"):
         _add(store, answers, name)
     with pytest.raises(BadFile, match="Choose another reader ID"):
@@ -134,7 +134,13 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
     records["q0000"] |= {"question": "", "correct_answer": "E", "ImagePath": ["nowhere.png"]}
     path.write_text(json.dumps(records))
     done = import_bank(
-        store, path, name="bank", images=path.parent, skip_faulty=True, simulated=True, now=NOW
+        store,
+        path,
+        name="bank",
+        images=path.parent,
+        skip_faulty=True,
+        simulated=True,
+        acting=ACTING,
     )
     assert (done.n_items, done.n_left_out) == (23, 1)
     assert len(done.left_out) > 1
@@ -146,9 +152,11 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
 def test_the_trail_records_who_opened_the_study(banked: Store) -> None:
     """The event of each assignment has the same name."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(banked, "R1")
-    studies.open_study(banked, study="trial", by=By(name="anna", role="coordinator"), now=NOW)
+    studies.open_study(
+        banked, study="trial", acting=Acting(by=By(name="anna", role="coordinator"), now=NOW)
+    )
     with banked.look() as look:
         trail = list(events.walk(look, events.study_chain("trial")))
     actors = {event.kind: event.actor for event in trail}
@@ -159,7 +167,7 @@ BY = By(name="c", role="coordinator", place="0123456789ab")
 
 
 def _close(store: Store, reason: str = "Every case is read.") -> None:
-    studies.close(store, study="trial", reason=reason, by=BY, now=NOW)
+    studies.close(store, study="trial", reason=reason, acting=Acting(by=BY, now=NOW))
 
 
 def _events(store: Store, kind: str) -> list[events.EventRow]:
@@ -186,9 +194,9 @@ def test_the_event_of_the_closing_has_person_reason_and_counts(opened: Opened) -
 def test_closing_needs_a_reason_and_an_open_study(banked: Store, opened: Opened) -> None:
     """Otherwise it is refused, and no event is added."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="drawn", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="drawn", protocol=protocol, acting=ACTING)
     with pytest.raises(NotNow, match="never opened"):
-        studies.close(banked, study="drawn", reason="x", now=NOW)
+        studies.close(banked, study="drawn", reason="x", acting=ACTING)
     store = opened()
     for reason in ("", " \n", "x" * 2001):
         with pytest.raises(BadInput, match="reason"):

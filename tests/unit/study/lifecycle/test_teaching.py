@@ -23,7 +23,7 @@ from study.store import Store, banks, people
 from study.store import studies as studies_stored
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, entropy_from, invite, person, presentation, reading
 
 BANK = 1
 
@@ -31,7 +31,7 @@ BANK = 1
 @pytest.fixture
 def taught(banked: Store) -> Store:
     """Return a store whose bank is open for teaching."""
-    teaching.mark(banked, "bank", taught=True, now=NOW)
+    teaching.mark(banked, "bank", taught=True, acting=ACTING)
     return banked
 
 
@@ -54,7 +54,7 @@ def _reader(store: Store) -> Person:
 
 def _draw(store: Store, study: str, **values: Any) -> None:
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item", **values})
-    studies.draw(store, bank="bank", study=study, protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study=study, protocol=protocol, acting=ACTING)
 
 
 def _answers(store: Store, who: Person, page: Desk, *, right: bool) -> Acknowledgement:
@@ -156,11 +156,11 @@ def test_pages_contain_no_report_text_and_no_explanation(
 def test_a_bank_is_closed_for_teaching_while_a_study_reads_it(taught: Store) -> None:
     _draw(taught, "trial")
     invite(taught, "R1")
-    studies.open_study(taught, study="trial", now=NOW)
+    studies.open_study(taught, study="trial", acting=ACTING)
     who = _learner(taught)
     with pytest.raises(NotAllowed, match="Closed for now"):
         teaching.desk(taught, who, BANK, 1)
-    close(taught, study="trial", reason="Done.", now=NOW)
+    close(taught, study="trial", reason="Done.", acting=ACTING)
     assert teaching.desk(taught, who, BANK, 1).cases
     assert teaching.desk(taught, _reader(taught), BANK, 1).cases
 
@@ -172,7 +172,7 @@ def test_a_reader_cannot_learn_before_their_study_is_closed(taught: Store) -> No
     reader = _reader(taught)
     with pytest.raises(NotAllowed, match="once that study is closed"):
         teaching.desk(taught, reader, BANK, 1)
-    studies.open_study(taught, study="trial", now=NOW)
+    studies.open_study(taught, study="trial", acting=ACTING)
     with pytest.raises(NotAllowed, match="once that study is closed"):
         teaching.desk(taught, reader, BANK, 1)
     assert teaching.desk(taught, _learner(taught), BANK, 1).cases
@@ -183,8 +183,8 @@ def test_a_reader_cannot_learn_before_their_study_is_closed(taught: Store) -> No
 def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> None:
     _draw(taught, "trial")
     invite(taught, "R1")
-    studies.open_study(taught, study="trial", now=NOW)
-    close(taught, study="trial", reason="Done.", now=NOW)
+    studies.open_study(taught, study="trial", acting=ACTING)
+    close(taught, study="trial", reason="Done.", acting=ACTING)
     who = _reader(taught)
     _answers(taught, who, teaching.desk(taught, who, BANK, 1), right=True)
     _draw(taught, "second")
@@ -198,17 +198,17 @@ def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> 
 
 def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> None:
     with pytest.raises(NotNow, match="already"):
-        teaching.mark(taught, "bank", taught=True, now=NOW)
-    teaching.mark(taught, "bank", taught=False, now=NOW)
+        teaching.mark(taught, "bank", taught=True, acting=ACTING)
+    teaching.mark(taught, "bank", taught=False, acting=ACTING)
     with pytest.raises(NotNow, match="not open"):
-        teaching.mark(taught, "bank", taught=False, now=NOW)
+        teaching.mark(taught, "bank", taught=False, acting=ACTING)
     who = Person(role=None, study=None, study_name="", reader=None, name="c", id=1)
     with pytest.raises(NotFound, match="not open for teaching"):
         teaching.desk(taught, who, BANK, 1)
     with taught.look() as look:
         kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
     assert kinds[-2:] == ["teaching opened", "teaching ended"]
-    remove_bank(taught, "bank", now=NOW)
+    remove_bank(taught, "bank", acting=ACTING)
     with taught.look() as look:
         assert not banks.names(look)
         assert not look.value("SELECT count(*) FROM teaching_marks")
@@ -256,7 +256,7 @@ def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> Non
         )
     assert bank
     with pytest.raises(BadInput, match="cannot be used for teaching"):
-        teaching.mark(banked, "bare", taught=True, now=NOW)
+        teaching.mark(banked, "bare", taught=True, acting=ACTING)
 
 
 BANK_REPETITION = range(30)

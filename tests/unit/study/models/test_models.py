@@ -11,7 +11,7 @@ import pytest
 from analysis import read_bundle
 from analysis.readings.circumstances import n_cut_off
 from analysis.report.board import CARD
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.cli import main
 from study.exchange import closing_report
@@ -34,7 +34,7 @@ from study.monitoring.progress import status
 from study.store import Store, banks, events
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, invite
+from tests.conftest import ACTING, NOW, invite
 from tests.sites import close, empty
 
 Opened = Callable[..., Store]
@@ -135,7 +135,7 @@ def test_the_answers_that_were_shown_are_stored(trial: Store, tmp_path: Path) ->
     """The file may change before the model is added."""
     answers = read_model(trial, _file(tmp_path, "C"), study="trial")
     _file(tmp_path, "D")
-    keep_model(trial, answers, model_id="M", by=BY, now=NOW)
+    keep_model(trial, answers, model_id="M", acting=Acting(by=BY, now=NOW))
     with trial.look() as look:
         assert {row["answer"] for row in look.rows("SELECT answer FROM predictions")} == {"C"}
     assert verify(trial) == []
@@ -145,8 +145,10 @@ def test_a_withdrawn_model_is_not_counted_but_stays_in_the_store(
     trial: Store, tmp_path: Path
 ) -> None:
     """No table of the bundle has it; the audit trail has person, time and reason."""
-    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
-    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", by=BY, now=LATER)
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
+    withdraw_model(
+        trial, study="trial", model_id="M", reason="Wrong file", acting=Acting(by=BY, now=LATER)
+    )
     files = bundle_files(trial, "trial")
     assert b"\nM," not in files["raters.csv"] + files["readings.csv"]
     assert status(trial, "trial")["models"] == []
@@ -162,9 +164,16 @@ def test_a_withdrawn_model_is_not_counted_but_stays_in_the_store(
 
 def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
     """The new answers count; the old ones are kept, and the trail records both steps."""
-    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
     answers_b = read_model(trial, _file(tmp_path, "B"), study="trial")
-    keep_model(trial, answers_b, model_id="M", replace=True, reason="Wrong file", by=BY, now=LATER)
+    keep_model(
+        trial,
+        answers_b,
+        model_id="M",
+        replace=True,
+        reason="Wrong file",
+        acting=Acting(by=BY, now=LATER),
+    )
     readings = bundle_files(trial, "trial")["readings.csv"].decode()
     answers = [line.split(",")[2] for line in readings.splitlines() if line.startswith("M,")]
     assert answers == ["B"] * 8
@@ -176,16 +185,16 @@ def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
 
 def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) -> None:
     """Without one of them, the current model is unchanged."""
-    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
     answers = read_model(trial, _file(tmp_path, "B"), study="trial")
     with pytest.raises(BadInput, match="Give a reason"):
-        keep_model(trial, answers, model_id="M", replace=True, reason=" ", now=NOW)
+        keep_model(trial, answers, model_id="M", replace=True, reason=" ", acting=ACTING)
     with pytest.raises(NotFound, match="no model 'N'"):
-        keep_model(trial, answers, model_id="N", replace=True, reason="Wrong file", now=NOW)
+        keep_model(trial, answers, model_id="N", replace=True, reason="Wrong file", acting=ACTING)
     with pytest.raises(NotNow, match="already a model"):
-        keep_model(trial, answers, model_id="M", now=NOW)
+        keep_model(trial, answers, model_id="M", acting=ACTING)
     with pytest.raises(NotFound, match="no model 'N'"):
-        withdraw_model(trial, study="trial", model_id="N", reason="Wrong file", now=NOW)
+        withdraw_model(trial, study="trial", model_id="N", reason="Wrong file", acting=ACTING)
     assert [row["model_id"] for row in status(trial, "trial")["models"]] == ["M"]
     assert withdrawn(trial, "trial") == []
 
@@ -193,8 +202,8 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
 def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_path: Path) -> None:
     """It can be used again any number of times."""
     for _ in range(3):
-        add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
-        withdraw_model(trial, study="trial", model_id="M", reason="Wrong", now=NOW)
+        add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
+        withdraw_model(trial, study="trial", model_id="M", reason="Wrong", acting=ACTING)
     assert len(withdrawn(trial, "trial")) == 3
     assert verify(trial) == []
     with pytest.raises(BadFile, match="a model already has this name"):
@@ -203,11 +212,17 @@ def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_
 
 def test_a_withdrawal_after_the_closing_is_marked(trial: Store, tmp_path: Path) -> None:
     """The person may have seen the results; bundle and report show that."""
-    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
-    withdraw_model(trial, study="trial", model_id="M", reason="Before", now=NOW)
-    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
+    withdraw_model(trial, study="trial", model_id="M", reason="Before", acting=ACTING)
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     close(trial)
-    withdraw_model(trial, study="trial", model_id="M", reason="Afterwards", now=LATER)
+    withdraw_model(
+        trial,
+        study="trial",
+        model_id="M",
+        reason="Afterwards",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
     package = json.loads(bundle_files(trial, "trial")["datapackage.json"])
     listed = package["reading_room"]["withdrawn_models"]
     assert [(model["reason"], model["after_closing"]) for model in listed] == [
@@ -222,16 +237,22 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
     trial: Store, tmp_path: Path
 ) -> None:
     """The restored models can be withdrawn, replaced and verified."""
-    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
-    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
-    add_model(trial, _file(tmp_path, "B"), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
+    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", acting=ACTING)
+    add_model(trial, _file(tmp_path, "B"), study="trial", model_id="M", acting=ACTING)
     export(trial, study="trial", out=tmp_path / "bundle")
     target = empty(tmp_path / "target", 5)
-    done = restore(target, tmp_path / "bundle", by=BY, now=LATER)
+    done = restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     assert done.n_models == 1
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
     assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
-    withdraw_model(target, study="trial", model_id="M", reason="This one too", now=LATER)
+    withdraw_model(
+        target,
+        study="trial",
+        model_id="M",
+        reason="This one too",
+        acting=Acting(by=COMMAND_LINE, now=LATER),
+    )
     assert len(withdrawn(target, "trial")) == 2
     assert verify(target) == []
 
@@ -257,7 +278,7 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
 ) -> None:
     """The first run with the condition of the readers represents the model."""
     path = _in_runs(tmp_path, _drawn(trial))
-    answers = add_model(trial, path, study="trial", model_id="M", now=NOW)
+    answers = add_model(trial, path, study="trial", model_id="M", acting=ACTING)
     assert answers.by_status == {"answered": 8}
     (model,) = models_of(trial, "trial")[0]
     assert (model.n_predicted, model.n_runs, model.conditions) == (8, 2, '["","image-absent"]')
@@ -273,7 +294,7 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
         ["C", "image-absent", "1", "1", "0.3"],
     ]
     target = empty(tmp_path / "target", 5)
-    restore(target, tmp_path / "bundle", by=BY, now=LATER)
+    restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
     assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
     assert verify(trial) == verify(target) == []
@@ -288,7 +309,7 @@ def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) 
     path.write_text(
         json.dumps({key: {"model_prediction": words} for key, words in outputs.items()})
     )
-    add_model(trial, path, study="trial", model_id="M", now=NOW)
+    add_model(trial, path, study="trial", model_id="M", acting=ACTING)
     changed = {
         rules: dict(reread(trial, study="trial", model_id="M", rules=rules).changed)
         for rules in ("strict", "standard", "loose")
@@ -312,7 +333,7 @@ def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) 
         for rules in ("strict", "standard", "loose")
     }
     strictly = reread(trial, study="trial", model_id="M", rules="strict")
-    keep_reread(trial, strictly, reason="Strictly", by=BY, now=LATER)
+    keep_reread(trial, strictly, reason="Strictly", acting=Acting(by=BY, now=LATER))
     (model,) = models_of(trial, "trial")[0]
     assert (model.n_answered, model.n_unparsed) == (1, 2)
     assert dict(reread(trial, study="trial", model_id="M", rules="standard").changed) == {
@@ -323,7 +344,7 @@ def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) 
 
 def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: Path) -> None:
     """Bundles of earlier versions can be restored, because no row has an edition."""
-    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     files = bundle_files(trial, "trial")
     assert b"edition" not in b"".join(files.values())
     assert files["readings.csv"].splitlines()[0].endswith(b",excluded")
@@ -331,9 +352,9 @@ def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: 
 
 def test_the_analysis_never_sees_a_withdrawn_model(trial: Store, tmp_path: Path) -> None:
     """The raters of the bundle do not include it."""
-    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", now=NOW)
-    add_model(trial, _file(tmp_path, "B"), study="trial", model_id="N", now=NOW)
-    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", now=NOW)
+    add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
+    add_model(trial, _file(tmp_path, "B"), study="trial", model_id="N", acting=ACTING)
+    withdraw_model(trial, study="trial", model_id="M", reason="Wrong file", acting=ACTING)
     export(trial, study="trial", out=tmp_path / "bundle")
     assert set(read_bundle(tmp_path / "bundle").raters["rater_id"]) == {"R1", "R2", "N"}
 
@@ -345,7 +366,7 @@ def store(opened: Opened, tmp_path: Path) -> Store:
     file.write_text(
         "item_id,answer\nq0001,A\nq0002,A\n" + "".join(f"q{n:04d},B\n" for n in range(3, 24))
     )
-    add_model(store, file, study="trial", model_id="M", model_version="1", now=NOW)
+    add_model(store, file, study="trial", model_id="M", model_version="1", acting=ACTING)
     return store
 
 
@@ -357,10 +378,10 @@ def test_a_card_has_the_fields_of_the_leaderboard() -> None:
 def test_the_last_card_is_shown_and_all_are_in_the_trail(store: Store) -> None:
     """Empty fields are omitted; an empty card removes it."""
     for card in ({"licence": "MIT", "cost": " "}, {"licence": "Apache-2.0", "date": "2026"}):
-        describe_model(store, study="trial", model_id="M", card=card, now=NOW)
+        describe_model(store, study="trial", model_id="M", card=card, acting=ACTING)
     assert cards(store, "trial") == {"M": {"licence": "Apache-2.0", "date": "2026"}}
     assert verify(store) == []
-    describe_model(store, study="trial", model_id="M", card={"licence": ""}, now=NOW)
+    describe_model(store, study="trial", model_id="M", card={"licence": ""}, acting=ACTING)
     assert cards(store, "trial") == {}
 
 
@@ -372,7 +393,7 @@ def test_an_invalid_card_is_refused(store: Store) -> None:
         ({"cost": "1" * 5000}, "M", BadInput, "at most"),
     ):
         with pytest.raises(error, match=words):
-            describe_model(store, study="trial", model_id=model, card=card, now=NOW)
+            describe_model(store, study="trial", model_id=model, card=card, acting=ACTING)
     assert cards(store, "trial") == {}
 
 
@@ -389,7 +410,7 @@ def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle(
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     answers = read_model(trial, path, study="trial")
     assert (answers.n_cut_off, answers.by_status) == (1, {"unparsed": 1, "answered": 1})
-    keep_model(trial, answers, model_id="M", now=NOW)
+    keep_model(trial, answers, model_id="M", acting=ACTING)
     assert models_of(trial, "trial")[0][0].n_cut_off == 1
     folder = tmp_path / "bundle"
     export(trial, study="trial", out=folder)
@@ -404,7 +425,7 @@ def test_cut_off_outputs_are_counted_and_flagged_in_the_bundle(
 def test_the_command_reports_a_missing_card(
     trial: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    add_model(trial, _file(tmp_path), study="trial", model_id="M", now=NOW)
+    add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     line = ["models", "card", "--db", str(trial.path), "--study", "trial", "--model"]
     assert main([*line, "M"]) == 0
     assert "M has no model card. Write one with --set FIELD=TEXT." in capsys.readouterr().out

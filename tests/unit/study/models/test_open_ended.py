@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from analysis import read_bundle
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import sha256_of
 from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, zipped
@@ -46,6 +46,7 @@ Opened = Callable[..., Store]
 OPEN = "open-ended"
 ASKED = ModelProtocol(condition=Shown.OPEN_ENDED, order=Order.SHUFFLED)
 BY = By(name="c", role="administrator", place="abc")
+ACTING = Acting(by=BY, now=NOW)
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def _file(folder: Path, *rows: Mapping[str, object]) -> Path:
 
 
 def _keep(store: Store, answers: StudyPredictions, model: str = "M") -> None:
-    keep_model(store, answers, model_id=model, by=BY, now=NOW)
+    keep_model(store, answers, model_id=model, acting=ACTING)
 
 
 # The prompt
@@ -108,7 +109,7 @@ def test_the_first_templates_are_unchanged(templates: Mapping[str, Template], sh
 def test_no_format_of_the_paper_contains_an_option(trial: Store, tmp_path: Path) -> None:
     """It has all items with their images."""
     paper = paper_of_study(trial, "trial", ASKED)
-    export_paper(trial, paper, tmp_path / "out", by=BY, now=NOW)
+    export_paper(trial, paper, tmp_path / "out", acting=ACTING)
     for path in (tmp_path / "out").rglob("*"):
         assert path.is_dir() or b"Finding " not in path.read_bytes(), path
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
@@ -150,7 +151,7 @@ def test_text_is_stored_and_never_read_as_a_letter(trial: Store, tmp_path: Path)
 
 def test_an_exam_paper_adds_the_condition_of_the_answers(trial: Store, tmp_path: Path) -> None:
     """Formats without a column for it, such as a table of VLMEvalKit, need `paper.json`."""
-    export_paper(trial, paper_of_study(trial, "trial", ASKED), tmp_path / "out", by=BY, now=NOW)
+    export_paper(trial, paper_of_study(trial, "trial", ASKED), tmp_path / "out", acting=ACTING)
     table = pd.read_csv(tmp_path / "out" / "vlmevalkit" / "ReadingRoom.tsv", sep="\t")
     table["prediction"] = [f"A finding, number {n}" for n in table["index"]]
     table.drop(columns=["image"]).to_csv(tmp_path / "answers.csv", index=False)
@@ -251,7 +252,7 @@ def test_withdrawn_models_have_no_open_answers(trial: Store, tmp_path: Path) -> 
     path = _file(tmp_path, {"item_id": _ids(trial)[0], "output": "Effusion", "condition": OPEN})
     _keep(trial, read_model(trial, path, study="trial"))
     (before,) = _open_answers(trial)
-    withdraw_model(trial, study="trial", model_id="M", reason="wrong file", by=BY, now=NOW)
+    withdraw_model(trial, study="trial", model_id="M", reason="wrong file", acting=ACTING)
     assert _open_answers(trial) == []
     _keep(trial, read_model(trial, path, study="trial"))
     (after,) = _open_answers(trial)
@@ -269,7 +270,7 @@ def test_rules_for_letters_do_not_apply_to_text(trial: Store, tmp_path: Path) ->
     _keep(trial, read_model(trial, path, study="trial"))
     assert [row.item_id for row in outputs_of(trial, study="trial", model_id="M")] == [second]
     reread_answers = reread(trial, study="trial", model_id="M", rules="loose")
-    keep_reread(trial, reread_answers, reason="see", now=NOW)
+    keep_reread(trial, reread_answers, reason="see", acting=Acting(by=COMMAND_LINE, now=NOW))
     assert [row.words for row in _open_answers(trial)] == ["Perhaps B, perhaps not"]
     assert first not in bundle_files(trial, "trial")["answers_by_rules.csv"].decode()
 
@@ -312,7 +313,13 @@ def test_a_restored_study_has_identical_text(trial: Store, tmp_path: Path) -> No
         {"item_id": item_id, "output": f'=1+1 "{item_id}"\nline', "condition": OPEN}
         for item_id in ids
     ]
-    add_model(trial, _file(tmp_path, *rows), study="trial", model_id="M", now=NOW)
+    add_model(
+        trial,
+        _file(tmp_path, *rows),
+        study="trial",
+        model_id="M",
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
     case = desk.desk(trial, person(trial), now=NOW).cases[0].case
     desk.take_records(trial, person(trial), [presentation(case), reading(case)], now=NOW)
     files = bundle_files(trial, "trial")
@@ -322,6 +329,6 @@ def test_a_restored_study_has_identical_text(trial: Store, tmp_path: Path) -> No
     bundle = read_bundle(tmp_path / "bundle.zip")
     assert "M" in set(bundle.raters["rater_id"])
     target = empty(tmp_path / "target", 2)
-    restore(target, tmp_path / "bundle.zip", by=BY, now=NOW + timedelta(days=1))
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
     assert bundle_files(target, "trial")["open_answers.csv"] == files["open_answers.csv"]
     assert not verify_study(target, "trial").breaches

@@ -13,7 +13,6 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from study.base.actor import COMMAND_LINE
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow
 from study.films import grey, window
@@ -43,7 +42,7 @@ from study.reading.desk import desk
 from study.store import Store, people
 from study.store.banks import FilmRow
 from study.store.studies import images_shown_instead
-from tests.conftest import NOW, ROOT, SECRETS, person, tamper
+from tests.conftest import ACTING, NOW, ROOT, SECRETS, person, tamper
 
 Opened = Callable[..., Store]
 ASKED = ModelProtocol()
@@ -115,7 +114,9 @@ def test_conditions_change_the_films_only(trial: Store) -> None:
 def test_a_model_is_shown_the_wrong_images_of_the_readers(banked: Store) -> None:
     """A study with the condition wrong-image pairs cases at the draw."""
     values = {"cases": 6, "one_question_per": "item", "conditions": ["unaided", "wrong-image"]}
-    studies.draw(banked, bank="bank", study="trial", protocol=Protocol.from_json(values), now=NOW)
+    studies.draw(
+        banked, bank="bank", study="trial", protocol=Protocol.from_json(values), acting=ACTING
+    )
     own, wrong = (
         {
             item.item_id: [film.sha256 for film in item.films]
@@ -160,7 +161,7 @@ def test_a_draft_has_no_exam_paper(banked: Store) -> None:
     """Its cases are not drawn yet; an unknown name is reported as such."""
     with banked.change() as change:
         maker = people.add(change, handle="ada", made_at_utc=stamp(NOW))
-    drafts.begin(banked, name="plan", maker=maker, bank="bank", by=COMMAND_LINE, now=NOW)
+    drafts.begin(banked, name="plan", maker=maker, bank="bank", acting=ACTING)
     with pytest.raises(NotNow, match=r"'plan' is still a draft\. Draw its cases first"):
         paper_of_study(banked, "plan", ASKED)
     with pytest.raises(NotFound, match="no study named 'nowhere'"):

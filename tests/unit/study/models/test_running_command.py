@@ -18,6 +18,7 @@ import pytest
 
 from benchmarks import model_server
 from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
+from study.base.actor import COMMAND_LINE, Acting
 from study.models.models import models_of, read_model, withdraw_model
 from study.models.running import answers_in
 from study.models.running_askers import Asker, Provider, Request, asker_for
@@ -121,7 +122,13 @@ def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> 
     assert "resolution: 'full', not 'quarter'" in other.stderr
     assert processes.run("study", *_python(trial)).returncode == 0
     assert max(Counter(slow.asked).values()) == 1
-    withdraw_model(trial, study="trial", model_id="M", reason="Wrong films", now=NOW)
+    withdraw_model(
+        trial,
+        study="trial",
+        model_id="M",
+        reason="Wrong films",
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
     assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import analysis
 from analysis import bundle as bundles
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadInput, NotFound, NotNow
 from study.exchange.bundle import bundle_files, export
 from study.monitoring.interventions import exclude, exclusion_rule, history, reinstate
@@ -19,7 +19,7 @@ from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events, studies
 from study.trail.verification import verify
-from tests.conftest import NOW, person, presentation, reading, tamper
+from tests.conftest import ACTING, NOW, person, presentation, reading, tamper
 
 Opened = Callable[..., Store]
 BY = By(name="c", role="coordinator", place="mark")
@@ -49,13 +49,18 @@ def _exclude(store: Store, why: str = "fire alarm", hours: float = 1) -> None:
         study="trial",
         reading=_first(store),
         reason=why,
-        by=BY,
-        now=NOW + timedelta(hours=hours),
+        acting=Acting(by=BY, now=NOW + timedelta(hours=hours)),
     )
 
 
 def _reinstate(store: Store) -> None:
-    reinstate(store, study="trial", reading=_first(store), reason="no alarm", by=BY, now=NOW)
+    reinstate(
+        store,
+        study="trial",
+        reading=_first(store),
+        reason="no alarm",
+        acting=Acting(by=BY, now=NOW),
+    )
 
 
 def _exported(store: Store) -> list[str]:
@@ -140,7 +145,7 @@ def test_a_decision_that_changes_nothing_is_refused(read: Store) -> None:
     with pytest.raises(NotNow, match="already excluded"):
         _exclude(read)
     with pytest.raises(NotFound):
-        exclude(read, study="trial", reading="none", reason="x", now=NOW)
+        exclude(read, study="trial", reading="none", reason="x", acting=ACTING)
     assert len(history(read, "trial")) == 1
 
 
@@ -150,13 +155,13 @@ def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None
     who = person(store)
     case = desk.desk(store, who, now=NOW).cases[0].case
     desk.take_records(store, who, [presentation(case), reading(case)], now=NOW)
-    exclude(store, study="trial", reading=f"read-{case}", reason="x", now=NOW)
+    exclude(store, study="trial", reading=f"read-{case}", reason="x", acting=ACTING)
     changed = reading(case, "B", id="second-answer", supersedes=f"read-{case}")
     assert desk.take_records(store, who, [changed], now=NOW).refused == ()
     assert _exported(store) == [""]
     assert [decision.current for decision in history(store, "trial")] == [False]
     with pytest.raises(NotNow, match="changed the answer"):
-        reinstate(store, study="trial", reading=f"read-{case}", reason="x", now=NOW)
+        reinstate(store, study="trial", reading=f"read-{case}", reason="x", acting=ACTING)
 
 
 def test_an_exclusion_after_closing_is_marked_in_the_export(read: Store) -> None:

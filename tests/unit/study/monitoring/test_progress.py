@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.canonical import stamp
 from study.lifecycle import studies
 from study.monitoring import interventions
@@ -105,7 +105,7 @@ def test_only_readers_who_have_begun_and_can_read_count_as_silent(opened: Opened
     for who in ("R1", "R3"):
         case = _case(store, who)
         _take(store, presentation(case), reading(case), reader_id=who)
-    about: dict[str, Any] = {"study": "trial", "reason": "leave", "by": BY, "now": NOW}
+    about: dict[str, Any] = {"study": "trial", "reason": "leave", "acting": Acting(by=BY, now=NOW)}
     interventions.pause(store, reader_id="R3", **about)
     progress = progress_of(store, "trial", now=NOW + timedelta(days=7))
     assert [(reader.reader_id, reader.silent_days) for reader in silent(progress, 7)] == [
@@ -143,7 +143,9 @@ def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
     store = opened()
     case = _case(store)
     _take(store, presentation(case), reading(case))
-    interventions.withdraw(store, study="trial", reader_id="R1", reason="left", by=BY, now=NOW)
+    interventions.withdraw(
+        store, study="trial", reader_id="R1", reason="left", acting=Acting(by=BY, now=NOW)
+    )
     study_progress = progress_of(store, "trial", now=NOW)
     assert (study_progress.counts.n_assigned, study_progress.n_cases_left_behind) == (16, 7)
     progress = _progress_of(store, days=9)
@@ -162,7 +164,13 @@ def test_simulated_readers_are_not_silent_and_set_no_pace(opened: Opened) -> Non
 def test_a_study_that_is_not_open_has_readers_without_cases(banked: Store) -> None:
     """All counts are 0, and nothing is estimated."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(
+        banked,
+        bank="bank",
+        study="trial",
+        protocol=protocol,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
     invite(banked, "R1")
     progress = progress_of(banked, "trial", now=NOW)
     assert (progress.state, progress.counts, progress.dates["opened"]) == ("drawn", Counts(), None)

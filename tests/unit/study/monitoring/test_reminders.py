@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import NotFound, NotNow, Undelivered
 from study.base.mail import MailServer, send
 from study.monitoring.progress import Progress, ReaderProgress, progress_of
@@ -30,6 +30,7 @@ from tests.conftest import NOW, person, presentation, reading, tamper
 
 Opened = Callable[..., Store]
 BY = By(name="c", role="coordinator")
+ACTING = Acting(by=BY, now=NOW)
 LETTER = Letter(subject="Your cases", text="Dear R1,\n\nÜber 3 cases are left.")
 
 
@@ -147,7 +148,7 @@ def test_finished_and_simulated_readers_are_not_reminded(known: Store) -> None:
 
 def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _MailServer) -> None:
     """The mail server receives name and address; the audit trail contains neither."""
-    send_reminder(known, _named(post.port), LETTER, study="trial", reader_id="R1", by=BY, now=NOW)
+    send_reminder(known, _named(post.port), LETTER, study="trial", reader_id="R1", acting=ACTING)
     letter = message_from_bytes(post.letters[0], policy=policy.default)
     assert (letter["To"], letter["From"]) == ("jane@example.org", "study@example.org")
     assert letter["Subject"] == "Your cases"
@@ -162,11 +163,11 @@ def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _Ma
 
 def test_a_reminder_sent_by_hand_can_be_recorded(known: Store) -> None:
     """The study must be open."""
-    note_sent(known, study="trial", reader_id="R2", by=BY, now=NOW)
+    note_sent(known, study="trial", reader_id="R2", acting=ACTING)
     assert list(sent(known, "trial")) == ["R2"]
     tamper(known, "UPDATE studies SET state = 'closed'")
     with pytest.raises(NotNow):
-        note_sent(known, study="trial", reader_id="R2", by=BY, now=NOW)
+        note_sent(known, study="trial", reader_id="R2", acting=ACTING)
 
 
 def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailServer) -> None:
@@ -174,7 +175,7 @@ def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailSe
     assert addressee(known, "trial", "R2").email == ""
     with pytest.raises(NotFound):
         send_reminder(
-            known, _named(post.port), LETTER, study="trial", reader_id="R2", by=BY, now=NOW
+            known, _named(post.port), LETTER, study="trial", reader_id="R2", acting=ACTING
         )
     assert post.letters == []
 
@@ -194,7 +195,7 @@ def test_a_refusal_of_the_mail_server_is_one_sentence_and_not_recorded(
     post.answers[verb] = answer
     server = _named(post.port, READING_ROOM_SMTP=f"smtp://u:p%40ss@127.0.0.1:{post.port}")
     with pytest.raises(Undelivered, match=words) as refused:
-        send_reminder(known, server, LETTER, study="trial", reader_id="R1", by=BY, now=NOW)
+        send_reminder(known, server, LETTER, study="trial", reader_id="R1", acting=ACTING)
     assert "jane" not in str(refused.value)
     assert sent(known, "trial") == {}
 

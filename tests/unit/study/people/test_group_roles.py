@@ -17,7 +17,7 @@ from study.store import Store, people
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 
-WHO: Acting = {"by": COMMAND_LINE, "now": NOW}
+WHO = Acting(by=COMMAND_LINE, now=NOW)
 _SEEDS = count(3)
 ISSUER = "https://id.example.org"
 SECTION: dict[str, Any] = {
@@ -70,7 +70,7 @@ def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
         Newcomer(handle="carla", role=role, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        **WHO,
+        acting=WHO,
     )
 
 
@@ -111,7 +111,7 @@ def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> N
         study="",
         grant=grant.id,
         code=codes.new_code(entropy_from(2)),
-        **WHO,
+        acting=WHO,
     )
     _sign_on(store, "experts")
     assert _roles(store) == {("reviewer", "")}

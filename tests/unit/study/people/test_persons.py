@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput, NotAllowed, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
@@ -23,6 +23,7 @@ from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from, tamper
 
 CARLA = By(name="carla", role="coordinator", place="here")
+ACTING = Acting(by=CARLA, now=NOW)
 ADA = By(name="ada", role="administrator", place="here", everywhere=True)
 _seeds = count(1000)
 
@@ -51,7 +52,7 @@ def _give(
 ) -> codes.Code:
     code = _code(expires)
     newcomer = Newcomer(handle=handle, role=role, email=email)
-    persons.give_role(store, newcomer, study=study, code=code, by=by, now=NOW)
+    persons.give_role(store, newcomer, study=study, code=code, acting=Acting(by=by, now=NOW))
     return code
 
 
@@ -62,8 +63,7 @@ def _invite(store: Store, reader_id: str, **more: str) -> tuple[codes.Code, tupl
         study="trial",
         invitations=[Invitation(reader_id=reader_id, **more)],
         codes=[code],
-        by=CARLA,
-        now=NOW,
+        acting=ACTING,
     )
     return code, known
 
@@ -87,8 +87,7 @@ def _about(store: Store, who: str) -> dict[str, object]:
     return {
         "study": "trial",
         "grant": _member(store, who).grant,
-        "by": CARLA,
-        "now": NOW,
+        "acting": Acting(by=CARLA, now=NOW),
     }
 
 
@@ -114,7 +113,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
     code, _ = _invite(trial, "R2")
     token = _enter(trial, code).token
     grant = _member(trial, "R2").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     assert signing_in.signed_in(trial, token, now=NOW) is None
     with pytest.raises(SignInRefused) as refused:
         _enter(trial, code)
@@ -135,7 +134,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
 def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None:
     """The code would give no access; the message says why."""
     grant = _member(trial, "R1").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(NotNow, match="revoked"):
         reader_code(trial, study="trial", reader_id="R1", entropy=entropy_from(5), now=NOW)
 
@@ -144,10 +143,10 @@ def test_a_revocation_needs_a_reason_and_a_current_role(trial: Store) -> None:
     """A blank reason and a second revocation are refused."""
     grant = _member(trial, "R1").grant
     with pytest.raises(BadInput, match="Give a reason"):
-        persons.revoke(trial, study="trial", grant=grant, reason="  ", by=CARLA, now=NOW)
-    persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+        persons.revoke(trial, study="trial", grant=grant, reason="  ", acting=ACTING)
+    persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(NotNow, match="already"):
-        persons.revoke(trial, study="trial", grant=grant, reason="left", by=CARLA, now=NOW)
+        persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
 
 
 def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
@@ -155,9 +154,9 @@ def test_the_last_administrator_cannot_be_revoked(trial: Store) -> None:
     administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
     grant = _member(trial, "admin", "").grant
     with pytest.raises(NotNow, match="only administrator"):
-        persons.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
+        persons.revoke(trial, study="", grant=grant, reason="x", acting=ACTING)
     _give(trial, "second", Role.ADMINISTRATOR, study="", by=ADA)
-    persons.revoke(trial, study="", grant=grant, reason="x", by=CARLA, now=NOW)
+    persons.revoke(trial, study="", grant=grant, reason="x", acting=ACTING)
     assert verify(trial) == []
 
 
@@ -183,7 +182,8 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     assert _enter(trial, code).person.name == "stan"
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
-    about = {**_about(trial, "stan"), "now": NOW + timedelta(seconds=1)}
+    acting = Acting(by=CARLA, now=NOW + timedelta(seconds=1))
+    about = {**_about(trial, "stan"), "acting": acting}
     persons.replace_code(trial, code=new, **about)  # type: ignore[arg-type]
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
@@ -211,7 +211,7 @@ def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="Stan@Example.org")
     grant = _member(trial, "stan").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="x", acting=ACTING)
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="stan@example.org")
     _invite(trial, "R3", email="rita@example.org")
@@ -342,7 +342,7 @@ def test_verification_reports_a_role_altered_in_the_file(
     """Roles added, removed, revoked or restored are reported without names of people."""
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     grant = _member(trial, "stan").grant
-    persons.revoke(trial, study="trial", grant=grant, reason="x", by=CARLA, now=NOW)
+    persons.revoke(trial, study="trial", grant=grant, reason="x", acting=ACTING)
     assert verify(trial) == []
     tamper(trial, statement)
     breaches = verify(trial)

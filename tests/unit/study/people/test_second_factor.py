@@ -1,6 +1,7 @@
 """The second factor of staff who sign in by access code."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import count
@@ -17,9 +18,9 @@ from study.people.second_factor import FREE, NewFactor, Policy
 from study.people.signing_in import Person, SecondFactorDue, SignedIn, SignInRefused
 from study.store import Store, events
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite
+from tests.conftest import ACTING, NOW, entropy_from, invite
 
-WHO: Acting = {"by": COMMAND_LINE, "now": NOW}
+WHO = Acting(by=COMMAND_LINE, now=NOW)
 _SEEDS = count(20)
 
 
@@ -53,8 +54,7 @@ def _added(store: Store, code: str, now: datetime = NOW) -> tuple[NewFactor, lis
         new,
         _digits(new, now),
         entropy=entropy_from(next(_SEEDS)),
-        by=person.by,
-        now=now,
+        acting=Acting(by=person.by, now=now),
     )
     return new, recovery
 
@@ -132,9 +132,9 @@ def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
     """Under "always", staff without a second factor can only add one."""
     code = _code(store)
     if policy is not Policy.OPTIONAL:
-        second_factor.set_policy(store, policy, **WHO)
+        second_factor.set_policy(store, policy, acting=WHO)
     with pytest.raises(NotNow):
-        second_factor.set_policy(store, policy, **WHO)
+        second_factor.set_policy(store, policy, acting=WHO)
     person = _enter(store, code).person
     forced = policy is Policy.ALWAYS
     assert {act for act in Act if person.may(act)} >= {Act.ACCOUNT}
@@ -150,22 +150,16 @@ def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
 
 def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> None:
     """The person does not have to sign in again."""
-    second_factor.set_policy(store, Policy.ALWAYS, **WHO)
+    second_factor.set_policy(store, Policy.ALWAYS, acting=WHO)
     code = _code(store)
     entered = _enter(store, code)
     new = second_factor.new_factor("admin")
     with pytest.raises(BadInput, match="six digits"):
         second_factor.add(
-            store, entered.person.id, new, "123", entropy=entropy_from(8), by=COMMAND_LINE, now=NOW
+            store, entered.person.id, new, "123", entropy=entropy_from(8), acting=ACTING
         )
     second_factor.add(
-        store,
-        entered.person.id,
-        new,
-        _digits(new, NOW),
-        entropy=entropy_from(8),
-        by=COMMAND_LINE,
-        now=NOW,
+        store, entered.person.id, new, _digits(new, NOW), entropy=entropy_from(8), acting=ACTING
     )
     now_signed_in = signing_in.signed_in(store, entered.token, now=NOW)
     assert now_signed_in is not None
@@ -175,7 +169,7 @@ def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> N
 def test_readers_are_never_asked(opened: Callable[..., Store]) -> None:
     """Not even where staff must have a second factor."""
     trial = opened(readers=("R1",))
-    second_factor.set_policy(trial, Policy.ALWAYS, **WHO)
+    second_factor.set_policy(trial, Policy.ALWAYS, acting=WHO)
     (code,) = invite(trial, "R9")
     reader = _enter(trial, code.text).person
     assert reader.may(Act.READ)
@@ -188,9 +182,9 @@ def test_an_administrator_removes_a_lost_factor_with_a_reason(store: Store) -> N
     new, recovery = _added(store, code)
     with store.look() as look:
         grant = look.value("SELECT max(id) FROM grants")
-    remove = partial(second_factor.remove, store, study="", grant=grant, **WHO)
+    remove = partial(second_factor.remove, store, study="", grant=grant, acting=WHO)
     with pytest.raises(NotAllowed):
-        remove(reason="Phone lost.", by=By(name="c", role="coordinator"))
+        remove(reason="Phone lost.", acting=replace(WHO, by=By(name="c", role="coordinator")))
     with pytest.raises(BadInput):
         remove(reason=" ")
     remove(reason="Phone lost.")

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import BrokenStore, NotAllowed
 from study.lifecycle import studies
 from study.lifecycle.deployments import reader_code
@@ -139,7 +140,7 @@ def test_codes_that_cannot_be_delivered_change_nothing(
             study="trial",
             invitations=[Invitation(reader_id="R9")],
             codes=[new_code(entropy_from(14))],
-            now=NOW,
+            acting=Acting(by=COMMAND_LINE, now=NOW),
             deliver=fail,
         )
     assert "R9" not in [row["reader_id"] for row in status(banked, "trial")["readers"]]

@@ -16,9 +16,9 @@ from study.people.single_sign_on import Identity
 from study.store import Store, events, people
 from study.store.events import EventKind
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 
-WHO: Acting = {"by": COMMAND_LINE, "now": NOW}
+WHO = Acting(by=COMMAND_LINE, now=NOW)
 
 CLAIMS = {
     "iss": "https://id.example.org",
@@ -37,8 +37,7 @@ def kept(store: Store) -> Store:
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        by=COMMAND_LINE,
-        now=NOW,
+        acting=ACTING,
     )
     return store
 
@@ -49,7 +48,9 @@ def _grant(store: Store) -> int:
 
 
 def _release(store: Store, *, reason: str = "New account.", by: By = COMMAND_LINE) -> None:
-    single_sign_on.release(store, study="", grant=_grant(store), reason=reason, by=by, now=NOW)
+    single_sign_on.release(
+        store, study="", grant=_grant(store), reason=reason, acting=Acting(by=by, now=NOW)
+    )
 
 
 def _identity(**changed: Any) -> Identity:
@@ -151,7 +152,9 @@ def test_no_other_account_signs_in_a_person_with_an_account(
 def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> None:
     """No other account is accepted under the old or the new address."""
     _ticket(kept)
-    persons.change_name(kept, study="", grant=_grant(kept), name="", email="new@example.org", **WHO)
+    persons.change_name(
+        kept, study="", grant=_grant(kept), name="", email="new@example.org", acting=WHO
+    )
     for email in ("carla@example.org", "new@example.org"):
         with pytest.raises(SignInRefused):
             _ticket(kept, 4, sub="8", email=email)
@@ -251,7 +254,7 @@ def test_verification_reports_a_released_account_restored_in_the_file(kept: Stor
 def test_erasing_a_name_erases_the_account(kept: Store) -> None:
     """No address and no account remains; another account needs a release first."""
     _redeem(kept, _ticket(kept))
-    who: dict[str, Any] = {"study": "", "grant": _grant(kept), **WHO}
+    who: dict[str, Any] = {"study": "", "grant": _grant(kept), "acting": WHO}
     persons.erase_name(kept, **who)
     with pytest.raises(SignInRefused):
         _ticket(kept, 6)
@@ -275,11 +278,10 @@ def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
         Newcomer(handle="a", role=Role.ADMINISTRATOR),
         study="",
         code=codes.new_code(entropy_from(12)),
-        by=COMMAND_LINE,
-        now=NOW,
+        acting=ACTING,
     )
     with kept.look() as look:
         grant = look.value("SELECT id FROM grants WHERE role = 'coordinator'")
-    persons.revoke(kept, study="", grant=grant, reason="left", by=COMMAND_LINE, now=NOW)
+    persons.revoke(kept, study="", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(SignInRefused):
         _ticket(kept)

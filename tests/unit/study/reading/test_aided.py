@@ -13,7 +13,7 @@ from study.reading.desk import CaseView, Desk
 from study.store import Store, banks
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, invite, person, presentation, reading
 
 SENTINEL = re.compile(r"WORDS-OF-THE-MODEL-(q\d+)")
 AIDED = {
@@ -31,7 +31,7 @@ def _open(store: Store, tmp_path: Path, *readers: str, **values: Any) -> dict[st
     Its model answers A to all cases, or with planted errors correctly.
     """
     protocol = Protocol.from_json({**AIDED, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, *(readers or ("R1",)))
     with store.look() as look:
         rows = banks.items_of_study(look, study_row(look, "trial").id)
@@ -47,8 +47,8 @@ def _open(store: Store, tmp_path: Path, *readers: str, **values: Any) -> dict[st
     }
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps(answers))
-    add_model(store, path, study="trial", model_id="m", now=NOW)
-    studies.open_study(store, study="trial", now=NOW)
+    add_model(store, path, study="trial", model_id="m", acting=ACTING)
+    studies.open_study(store, study="trial", acting=ACTING)
     return {row.question: row.item_id for row in rows}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.exchange.restoring import restore
 from study.lifecycle import studies
@@ -21,6 +21,7 @@ from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import SEALED_TABLES, Store
 from tests.conftest import (
+    ACTING,
     NOW,
     REFUSED,
     SECRETS,
@@ -93,11 +94,11 @@ def test_the_order_of_the_import_does_not_show_on_the_desk(tmp_path: Path) -> No
         records = list(json.loads(path.read_text()).items())[::step]
         path.write_text(json.dumps(dict(records)))
         made = init(tmp_path / f"{name}.db", entropy=entropy_from(1), now=NOW)
-        import_bank(made, path, name="bank", images=path.parent, now=NOW)
+        import_bank(made, path, name="bank", images=path.parent, acting=ACTING)
         protocol = Protocol.from_json({"cases": 8, "practice_cases": 2})
-        studies.draw(made, bank="bank", study="trial", protocol=protocol, now=NOW)
+        studies.draw(made, bank="bank", study="trial", protocol=protocol, acting=ACTING)
         invite(made, "R1")
-        studies.open_study(made, study="trial", now=NOW)
+        studies.open_study(made, study="trial", acting=ACTING)
         practised = _desk(made)
         for case in practised.cases:
             desk.take_records(made, person(made), [reading(case.case)], now=NOW)
@@ -142,11 +143,11 @@ def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> 
     records = json.loads(path.read_text())
     spaced = {key: record | {"PixelSpacing": [0.143, None]} for key, record in records.items()}
     path.write_text(json.dumps(spaced))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     for case in _desk(store).cases:
         assert [view.spacing_mm for view in case.views] == [0.143, None]
 
@@ -373,13 +374,13 @@ def _with_context(tmp_path: Path, context: list[str]) -> Store:
         record["context"] = {"Indication": f"Cough {number}.{findings}", "Comparison": "None."}
     path.write_text(json.dumps(records))
     made = init(tmp_path / "context.db", entropy=entropy_from(1), now=NOW)
-    import_bank(made, path, name="bank", images=path.parent, now=NOW)
+    import_bank(made, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json(
         {"cases": 24, "one_question_per": "item", "case_order": "fixed", "context": context}
     )
-    studies.draw(made, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(made, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(made, "R1")
-    studies.open_study(made, study="trial", now=NOW)
+    studies.open_study(made, study="trial", acting=ACTING)
     return made
 
 
@@ -426,7 +427,7 @@ def test_the_bundle_includes_the_context_that_was_shown(tmp_path: Path) -> None:
     assert sum("indication" in case for case in cases) == 12
     assert not any("comparison" in case for case in cases)
     other = init(tmp_path / "other.db", entropy=entropy_from(2), now=NOW)
-    restore(other, path, by=By(name="c", role="administrator"), now=NOW)
+    restore(other, path, acting=Acting(by=By(name="c", role="administrator"), now=NOW))
     assert _records(bundle_of(other, "again.zip")) == _records(path)
 
 
@@ -438,7 +439,7 @@ def _records(bundle: Path) -> bytes:
 def test_a_drawn_study_cannot_be_read(banked: Store) -> None:
     """The study must be opened first."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(banked, "R1")
     with pytest.raises(NotNow, match="not open"):
         _desk(banked)

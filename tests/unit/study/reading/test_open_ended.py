@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from study.bank.importing import import_bank
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadProtocol
 from study.base.text import unguarded
 from study.exchange.bundle import bundle_files, tables_of, zipped
@@ -28,7 +28,7 @@ from study.reading.simulation import simulate
 from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
-from tests.conftest import NOW, invite, person, presentation, reading, write_bank
+from tests.conftest import ACTING, NOW, invite, person, presentation, reading, write_bank
 from tests.sites import bundle_of, empty
 from tests.sites import close as close_study
 from tests.unit.study.reading.test_score_card import close
@@ -295,7 +295,7 @@ def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: P
     files = bundle_files(store, "trial")
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 2)
-    restore(target, tmp_path / "bundle.zip", by=BY, now=NOW + timedelta(days=1))
+    restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
     restored = bundle_files(target, "trial")
     assert restored["open_answers.csv"] == files["open_answers.csv"]
     assert restored["records.jsonl"] == files["records.jsonl"]
@@ -311,16 +311,16 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
     for number in (1, 2):
         store = empty(tmp_path / str(number), number)
         path = write_bank(tmp_path / str(number) / "bank")
-        import_bank(store, path, name="bank", images=path.parent, now=NOW)
+        import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
         protocol = Protocol.from_json({"cases": 3, "conditions": [OPEN]})
-        studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+        studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
         invite(store, f"P{number}")
-        studies.open_study(store, study="trial", now=NOW)
+        studies.open_study(store, study="trial", acting=ACTING)
         _read(store, *TYPED[:3], who=f"P{number}")
         close_study(store)
         stores.append(store)
     home, other = stores
-    merge(home, bundle_of(other), study="trial", by=BY, now=NOW + timedelta(days=1))
+    merge(home, bundle_of(other), study="trial", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
     of_p2 = [answer for store in stores for answer in _listed(store) if answer.rater_id == "P2"]
     assert [answer.words for answer in of_p2] == TYPED[:3] * 2
     ids = [answer.answer_id for answer in of_p2]
@@ -346,7 +346,7 @@ def test_an_excluded_text_stays_in_the_table_with_its_reason(opened: Opened) -> 
     store = opened(conditions=[OPEN])
     _read(store, "effusion", "no change")
     first = _listed(store)[0].answer_id
-    exclude(store, study="trial", reading=first, reason="Wrong film", now=NOW)
+    exclude(store, study="trial", reading=first, reason="Wrong film", acting=ACTING)
     rows = _table(bundle_files(store, "trial"), "open_answers.csv")
     assert [(row["words"], row["excluded"]) for row in rows] == [
         ("effusion", "Wrong film"),

@@ -25,6 +25,7 @@ from study.store.banks import FilmRow
 from study.store.studies import PRACTICE, study_row
 from study.trail.verification import verify
 from tests.conftest import (
+    ACTING,
     NOW,
     SECRETS,
     invite,
@@ -134,7 +135,7 @@ def test_the_sample_is_the_same_with_practice_and_without(banked: Store) -> None
         protocol = Protocol.from_json(
             {"name": "p", "cases": 8, "one_question_per": "item", "practice_cases": n_practice}
         )
-        studies.draw(banked, bank="bank", study=name, protocol=protocol, now=NOW)
+        studies.draw(banked, bank="bank", study=name, protocol=protocol, acting=ACTING)
         with banked.look() as look:
             row = study_row(look, name)
         drawn[name] = json.loads(row.protocol)
@@ -151,7 +152,7 @@ def test_a_bank_too_small_for_practice_is_refused_with_the_numbers(
         {"cases": cases, "one_question_per": "item", "practice_cases": practice_cases}
     )
     with pytest.raises(BadInput, match=r"the bank has \d+ such patients left, but practice"):
-        studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+        studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     with banked.look() as look, pytest.raises(NotFound):
         study_row(look, "trial")
 
@@ -166,12 +167,12 @@ def test_practice_shows_no_film_of_the_sample(store: Store, tmp_path: Path) -> N
             record["ImageViewPosition"].reverse()
     path = tmp_path / "bank" / "nameless.json"
     path.write_text(json.dumps(records))
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     values = {"cases": 3, "one_question_per": "item", "practice_cases": 2, "stratify_by": []}
     shown = []
     for seed in range(8):
         protocol = Protocol.from_json({**values, "seed": seed})
-        studies.draw(store, bank="bank", study=f"s{seed}", protocol=protocol, now=NOW)
+        studies.draw(store, bank="bank", study=f"s{seed}", protocol=protocol, acting=ACTING)
         with store.look() as look:
             number = study_row(look, f"s{seed}").id
             films = {

@@ -20,6 +20,7 @@ from study.store import Store, banks, readings
 from study.store.studies import case_films, views_of_case
 from study.trail.verification import verify
 from tests.conftest import (
+    ACTING,
     NOW,
     entropy_from,
     invite,
@@ -46,11 +47,11 @@ def trial(tmp_path: Path) -> Make:
     ) -> Store:
         store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
         path = write(tmp_path / "bank", N_PATIENTS, 1)
-        import_bank(store, path, name="bank", images=path.parent, now=NOW)
+        import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
         protocol = Protocol.from_json({"cases": N_PATIENTS, **values})
-        studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+        studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
         invite(store, *readers)
-        studies.open_study(store, study="trial", now=NOW)
+        studies.open_study(store, study="trial", acting=ACTING)
         return store
 
     return make
@@ -165,7 +166,7 @@ def test_the_score_card_has_the_prior_films(trial: Make) -> None:
     while cases := desk.desk(store, me, now=NOW).cases:
         sent = [presentation(cases[0].case), reading(cases[0].case)]
         desk.take_records(store, me, sent, now=NOW)
-    studies.close(store, study="trial", reason="Enough.", now=NOW)
+    studies.close(store, study="trial", reason="Enough.", acting=ACTING)
     card = score_card.score_card(store, me)
     assert sum(film.prior for case in card.cases for film in case.films) == N_PATIENTS - 1
     for case in card.cases:
@@ -182,9 +183,9 @@ def test_a_reviewer_always_sees_prior_films(trial: Make) -> None:
         ids = reviewing.sampled(look, "bank", N_PATIENTS, seed=1)
         judges = [row["id"] for row in look.rows("SELECT id FROM people")]
     judge = dataclasses.replace(person(store), id=judges[0])
-    studies.close(store, study="trial", reason="Enough.", now=NOW)
+    studies.close(store, study="trial", reason="Enough.", acting=ACTING)
     review = reviewing.open_review(
-        store, "bank", name="first", item_ids=ids, reviewers=judges, now=NOW
+        store, "bank", name="first", item_ids=ids, reviewers=judges, acting=ACTING
     )
     rows = [
         reviewers_desk.film(store, judge, review, case.case, place)

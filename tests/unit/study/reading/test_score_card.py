@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotAllowed, NotFound, NotNow
 from study.models import models
 from study.people.roles import Role
@@ -286,7 +287,9 @@ def test_the_card_compares_the_reader_with_others_and_each_model(
         read_with_score(store, reader, n_right)
     file = tmp_path / "predictions.json"
     file.write_text(json.dumps({item: {"model_prediction": "A"} for item in truths(store)}))
-    models.add_model(store, file, study="trial", model_id="always-a", now=NOW)
+    models.add_model(
+        store, file, study="trial", model_id="always-a", acting=Acting(by=COMMAND_LINE, now=NOW)
+    )
     close(store)
     card = card_of(store)
     comparison = card.comparison

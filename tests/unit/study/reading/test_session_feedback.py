@@ -19,7 +19,7 @@ from study.reading.session_feedback import rounded_percent
 from study.store import Store, banks, events, people
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, invite, person, presentation, reading
 from ui.reading.desk import desk_json
 
 DAY = timedelta(days=1)
@@ -36,11 +36,11 @@ FEEDBACK: dict[str, Any] = {
 
 def _open(store: Store, *readers: str, accuracy: float = 0.75, **values: Any) -> None:
     protocol = Protocol.from_json({**FEEDBACK, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, *(readers or ("R1",)))
     if protocol.is_aided:
-        add_synthetic(store, study="trial", model_id="m", accuracy=accuracy, seed=1, now=NOW)
-    studies.open_study(store, study="trial", now=NOW)
+        add_synthetic(store, study="trial", model_id="m", accuracy=accuracy, seed=1, acting=ACTING)
+    studies.open_study(store, study="trial", acting=ACTING)
 
 
 def _desk(store: Store, now: datetime = NOW, reader: str = "R1") -> Desk:

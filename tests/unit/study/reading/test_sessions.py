@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import moment, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.exchange.bundle import bundle_files
@@ -61,7 +61,12 @@ def _read_session(store: Store, now: datetime, who: str = "R1") -> datetime:
 def _step(
     store: Store, what: str, now: datetime, reader_id: str | None = "R1", **more: Any
 ) -> None:
-    about = {"study": "trial", "reader_id": reader_id, "reason": "ill", "by": BY, "now": now}
+    about = {
+        "study": "trial",
+        "reader_id": reader_id,
+        "reason": "ill",
+        "acting": Acting(by=BY, now=now),
+    }
     getattr(interventions, what)(store, **{**about, **more})
 
 

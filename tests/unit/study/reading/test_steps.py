@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotAllowed, NotNow
 from study.lifecycle import studies
 from study.monitoring.progress import preparation_rows
@@ -364,7 +365,9 @@ def test_the_end_is_accepted_after_the_closing_of_the_study(opened: Opened) -> N
     """An answer in the same message is refused."""
     store = opened(back_navigation=True)
     case = _read_all(store)
-    studies.close(store, study="trial", reason="Every case is read.", now=NOW)
+    studies.close(
+        store, study="trial", reason="Every case is read.", acting=Acting(by=COMMAND_LINE, now=NOW)
+    )
     assert not _desk(store).review
     assert _take(store, END).stored == ("the-end-of-it",)
     with pytest.raises(NotNow):

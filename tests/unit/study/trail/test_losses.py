@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.errors import BadInput, NotNow, StudyError
 from study.exchange import backups
 from study.lifecycle.deployments import init
@@ -35,6 +35,7 @@ pytestmark = [
 
 Opened = Callable[..., Store]
 BY = By(name="admin", role="administrator")
+ACTING = Acting(by=BY, now=NOW)
 
 
 class Page:
@@ -224,7 +225,7 @@ def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
         assert len(events.of_kind(look, events.DEPLOYMENT, EventKind.WITNESS_DAMAGED)) == 1
         assert {line.chain for line in witnessed.heads} == set(events.chains(look))
     assert any("the witness: on " in line for line in verify(store))
-    losses.accept(store, reason="Edited by mistake.", by=BY, now=NOW)
+    losses.accept(store, reason="Edited by mistake.", acting=ACTING)
     assert verify(store) == []
     assert any("Edited by mistake." in line for line in remarks(store))
 
@@ -326,7 +327,9 @@ def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -
     (breach,) = verify(back)
     assert "it had gone back to event 10; event 16 was acknowledged" in breach
     assert "answers sent again since: 3." in breach
-    losses.accept(back, reason="All came again.", by=BY, now=NOW + timedelta(minutes=10))
+    losses.accept(
+        back, reason="All came again.", acting=Acting(by=BY, now=NOW + timedelta(minutes=10))
+    )
     assert verify(back) == []
     (remark,) = remarks(back)
     assert "answers sent again since: 3. Accepted on 2025-06-04T12:10:00.000Z by admin" in remark
@@ -360,7 +363,7 @@ def test_verification_reports_a_lost_study(opened: Opened, tmp_path: Path) -> No
         recorded = events.of_kind(look, events.DEPLOYMENT, losses.WENT_BACK)
         assert losses.gone_back(look, "") is not None
     assert "study:trial" in {event["chain"] for event in recorded}
-    losses.accept(empty, reason="It was a trial.", by=BY, now=NOW)
+    losses.accept(empty, reason="It was a trial.", acting=ACTING)
     assert verify(empty) == []
 
 
@@ -368,10 +371,10 @@ def test_only_an_existing_loss_is_accepted_with_a_reason(opened: Opened) -> None
     """An intact store has no loss to accept."""
     store = opened(cases=8)
     with pytest.raises(NotNow, match="nothing to accept"):
-        losses.accept(store, reason="x", by=BY, now=NOW)
+        losses.accept(store, reason="x", acting=ACTING)
     back = _set_back(store, Page(store), 0, 1)
     with pytest.raises(BadInput, match="Give a reason"):
-        losses.accept(back, reason=" ", by=BY, now=NOW)
+        losses.accept(back, reason=" ", acting=ACTING)
 
 
 def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened) -> None:
@@ -379,12 +382,12 @@ def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened)
     store = opened(cases=8)
     page = Page(store)
     page.read(1)
-    made = backups.make(store, by=BY, now=NOW)
+    made = backups.make(store, acting=ACTING)
     page.read(2)
     for end in ("", "-wal", "-shm"):
         Path(f"{store.path}{end}").unlink(missing_ok=True)
     restored = backups.restore_backup(made.file, store.path)
-    lacking = backups.record_restored(restored, made.file, by=BY, now=NOW)
+    lacking = backups.record_restored(restored, made.file, acting=ACTING)
     assert {loss.lost.chain for loss in lacking} == {"study:trial", "deployment"}
     assert verify(restored) == []
     assert page.offer_again(restored).refused == ()

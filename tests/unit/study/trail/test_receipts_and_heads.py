@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, SCHEDULE, Acting, By
 from study.base.canonical import canonical_json, sha256_of
 from study.base.errors import NotFound, Undelivered
 from study.lifecycle import studies
@@ -19,6 +19,7 @@ from tests.conftest import NOW, person, presentation, reading, tamper
 
 Opened = Callable[..., Store]
 BY = By(name="coordinator")
+ACTING = Acting(by=BY, now=NOW)
 
 
 def read(store: Store, n: int, reader: str = "R1") -> None:
@@ -154,9 +155,9 @@ def test_the_trail_records_a_mark_instead_of_the_address(opened: Opened) -> None
     """An address altered in the file is reported."""
     store = opened(cases=4)
     with store.change() as change:
-        heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+        heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
         with pytest.raises(Undelivered):
-            heads.name_witness(change, "trial", "nobody", by=BY, now=NOW)
+            heads.name_witness(change, "trial", "nobody", acting=ACTING)
     with store.look() as look:
         assert "ann@example.org" not in json.dumps(list(events.walk(look, "study:trial")))
     assert verify(store) == []
@@ -167,10 +168,10 @@ def test_the_trail_records_a_mark_instead_of_the_address(opened: Opened) -> None
 def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened) -> None:
     """The reason is reported and stored, and the study continues."""
     store = opened(cases=4)
-    assert heads.send_now(store, {}, "trial", now=NOW) == ""
+    assert heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW)) == ""
     with store.change() as change:
-        heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
-    why = heads.send_now(store, {}, "trial", now=NOW)
+        heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
+    why = heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW))
     assert why == "The chain head was not sent: This server cannot send email."
     assert heads.send_due(store, {}, now=NOW) == []
     with store.look() as look:
@@ -188,11 +189,16 @@ def test_the_head_is_sent_at_the_opening_daily_and_at_the_closing(
     mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
     store = opened(cases=4)
     with store.change() as change:
-        heads.name_witness(change, "trial", "ann@example.org", by=BY, now=NOW)
+        heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
     sent = []
     for hours in (0, 1, 23, 25, 26, 48, 50):
         if hours == 48:
-            studies.close(store, study="trial", reason="done", now=NOW + timedelta(hours=hours))
+            studies.close(
+                store,
+                study="trial",
+                reason="done",
+                acting=Acting(by=COMMAND_LINE, now=NOW + timedelta(hours=hours)),
+            )
         assert heads.send_due(store, mail, now=NOW + timedelta(hours=hours)) == []
         sent.append(len(letters))
     assert sent == [1, 1, 1, 2, 2, 3, 3]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from study.base.actor import By
+from study.base.actor import COMMAND_LINE, Acting, By
 from study.exchange.restoring import merge
 from study.lifecycle.amendments import amend
 from study.people import signing_in
@@ -21,6 +21,7 @@ from tests.sites import bundle_of, close, site
 
 Opened = Callable[..., Store]
 BY = By(name="c", role="coordinator", place="mark1")
+ACTING = Acting(by=BY, now=NOW)
 
 
 def _kinds(store: Store, wanted: Search, study: str = "trial") -> list[str]:
@@ -31,9 +32,9 @@ def _kinds(store: Store, wanted: Search, study: str = "trial") -> list[str]:
 def acted(opened: Opened) -> Store:
     """Return a study amended from a known place, whose bundle was taken."""
     store = opened()
-    amend(store, study="trial", changes={"break_every": 5}, reason="Long lists", by=BY, now=NOW)
-    record_download(store, study="trial", what="b.zip", content=b"x", by=BY, now=NOW)
-    record_download(store, study="other", what="b.zip", content=b"x", by=BY, now=NOW)
+    amend(store, study="trial", changes={"break_every": 5}, reason="Long lists", acting=ACTING)
+    record_download(store, study="trial", what="b.zip", content=b"x", acting=ACTING)
+    record_download(store, study="other", what="b.zip", content=b"x", acting=ACTING)
     return store
 
 
@@ -79,9 +80,15 @@ def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) ->
     from study.protocol.protocol import Protocol
 
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(
+        banked,
+        bank="bank",
+        study="trial",
+        protocol=protocol,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
+    )
     code = invite(banked, "R1")[0].text
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=Acting(by=COMMAND_LINE, now=NOW))
     mark = signing_in.remember_place(banked, "192.0.2.7", agent="Firefox", now=NOW)
     assert signing_in.remember_place(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
     assert signing_in.remember_place(banked, "", agent="", now=NOW) == ""
@@ -139,7 +146,7 @@ def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None
     home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
     for store in (home, other):
         close(store)
-    done = merge(home, bundle_of(other), study="trial", by=BY, now=NOW)
+    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
     acts = trail.search(home, "trial", Search(kind="study drawn"), page=0, size=9).rows
     assert {act.site for act in acts} == {"", done.deployment_id}
     assert "P2" in {

@@ -21,6 +21,7 @@ from study.store import Store, events
 from study.trail.verification import check_chain, remarks, verify, verify_study
 from tests import templates
 from tests.conftest import (
+    ACTING,
     NOW,
     bank_records,
     entropy_from,
@@ -39,19 +40,19 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verified")
     store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     for reader in ("R1", "R2"):
         simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
     file = folder / "model.json"
     answers = {item_id: {"model_prediction": "A"} for item_id in bank_records(12)}
     file.write_text(json.dumps(answers))
-    add_model(store, file, study="trial", model_id="M0", now=NOW)
-    withdraw_model(store, study="trial", model_id="M0", reason="The wrong file", now=NOW)
-    add_model(store, file, study="trial", model_id="M1", model_version="2", now=NOW)
+    add_model(store, file, study="trial", model_id="M0", acting=ACTING)
+    withdraw_model(store, study="trial", model_id="M0", reason="The wrong file", acting=ACTING)
+    add_model(store, file, study="trial", model_id="M1", model_version="2", acting=ACTING)
     return store.path
 
 
@@ -73,7 +74,7 @@ def test_an_altered_pixel_spacing_is_reported(store: Store, tmp_path: Path) -> N
     path.write_text(
         json.dumps({key: record | {"spacing_mm": 0.143} for key, record in records.items()})
     )
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     assert verify(store) == []
     for value in ("0.2", "NULL"):
         store.copy_to(tmp_path / f"{value}.db")
@@ -86,11 +87,11 @@ def test_no_state_of_a_study_is_a_breach(banked: Store) -> None:
     """Imported, drawn, invited, opened, and invited into the open study."""
     assert verify(banked) == []
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     assert verify(banked) == []
     invite(banked, "R1")
     assert verify(banked) == []
-    studies.open_study(banked, study="trial", now=NOW)
+    studies.open_study(banked, study="trial", acting=ACTING)
     invite(banked, "R2")
     assert verify(banked) == []
 
@@ -275,7 +276,7 @@ def test_a_study_set_back_to_drawn_is_not_opened_again(read_study: Store) -> Non
     """The refusal is one sentence, and nothing is written."""
     tamper(read_study, "UPDATE studies SET state = 'drawn'")
     with pytest.raises(BrokenStore, match="opened before"):
-        studies.open_study(read_study, study="trial", now=NOW)
+        studies.open_study(read_study, study="trial", acting=ACTING)
     assert verify(read_study) == ["study trial: state altered."]
 
 

@@ -17,6 +17,7 @@ from study.store import Store
 from study.trail.verification import verify
 from tests import templates
 from tests.conftest import (
+    ACTING,
     NOW,
     entropy_from,
     invite,
@@ -45,11 +46,11 @@ def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
     store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, now=NOW)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     protocol = Protocol.from_json(PROTOCOL)
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", now=NOW)
+    studies.open_study(store, study="trial", acting=ACTING)
     steps = [
         preparation("consent"),
         preparation("questionnaire", {"answers": {"years": 3}}),
@@ -121,7 +122,7 @@ def test_each_alteration_is_reported(prepared: Store, statement: str, named: str
 def test_practice_cases_inserted_into_a_study_without_them_are_reported(banked: Store) -> None:
     """No event of the study mentions practice."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, now=NOW)
+    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     tamper(banked, "INSERT INTO practice_cases (study, item, number) VALUES (1, 1, 1)")
     assert any("practice cases are not those" in breach for breach in verify(banked))
 

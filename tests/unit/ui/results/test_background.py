@@ -18,6 +18,7 @@ import pytest
 from joblib.externals.loky import ProcessPoolExecutor
 
 import analysis
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotFound, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import judging, reviewing
@@ -28,7 +29,7 @@ from study.store import Store, people
 from study.store.judgements import REVIEW
 from study.store.studies import cases as cases_of
 from study.store.studies import study_row
-from tests.conftest import NOW
+from tests.conftest import ACTING, NOW
 from ui.results import background
 from ui.results.background import asked_now, job_of, report_of
 from ui.server import worker
@@ -77,7 +78,7 @@ def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_p
     file = tmp_path / "model.csv"
     rows = "".join(f"q{n:04d},{'AB'[n % 2]},0.{n % 10}\n" for n in range(24))
     file.write_text(f"item_id,answer,confidence\n{rows}")
-    add_model(read, file, study="trial", model_id="M", now=NOW)
+    add_model(read, file, study="trial", model_id="M", acting=ACTING)
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
     assert len(job.analysis().results.tables["model_calibration"]) == 5
@@ -90,7 +91,7 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
     with read.change() as change:
         asked = [people.add(change, handle=case, made_at_utc="") for case in ("e1", "e2")]
     review = reviewing.open_review(
-        read, "bank", name="look", item_ids=cases, reviewers=asked, now=NOW
+        read, "bank", name="look", item_ids=cases, reviewers=asked, acting=ACTING
     )
     with read.change() as change:
         row = judging.judging_row(change, REVIEW, review)
@@ -106,7 +107,7 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
                     now=NOW,
                 )
     assert asked_now(read, "trial").faulty == ()
-    judging.close(read, REVIEW, review, now=NOW)
+    judging.close(read, REVIEW, review, acting=ACTING)
     assert asked_now(read, "trial").faulty == tuple(sorted((cases[0], cases[2])))
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
@@ -210,7 +211,12 @@ def _wait() -> None:
 def test_the_report_names_the_bundle_as_it_is_exported(read: Store) -> None:
     """Whose description lists its trails, though the tables were counted without them."""
     _read_on(read)
-    close(read, study="trial", reason="done", now=NOW + timedelta(days=1))
+    close(
+        read,
+        study="trial",
+        reason="done",
+        acting=Acting(by=COMMAND_LINE, now=NOW + timedelta(days=1)),
+    )
     assert job_of(read, "trial").is_done(PATIENCE_S)
     with zipfile.ZipFile(io.BytesIO(report_of(read, "trial"))) as archive:
         hashes = json.loads(archive.read("results.json"))["provenance"]["input"]["sha256"]

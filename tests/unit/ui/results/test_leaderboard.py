@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotAllowed
 from study.models.models import describe_model, models_of
 from study.people.signing_in import Person
@@ -54,7 +55,13 @@ def test_the_page_and_its_download_tell_the_same_with_the_models_cards(
     model = models_of(deployment.store, "amber")[0][0].model_id
     for licence in ("CC-BY-4.0", "MIT & more"):
         card = {"licence": licence}
-        describe_model(deployment.store, study="amber", model_id=model, card=card, now=NOW)
+        describe_model(
+            deployment.store,
+            study="amber",
+            model_id=model,
+            card=card,
+            acting=Acting(by=COMMAND_LINE, now=NOW),
+        )
         html, content = leaderboard(deployment.store, person, ["amber"])
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert set(archive.namelist()) == {"index.html", "leaderboard.csv", "models.csv"}
