@@ -27,6 +27,14 @@ from study.store.draws import Conditions
 EXPECTED_ACCURACY = 0.8
 """The accuracy at which the expected precision of a stratum is shown."""
 
+ELIGIBILITY = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
+"""The settings that determine which cases may be drawn."""
+
+_DRAWN_BY = (
+    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
+    *("context", *ELIGIBILITY),
+)
+
 _Z_95 = 1.959963984540054
 
 
@@ -369,6 +377,18 @@ class Rehearsed:
     practice: tuple[str, ...]
     strata: tuple[Stratum, ...]
     wrong_images: Mapping[str, str]
+
+
+def deciding(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a protocol that decide its draw; those left out do not change it.
+
+    Of the conditions, only wrong-image has a part in the draw, in any arm.
+    """
+    kept = {key: values[key] for key in _DRAWN_BY}
+    arms = [arm.get("conditions", values["conditions"]) for arm in values["arms"]]
+    if any(Condition.WRONG_IMAGE in conditions for conditions in arms or [values["conditions"]]):
+        kept["conditions"] = [Condition.WRONG_IMAGE.value]
+    return kept
 
 
 def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:

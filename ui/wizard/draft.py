@@ -16,8 +16,8 @@ from study.base.translation import language, t
 from study.lifecycle import drafts
 from study.lifecycle.drafts import SavedElsewhere, StudyDraft
 from study.people.signing_in import Person
-from study.protocol.protocol import ITEM_LISTS, Protocol, faults_of
-from study.protocol.sampling import Rehearsed, foresee
+from study.protocol.protocol import Protocol, faults_of
+from study.protocol.sampling import Rehearsed, deciding, foresee
 from study.store import banks, draws
 from ui.parts import actions
 from ui.parts.protocol_words import in_page_words
@@ -26,13 +26,6 @@ from ui.server.access import acting
 from ui.server.deployment import store
 
 _DELETED = "deleted-draft"
-ELIGIBILITY = ("required_views", "age", "unknown_age", "sex", "without_flags", *ITEM_LISTS)
-"""The settings that determine which cases may be drawn."""
-
-_DRAWN_BY = (
-    *("cases", "seed", "stratify_by", "allocation", "one_question_per", "practice_cases"),
-    *("context", *ELIGIBILITY),
-)
 Words = Mapping[Any, str]
 """Labels by value, in the order of the choices."""
 
@@ -171,9 +164,8 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
     """
     with store().look() as look:
         row, struck = banks.find(look, bank), draws.last_struck(look)
-    asked = {key: values[key] for key in _DRAWN_BY}
     number, content = (row.id, row.content_sha256) if row else (0, "")
-    rehearsed = _rehearsed(number, content, struck, canonical_json(asked), language())
+    rehearsed = _rehearsed(number, content, struck, canonical_json(deciding(values)), language())
     if isinstance(rehearsed, StudyError):
         raise rehearsed
     return rehearsed

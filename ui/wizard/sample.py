@@ -21,6 +21,7 @@ from study.people.roles import Act
 from study.protocol.checks import ids_in
 from study.protocol.protocol import STRATA, Protocol
 from study.protocol.sampling import (
+    ELIGIBILITY,
     EXPECTED_ACCURACY,
     Rehearsed,
     Stratum,
@@ -38,7 +39,7 @@ from ui.server.access import acting, guard
 from ui.server.deployment import store
 from ui.server.file_jobs import begin, listed_ids, on_disk
 from ui.server.job_view import outcome_of
-from ui.wizard.draft import ELIGIBILITY, Words, Working, rehearsed
+from ui.wizard.draft import Words, Working, rehearsed
 
 OLDEST = 120
 _MOST_SHOWN = 1_000
@@ -442,6 +443,7 @@ def _by_hand(working: Working) -> None:
 def _strata(working: Working) -> tuple[Stratum, ...]:
     """Return the strata with proportional numbers of cases."""
     values = {**working.values, "allocation": "proportional", "practice_cases": 0}
+    values |= {"conditions": ["unaided"], "arms": []}  # wrong images may need other cases
     for cases in (int(working.base["cases"]), *CASES_TO_BEGIN_WITH):
         try:
             return rehearsed(working.bank, {**values, "cases": cases}).strata

@@ -22,7 +22,7 @@ from study.protocol.protocol import (
     protocol_from,
     toml_of_study,
 )
-from study.protocol.sampling import foresee
+from study.protocol.sampling import deciding, foresee
 from study.store import Store, events, people
 from study.store.banks import bank_row
 from study.store.studies import study_row
@@ -294,6 +294,12 @@ def test_saved_values_are_stored_unchanged(banked: Store) -> None:
     assert canonical_json({key: draft.values[key] for key in values}) == canonical_json(values)
 
 
+ARMS = [{"name": "a"}, {"name": "b", "conditions": ["wrong-image"]}]
+WITHOUT_WRONG_IMAGES = [{"name": n, "conditions": ["unaided"]} for n in "ab"]
+ONE_PATIENT = {
+    **{"cases": 2, "one_question_per": "item", "stratify_by": []},
+    "only_items": ["q0000", "q0001"],
+}
 READY = (
     {"cases": 12},
     {"cases": 12, "practice_cases": 1},
@@ -311,6 +317,23 @@ READY = (
     {"cases": 6, "hidden_repeats": 7},
     {"cases": 6, "endpoint": "AUC"},
     {"cases": 6, "feedback": "after case", "practice_cases": 4},
+    {"cases": 6, "conditions": ["unaided", "wrong-image"]},
+    {"cases": 12, "conditions": ["unaided", "wrong-image"]},
+    {**ONE_PATIENT, "conditions": ["wrong-image"]},
+    {**ONE_PATIENT, "arms": ARMS},
+    {**ONE_PATIENT, "conditions": ["wrong-image"], "arms": WITHOUT_WRONG_IMAGES},
+    {"cases": 6, "conditions": ["aided"], "aid_model": "m"},
+    {"cases": 6, "arms": ARMS},
+    {"cases": 12, "arms": ARMS, "conditions": ["unaided", "image-absent"]},
+    {"cases": 6, "conditions": ["wrong-image"], "arms": WITHOUT_WRONG_IMAGES},
+    {"cases": 5, "stratify_by": ["task"], "allocation": "equal"},
+    {"cases": 6, "without_items": [f"q{n:04}" for n in range(9)]},
+    {"cases": 6, "sex": ["other"]},
+    {"cases": 6, "age": [0, 200], "unknown_age": False},
+    {"cases": 6, "without_flags": ["B202"]},
+    {"cases": 3, "only_items": ["q0000", "q0001", "q0002"], "practice_cases": 9},
+    {"cases": 6, "stratify_by": ["bank"]},
+    {"cases": 6, "primary_model": "nobody"},
 )
 
 
@@ -332,7 +355,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
     def rehearse(bank: str, asked: Any) -> object:
         with banked.look() as look:
             number = bank_row(look, bank).id
-        return foresee(banked, number, Protocol.from_json(asked))
+        return foresee(banked, number, Protocol.from_json(deciding(asked)))
 
     def draw() -> None:
         drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
