@@ -15,7 +15,7 @@ def in_page_words(message: str) -> str:
         # A key that is also an English word is replaced only at the start or before its value.
         anywhere = rf"(?<![\w“]){key}(?!\w)"
         word = rf"(?m)^(\s*){key}(?![\w_])|(?<![\w“]){key}(?= = )"
-        if "_" in key:
+        if "_" in key or key == "anchor":
             message = re.sub(anywhere, f"“{label}”", message)
         else:
             message = re.sub(word, rf"\g<1>“{label}”", message)
@@ -116,4 +116,9 @@ def _values() -> dict[str, str]:
         "own": t("Own answers only"),
         "questionnaire": t("Questionnaire"),
         "questionnaire texts": t("Free-text answers"),
+        "aided": t("Aided"),
+        "wrong-image": t("Wrong image"),
+        "after": t("After the reader's own answer"),
+        "answer": t("Answer"),
+        "explanation": t("Explanation"),
     }

@@ -10,6 +10,7 @@ from study.protocol.protocol import Protocol, faults_of
 from tests.conftest import ROOT
 from ui.parts.protocol_words import in_page_words, setting_labels
 
+AIDED = {"conditions": ["aided"], "aid_model": "m"}
 WRONG = (
     {"cases": 0, "sessions": 99, "age": [5], "sex": ["x"], "practice_cases": -1},
     {"cases": 5, "hidden_repeats": 9, "back_navigation": True, "feedback": "after case"},
@@ -17,6 +18,13 @@ WRONG = (
     {"cases": 5, "score_card": "peers", "sessions": 3, "conditions": ["unaided", "image-absent"]},
     {"cases": 5, "allocation": {"a": 3}, "stratify_by": []},
     {"cases": 5, "only_items": ["a"], "without_items": ["a"]},
+    {"cases": 9, "anchor": 9, "reads_per_case": 2},
+    {"cases": 1, "conditions": ["wrong-image"]},
+    {"cases": 9, "conditions": ["aided"]},
+    {"cases": 9, "aid_model": "m", "aid_errors": 10},
+    {"cases": 9, **AIDED, "aid": "after", "back_navigation": True},
+    {"cases": 9, **AIDED, "aid_shows": ["confidence"], "aid_errors": 2},
+    {"cases": 9, **AIDED, "aid_shows": ["answer", "explanation"], "aid_errors": 2},
 )
 
 
@@ -39,6 +47,7 @@ def test_error_messages_of_pages_contain_no_keys_of_the_protocol_file(
     assert faults
     for fault in map(in_page_words, faults):
         assert not [key for key in setting_labels() if "_" in key and key in fault], fault
+        assert not re.search(r'"[a-z -]+"|\banchor\b', fault), fault
         assert fault.startswith("“"), fault
 
 
