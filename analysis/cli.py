@@ -103,10 +103,7 @@ def _command(
     ) -> None:
         try:
             faulty_ids = read_faulty(faulty) if faulty else ()
-            options = Options(**chosen, confidence=confidence or "", faulty=faulty_ids)
-        except OptionsError as error:
-            raise click.UsageError(str(error)) from error
-        try:
+            options = _options(**chosen, confidence=confidence or "", faulty=faulty_ids)
             click.echo(function(folder, out, options, language))
         except AnalysisError as error:
             raise Refusal(str(error)) from error
@@ -118,6 +115,13 @@ def _command(
         run = option(run)
     short = (function.__doc__ or "").partition("\n")[0]
     return program.command(function.__name__, short_help=short, epilog=EPILOG)(run)
+
+
+def _options(**chosen: Any) -> Options:
+    try:
+        return Options(**chosen)
+    except OptionsError as error:
+        raise click.UsageError(str(error)) from error
 
 
 OPTIONS = (

@@ -528,6 +528,26 @@ def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
     assert not (tmp_path / "new.db").exists()
 
 
+@pytest.mark.parametrize("command", [("verify",), ("status", "--study", "t"), ("backup",)])
+def test_the_message_of_a_file_that_is_no_store_has_its_name(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    """A command may name several files."""
+    text = tmp_path / "notes.txt"
+    text.write_text("hello" * 200)
+    ran = run("study", *command, "--db", text)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "notes.txt: The database is not a SQLite file" in ran.stderr
+
+
+def test_the_message_of_a_backup_that_cannot_be_written_has_its_folder(drawn: Path) -> None:
+    """The folder is missing, or is a file."""
+    for folder in (drawn.with_name("nowhere"), drawn):
+        ran = run("study", "backup", "--db", drawn, "--out", folder / "copy.db")
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert str(folder) in ran.stderr
+
+
 def test_the_verification_names_the_file_of_each_line(drawn: Path) -> None:
     """Receipts and chain heads come from separate files."""
     receipts, kept = drawn.with_name("receipts.txt"), drawn.with_name("heads.txt")

@@ -269,8 +269,8 @@ def _is_due(look: Transaction, now: datetime) -> bool:
 
 
 def _made(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backup:
+    folder = out.parent if out else folder_of(store)
     try:
-        folder = out.parent if out else folder_of(store)
         if out is None:
             folder.mkdir(mode=0o700, exist_ok=True)
             for leftover in folder.glob(f"{_SCRATCH}*"):  # left by a backup that crashed
@@ -289,7 +289,11 @@ def _made(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backu
             _name(copy, file)
     except OSError as error:
         raise BadFile(
-            t("The backup cannot be written: {strerror}.", strerror=error.strerror or error)
+            t(
+                "The backup cannot be written to {folder}: {strerror}. Choose another folder.",
+                folder=folder,
+                strerror=error.strerror or error,
+            )
         ) from error
     facts = {
         "file": str(out.resolve()) if out else file.name,

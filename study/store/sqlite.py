@@ -257,7 +257,7 @@ def _explained(error: Exception, path: Path) -> Exception:
     for mark, sentence in _BROKEN.items():
         if mark in words:
             _log.error("%s: %s", path, words)
-            return BrokenStore(said(sentence))
+            return BrokenStore(f"{path.name}: {said(sentence)}")
     for mark, sentence in _TROUBLE.items():
         if mark in words and isinstance(error, sqlite3.OperationalError):
             _log.error("%s: %s", path, words)

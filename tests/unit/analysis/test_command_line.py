@@ -84,6 +84,22 @@ def test_a_refused_bundle_exits_with_1_and_writes_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle"]
 
 
+@pytest.mark.parametrize("name", ["tables", "report"])
+@pytest.mark.parametrize("file", ["missing.csv", "folder", "empty.csv", "other.csv", "bytes.csv"])
+def test_an_invalid_list_of_faulty_items_is_refused(
+    folder: Path, tmp_path: Path, name: str, file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The error names the file, and nothing is written."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "other.csv").write_text("reader\nR1\n", encoding="utf-8")
+    (tmp_path / "bytes.csv").write_bytes(b"item_id\n\xff\x00\n")
+    out = tmp_path / "out"
+    assert main([name, str(folder), "--out", str(out), "--faulty", str(tmp_path / file)]) == 1
+    assert file in capsys.readouterr().err
+    assert not out.exists()
+
+
 def test_an_output_that_cannot_be_written_is_reported_in_one_sentence(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
