@@ -2,7 +2,7 @@
 
 A reader of ability a answers case i rightly with the probability p = Phi(a + u_i), the model with
 q = Phi(b + u_i); both answers are independent given u_i, the ease of the case. A reader whose
-answer differs from the model's takes the model's with a probability of its own.
+answer differs from the model's adopts it with a probability specific to that simulated reader.
 """
 
 import sys

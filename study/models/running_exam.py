@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from study.base.actor import COMMAND_LINE, Acting, By
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import sha256_of
 from study.base.text import check_name
 from study.models.answer_parser import words_in
@@ -173,7 +173,6 @@ def run_model(
     store: Store,
     run: ModelRun,
     *,
-    by: By = COMMAND_LINE,
     tell: Callable[[RunProgress], None] = lambda _: None,
     wait: Callable[[], None] | None = None,
     parent_pipe: int | None = None,
@@ -187,7 +186,7 @@ def run_model(
     ----------
     wait
         Called before waiting for another process with the same run; None to refuse instead.
-    alone
+    parent_pipe
         As in `ask_all`.
 
     Raises
@@ -210,10 +209,10 @@ def run_model(
     with opened_journal(folder, run.protocol, wait=wait) as journal:
         if _is_kept(store, run):  # the awaited process has removed it
             return None
-        _record(store, run, Acting(by=by, now=now()))
+        _record(store, run, Acting(by=COMMAND_LINE, now=now()))
         outcome = ask_all(exam, asker, journal, run.limits, tell=tell, parent_pipe=parent_pipe)
         stored = (
-            _keep(store, run, journal, Acting(by=by, now=now()))
+            _keep(store, run, journal, Acting(by=COMMAND_LINE, now=now()))
             if _complete(run, journal, outcome)
             else None
         )

@@ -240,8 +240,7 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
             active[reader.reader_id],
             paces[reader.reader_id],
             people_paces,
-            now,
-            is_open=row.state == "open",
+            now if row.state == "open" else None,
         )
         for reader in readers
     )
@@ -436,10 +435,9 @@ def _reader(
     active: Row,
     pace: Pace,
     others: Sequence[Pace],
-    now: datetime,
-    *,
-    is_open: bool,
+    now: datetime | None,
 ) -> ReaderProgress:
+    """Return a reader's progress; `now` is None in a study that is not open."""
     counts = total(part.counts for part in parts)
     stage = _stage(counts, withdrawn=any(part.status.withdrawn for part in parts))
     if stage is Stage.NOT_BEGUN:
@@ -448,7 +446,7 @@ def _reader(
         (at for at in (*(active[key] for key in _SEEN), _last_reading(parts)) if at), default=None
     )
     opened = _open_since(parts, last)
-    watched = is_open and stage in STARTED and not row.simulated
+    watched = stage in STARTED and not row.simulated
     return ReaderProgress(
         reader_id=row.reader_id,
         simulated=bool(row.simulated),
@@ -457,7 +455,7 @@ def _reader(
         pace=pace,
         left=None if stage is Stage.WITHDRAWN else time_left(counts.n_unread, pace, others),
         last_at_utc=last,
-        silent_days=_days(now, opened) if watched and opened else None,
+        silent_days=_days(now, opened) if now and watched and opened else None,
         parts=parts,
     )
 

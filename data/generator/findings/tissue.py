@@ -322,7 +322,6 @@ def nodule(
     place: tuple[float, float, float],
     diameter_mm: float,
     lobulation: float = 0.08,
-    hu: float = SOLID_HU,
 ) -> dict[str, object]:
     """One solid nodule or mass of a known mean diameter.
 
@@ -340,22 +339,20 @@ def nodule(
         Mean diameter.
     lobulation : float
         Relative depth of the margin's undulation.
-    hu : float
-        CT number; about 700 for a calcified granuloma.
     """
     centre = lung_point_mm(chest, side, *place)
     radius = diameter_mm / 2.0
     box = box_around(chest, centre, radius * 1.5 + 4.0)
     margin = radius * (1.0 + lobulation * texture(chest, box, max(radius * 0.45, 2.0), rng))
     weight = np.clip((margin - distance_mm(chest, box, centre)) / 2.2 + 0.5, 0.0, 1.0)
-    blend(chest, box, weight.astype(np.float32), hu)
+    blend(chest, box, weight.astype(np.float32), SOLID_HU)
     chest.landmarks[f"nodule {side}"] = centre
     return {
         "finding": "nodule" if diameter_mm <= 30 else "mass",
         "side": side,
         "diameter_mm": diameter_mm,
         "height_share": place[0],
-        "hu": hu,
+        "hu": SOLID_HU,
     }
 
 

@@ -234,7 +234,6 @@ def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown)
                 provider=provider,
                 limits=Limits(runs=1, connections=1),
             ),
-            by=BY,
             now=lambda: NOW,
         ).result()
     assert ran is not None
