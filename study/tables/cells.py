@@ -90,6 +90,8 @@ def text_of(cell: Cell, kind: Kind) -> str:
         The display is unknown, or a formula has no result; never under `ANY`.
     """
     if cell.type == "s":
+        if kind is Kind.TEXT and not _displays_text(cell.format):
+            raise NotDisplayed(t("a text in the format {code}", code=cell.format))
         return with_points(cell.value) if kind is Kind.NUMBER else cell.value
     if cell.type == "b":
         return "TRUE" if cell.value.strip() in ("1", "true") else "FALSE"
@@ -103,6 +105,19 @@ def text_of(cell: Cell, kind: Kind) -> str:
         if kind is Kind.ANY:
             return _full(cell)
         raise
+
+
+def _displays_text(code: str) -> bool:
+    """Return whether a format displays texts unchanged; its fourth section is for texts.
+
+    >>> _displays_text("0.00"), _displays_text('"Option "@'), _displays_text(";;;")
+    (True, False, False)
+    """
+    if code.lower() in _GENERAL or ("@" not in code and ";" not in code):
+        return True
+    sections = _NOT_SHOWN.sub("", code).split(";")
+    has_section = len(sections) > 3 or "@" in sections[-1]
+    return not has_section or sections[-1].lower() in ("@", "general")
 
 
 def _without_result(cell: Cell, kind: Kind) -> str:

@@ -276,20 +276,20 @@ class _RowReader:
 
     def _cell(self, element: Element) -> Cell:
         kind = element.get("t") or "n"
+        style = int(element.get("s") or 0)
+        code = _at(self.formats, style) if self.formats else "General"
         if kind == "inlineStr":
             inside = _child(element, "is")
-            return _EMPTY if inside is None else Cell(value=_text(inside))
+            return _EMPTY if inside is None else Cell(value=_text(inside), format=code)
         value = _child(element, "v")
         text = "" if value is None else value.text or ""
         if not text:
             has_no_result = _child(element, "f") is not None and (value is None or kind != "str")
             return Cell(type="f") if has_no_result else _EMPTY
         if kind == "s":
-            return Cell(value=_at(self.shared, int(text)))
+            return Cell(value=_at(self.shared, int(text)), format=code)
         if kind == "str":
-            return Cell(value=unescaped(text))
-        style = int(element.get("s") or 0)
-        code = _at(self.formats, style) if self.formats else "General"
+            return Cell(value=unescaped(text), format=code)
         return Cell(type=kind, value=text, format=code, from_1904=self.from_1904)
 
 
