@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from study.base.budget import BUDGET
 from study.base.errors import BadFile
 from study.base.translation import t
 
@@ -66,6 +67,7 @@ def read_delimited(name: str, lines: Iterable[str], *, beginning: str) -> Delimi
         separator = named[1]
     else:
         separator = separator_of(beginning[:_LOOKED_AT])
+    csv.field_size_limit(max(csv.field_size_limit(), BUDGET.record_characters))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     return Delimited(separator=separator, rows=_rows(name, reader, int(bool(named))))
 

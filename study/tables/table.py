@@ -170,6 +170,14 @@ def _of_text(
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
     text = read_delimited(name, lines, beginning=beginning)
     _, first = next(text.rows, (0, []))
+    if any("\0" in cell for cell in first):
+        raise BadFile(
+            t(
+                "{name} is not UTF-8: it contains NUL characters. Save it as UTF-8 (in Excel: "
+                "“CSV UTF-8”).",
+                name=name,
+            )
+        )
     header = _header(name, first, budget)
     commas = text.has_decimal_commas
     numbers = {column for column in header if commas and kind_of(column) is Kind.NUMBER}
@@ -201,6 +209,13 @@ def _text_row(
         )
     row = {name: cell for name, cell in zip(header, cells, strict=False) if name}
     row |= {name: with_points(row[name]) for name in numbers}
+    return _unless_header(place, row)
+
+
+def _unless_header(place: str, row: dict[str, str]) -> Row | Fault:
+    """Return a row, or a fault if it repeats the header, as in tables that were joined."""
+    if all(cell.strip() == name for name, cell in row.items()):
+        return Fault(key=place, what=t("the row repeats the header"), remedy=t("delete the row"))
     return Row(place, row)
 
 
@@ -255,7 +270,8 @@ def _workbook_row(
             what="; ".join(faults),
             remedy=t("format the cell as Text and type its content again"),
         )
-    return Row(f"row {number}", row) if any(text.strip() for text in row.values()) else None
+    is_filled = any(text.strip() for text in row.values())
+    return _unless_header(f"row {number}", row) if is_filled else None
 
 
 def _refuse_merged(

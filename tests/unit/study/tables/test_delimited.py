@@ -109,6 +109,31 @@ def test_a_row_may_have_additional_empty_cells_only(tmp_path: Path) -> None:
     assert isinstance(rows[2], Fault)
 
 
+@pytest.mark.parametrize("again", ["id,text", "id , text", '"id","text",'])
+def test_a_repeated_header_is_not_a_row(tmp_path: Path, again: str) -> None:
+    """Tables that were joined have one; a reader or an item of that name is not made of it."""
+    _, rows = read(write(tmp_path, f"id,text\n1,text\n{again}\n2,b\n"))
+    assert [str(row.key) for row in rows if isinstance(row, Fault)] == ["line 3"]
+    assert [row.place for row in rows if not isinstance(row, Fault)] == ["line 2", "line 4"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_byte_order_mark_is_refused(tmp_path: Path, encoding: str) -> None:
+    """Its bytes are valid UTF-8 with NUL characters."""
+    path = tmp_path / "t.csv"
+    path.write_bytes("id,text\n1,a\n".encode(encoding))
+    with pytest.raises(BadFile, match="is not UTF-8: it contains NUL characters"):
+        read(path)
+
+
+def test_a_cell_may_be_as_long_as_a_record(tmp_path: Path) -> None:
+    """Answers of models with their reasoning exceed the limit of Python's reader."""
+    long = "word " * 60_000
+    assert read(write(tmp_path, f"id,text\n1,{long}\n"))[1] == [
+        ("line 2", {"id": "1", "text": long})
+    ]
+
+
 def test_a_wide_header_is_checked_in_linear_time(tmp_path: Path) -> None:
     """Each name is looked up once: comparing all pairs of 16,000 would be 128 million steps."""
     names = [f"c{n}" for n in range(16_000)]

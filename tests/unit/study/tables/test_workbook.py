@@ -175,6 +175,12 @@ def test_duplicate_column_names_are_refused_as_in_csv(tmp_path: Path, header: li
             read(table)
 
 
+def test_a_repeated_header_is_not_a_row(tmp_path: Path) -> None:
+    """It is rejected as in CSV."""
+    _, rows = read(book(tmp_path / "q.xlsx", ["id", "text"], ["1", "text"], ["id", "text"]))
+    assert [isinstance(row, Fault) for row in rows] == [False, True]
+
+
 def test_a_column_name_that_is_a_date_is_refused(tmp_path: Path) -> None:
     """The message has its row; Excel may have converted another text."""
     path = book(tmp_path / "q.xlsx", [46054, "b"], ["1", "2"], formats={"A1": "d-mmm"})
