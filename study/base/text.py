@@ -11,7 +11,6 @@ after a backslash). Both can be reversed exactly.
 """
 
 import re
-import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -214,7 +213,7 @@ def forms_for_comparison() -> Iterator[tuple[str, str, str]]:
 
     For databases that compare texts themselves.
     """
-    for code in range(1, sys.maxunicode + 1):
+    for code in (*range(1, 0x40000), *range(0xE0000, 0xF0000)):  # no other plane has characters
         char = chr(code)
         if unicodedata.category(char) in ("Cn", "Cs", "Co") and not _INVISIBLE.match(char):
             continue

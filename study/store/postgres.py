@@ -75,7 +75,7 @@ class Postgres:
             self._check_collation(connection)
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             connection.execute("SELECT pg_advisory_xact_lock(1380085613)")
-            if not _exists(connection):
+            if not self._exists(connection):
                 postgres_rights.make_roles(connection, self._user, self._where["password"])
                 for statement in (f"CREATE SCHEMA {SCHEMA}", *_own_statements()):
                     connection.run(statement)
@@ -96,10 +96,12 @@ class Postgres:
             The database has no store.
         BrokenStore
             It is of a version that is not supported.
+        StudyError
+            Another account owns the store.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with closing(self._connected(PATIENCE_S)) as connection:
-            if not _exists(connection):
+            if not self._exists(connection):
                 raise NotFound(
                     f"There is no store in the database {self.path.name}. Make one with: "
                     "python -m study init --db ADDRESS"
@@ -203,6 +205,20 @@ class Postgres:
     def _connected(self, patience_s: float) -> PostgresConnection:
         return PostgresConnection(self._where, patience_s)
 
+    def _exists(self, connection: PostgresConnection) -> bool:
+        """Return whether the database has a store, and refuse that of another account."""
+        rows = connection.execute(
+            "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE relname = 'store_version' "
+            f"AND relnamespace = to_regnamespace('{SCHEMA}')"
+        )
+        (owner,) = rows.fetchone() or (None,)
+        if owner not in (None, self._user):
+            raise StudyError(
+                f"The store in the database {self.path.name} belongs to the account {owner}, not "
+                f"to {self._user}. Use the address with {owner}."
+            )
+        return owner is not None
+
     def _check_collation(self, connection: PostgresConnection) -> None:
         ((encoding, collation, letters),) = connection.execute(
             "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database "
@@ -237,14 +253,6 @@ class Postgres:
             sqlite.as_single_file(file)
 
 
-def _exists(connection: PostgresConnection) -> bool:
-    rows = connection.execute(
-        "SELECT 1 FROM pg_class WHERE relname = 'store_version' "
-        f"AND relnamespace = to_regnamespace('{SCHEMA}')"
-    )
-    return rows.fetchone() is not None
-
-
 def _own_statements() -> Iterator[str]:
     yield from dialect.statements(files(__package__).joinpath("postgres.sql").read_text("utf-8"))
 
@@ -263,6 +271,21 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
     ),
     "25006": (StudyError, later("The database cannot be written: it is read-only.")),
     "3D000": (StudyError, later("There is no such database. Check its address.")),
+    "42501": (
+        StudyError,
+        later("The account lacks a right in the database. Set up the roles of docs/postgresql.md."),
+    ),
+    "42P06": (
+        BadInput,
+        later("The database has other tables and was not changed. Name an empty database."),
+    ),
     "42P01": (BrokenStore, later("The database is incomplete. Restore it from a backup.")),
     "42703": (BrokenStore, later("The database is incomplete. Restore it from a backup.")),
+    **dict.fromkeys(
+        ("53", "54", "58", "XX"),
+        (
+            StudyError,
+            later("The database server has a fault, which its log describes. Repair it first."),
+        ),
+    ),
 }

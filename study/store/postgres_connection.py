@@ -209,7 +209,10 @@ class PostgresConnection:
 
     def _set_role(self) -> None:
         if self._role:
-            self._pg.run(f"SET ROLE {pg.identifier(self._role)}")
+            try:
+                self.run(f"SET ROLE {pg.identifier(self._role)}")
+            except sqlite3.IntegrityError as error:  # there is no such role
+                raise ServerError(str(error), "28000") from error
 
     def run_once(self, sql: str, values: dict[str, Any]) -> Result:
         """Run a statement of PostgreSQL's dialect with named values, without keeping it."""

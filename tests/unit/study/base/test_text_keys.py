@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from study.base.text import FirstSpelling, difference, guarded, id_key, text_key, unguarded
+from study.base.text import (
+    FirstSpelling,
+    difference,
+    forms_for_comparison,
+    guarded,
+    id_key,
+    text_key,
+    unguarded,
+)
 
 ALIKE = [
     ("M\u00fcller", "Mu\u0308ller", "composed and decomposed characters"),
@@ -112,6 +120,14 @@ def test_key_of_a_key_is_the_key_for_every_character() -> None:
             form = key(f"a{char}b")
             assert key(form) == form, f"U+{code:04X}"
             assert unicodedata.normalize("NFC", form) == form, f"U+{code:04X}"
+
+
+def test_every_character_whose_form_differs_is_listed_for_databases() -> None:
+    """Of planes that are not listed no character exists, or its use is private."""
+    listed = {char for char, _, _ in forms_for_comparison()}
+    assert {"A", "\u00ad", "\ufb01", "\U0001d400", "\U0002f800", "\U000e0100"} <= listed
+    for code in (*range(0x40000, 0xE0000), *range(0xF0000, sys.maxunicode + 1)):
+        assert unicodedata.category(chr(code)) in ("Cn", "Co"), f"U+{code:04X}"
 
 
 def test_first_spelling_stands_for_all_others() -> None:

@@ -1,0 +1,78 @@
+"""Wrong databases and accounts, each refused in one sentence; nothing is created or changed."""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from study.base.errors import BadInput, StudyError
+from study.exchange.moving import FILES, move
+from study.store import Store, beside
+from study.store.address import ServerAddress, settings_of
+from study.store.engine import PATIENCE_S
+from study.store.postgres import Postgres
+from study.store.postgres_connection import PostgresConnection, ServerError
+
+pytestmark = pytest.mark.sqlite("moves a file")
+
+
+def _opened(address: str, role: str = "") -> PostgresConnection:
+    return PostgresConnection(settings_of(ServerAddress(address)), PATIENCE_S, role)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+def test_a_store_of_another_account_is_named_and_not_changed(
+    store: Store, on_postgres: Store, administer: Callable[[str], object], tmp_path: Path
+) -> None:
+    """It is not called incomplete, which would ask for a backup in its place."""
+    visitor = f"visitor_{tmp_path.name}"
+    administer(f'CREATE ROLE "{visitor}" LOGIN')
+    try:
+        address = on_postgres.address.replace("reading_room@", f"{visitor}@")
+        for attempt in (lambda: Store(address), lambda: move(store, address)):
+            with pytest.raises(StudyError, match="belongs to the account reading_room, not to"):
+                attempt()
+    finally:
+        administer(f'DROP ROLE "{visitor}"')
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+def test_a_database_with_other_tables_is_not_changed(
+    store: Store, database: Callable[[], str]
+) -> None:
+    """Another program has a schema of the same name."""
+    address = database()
+    tables = "SELECT relname::text FROM pg_class WHERE relnamespace = 'reading_room'::regnamespace"
+    with closing(_opened(address)) as other:
+        other.run("CREATE SCHEMA reading_room; CREATE TABLE reading_room.visits (id bigint)")
+        with pytest.raises(BadInput, match="Name an empty database"):
+            move(store, address)
+        assert list(other.execute(tables)) == [("visits",)]
+    assert not [suffix for suffix in FILES if beside(address, suffix).exists()]
+
+
+@pytest.mark.slow
+def test_a_missing_role_is_named(on_postgres: Store) -> None:
+    """After a dump was restored on a server without the roles."""
+    with pytest.raises(ServerError, match='role "no_such_role" does not exist') as refused:
+        _opened(on_postgres.address, "no_such_role")
+    explained = Postgres(on_postgres.address).explained(refused.value)
+    assert "no_such_role" in str(explained)
+    assert "docs/postgresql.md" in str(explained)
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["08006", "28P01", "42501", "42P06", "53100", "53200", "53400", "54000", "58030", "XX001"],
+)
+def test_every_fault_outside_the_program_is_a_sentence(code: str) -> None:
+    """Resources, rights, input and output, and damaged data."""
+    engine = Postgres("postgresql://clinic@127.0.0.1:1/reading_room")
+    explained = engine.explained(ServerError("why", code))
+    assert isinstance(explained, StudyError)
+    assert str(explained).endswith(".")
+    wrong = ServerError("syntax error", "42601")
+    assert engine.explained(wrong) is wrong
