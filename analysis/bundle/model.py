@@ -26,7 +26,7 @@ class PairKind(StrEnum):
 
 
 class Status(StrEnum):
-    """The outcome of a reading; `absent` is never in a file: the reading has no row."""
+    """The outcome of a reading; `absent` never occurs in a file: such a reading has no row."""
 
     ANSWERED = "answered"
     SKIPPED = "skipped"

@@ -197,7 +197,7 @@ _GLOB = re.compile(" GLOB \0(\\d+)\0")
 
 
 def _pattern(literal: str) -> str:
-    """Return a pattern of GLOB as a regular expression; both write sets of characters alike."""
+    """Return a GLOB pattern as a regular expression; both write character sets alike."""
     inner = literal[1:-1].removeprefix("*").removesuffix("*")
     start = "" if literal[1:2] == "*" else "^"
     end = "" if literal[-2:-1] == "*" else "$"

@@ -155,7 +155,7 @@ def until(true: Callable[[], bool], what: str) -> None:
 def started(
     program: str, profile: Path, prefs: dict[str, bool], display: str | None
 ) -> Iterator[Firefox]:
-    """Start Firefox with a new profile, with or without a display, and end it afterwards."""
+    """Start Firefox with a new profile, with or without a display, and stop it afterwards."""
     profile.mkdir()
     lines = (f"user_pref({json.dumps(name)}, {json.dumps(on)});\n" for name, on in prefs.items())
     (profile / "user.js").write_text("".join(lines))

@@ -47,7 +47,7 @@ SOURCES = (
 )
 # The report paraphrases their items and adds what the run knows about each.
 CHECKLIST_SOURCES = _BY_KIND["checklist"]
-# Of `analysis.planning`; a report does not compute a power.
+# Sources of `analysis.planning`; reports do not compute power.
 PLANNING_SOURCES = _BY_KIND["planning"]
 
 

@@ -64,7 +64,7 @@ def has_group_metrics(study: Study) -> bool:
 
 
 def has_gains(study: Study) -> bool:
-    """Return whether some two groups have readers who read under two conditions."""
+    """Return whether at least two groups have readers who read under two conditions."""
     return next(gains_of(study), None) is not None
 
 

@@ -167,7 +167,7 @@ def _is_constant(answers: Floats) -> Bools:
 
 
 def chance_of_guessing(sums: Sums) -> Floats:
-    """Return the mean of 1/k over the items; nan where some k is not given, or it is 1."""
+    """Return the mean of 1/k over the items; nan if a k is missing or is 1."""
     known = sums.sizes > 0
     shares = 1 / sums.sizes[known]
     total = ordered_sum(
