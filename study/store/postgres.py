@@ -271,10 +271,6 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
     ),
     "25006": (StudyError, later("The database cannot be written: it is read-only.")),
     "3D000": (StudyError, later("There is no such database. Check its address.")),
-    "42501": (
-        StudyError,
-        later("The account lacks a right in the database. Set up the roles of docs/postgresql.md."),
-    ),
     "42P06": (
         BadInput,
         later("The database has other tables and was not changed. Name an empty database."),

@@ -211,7 +211,9 @@ class PostgresConnection:
         if self._role:
             try:
                 self.run(f"SET ROLE {pg.identifier(self._role)}")
-            except sqlite3.IntegrityError as error:  # there is no such role
+            except sqlite3.DatabaseError as error:  # no such role, or the account is not a member
+                if getattr(error, "code", "42501") != "42501":
+                    raise
                 raise ServerError(str(error), "28000") from error
 
     def run_once(self, sql: str, values: dict[str, Any]) -> Result:
