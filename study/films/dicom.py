@@ -213,6 +213,9 @@ def _film(source: Attributes) -> DicomFilm:
             "its pixel spacing may be one calibrated to the patient, not the detector's"
         )
     _note_burnt_in_text(source, modality)
+    tags = tuple(dataset.keys())
+    if any(tag.group in range(0x6000, 0x6020) and not tag.is_private for tag in tags):
+        source.notes.append("its overlays, such as drawings and text, are not shown")
     return DicomFilm(
         samples=samples,
         window=window,
@@ -250,7 +253,9 @@ def _checked(source: Attributes) -> Layout:
     if not syntax.is_transfer_syntax:
         raise BadFilm("a DICOM file of an unknown transfer syntax", UNCOMPRESSED)
     if not syntax.is_compressed:
-        _check_length(source.dataset.PixelData, math.ceil(width * height * layout.allocated / 8))
+        row = math.ceil(width * layout.allocated / 8)
+        expected = math.ceil(width * height * layout.allocated / 8)
+        _check_length(source.dataset.PixelData, expected, row)
     else:
         _check_compressed(source.dataset, syntax, layout, width, height)
     return layout
@@ -275,13 +280,16 @@ def _check_pixels_present(source: Attributes) -> None:
         raise BadFilm("a DICOM file whose pixel data is empty or cannot be read", _COPY)
 
 
-def _check_length(pixel_data: bytes, expected: int) -> None:
+def _check_length(pixel_data: bytes, expected: int, row: int) -> None:
     if len(pixel_data) < expected:
         raise BadFilm(
             f"the pixel data is cut off: {len(pixel_data):,} of {expected:,} bytes", _COPY
         )
     if len(pixel_data) >= 2 * expected > 2:
         raise BadFilm("the pixel data holds several images", "save each as a file of its own")
+    surplus = pixel_data[expected:]
+    if len(surplus) >= max(row, 2) and any(surplus):  # padding consists of zeros
+        raise BadFilm("the pixel data holds more rows than its attributes say", CORRECT)
 
 
 def _check_compressed(

@@ -272,6 +272,23 @@ def test_truncated_pixels_are_refused() -> None:
         read(out.getvalue())
 
 
+@pytest.mark.parametrize("rows", [63, 48, 33])
+def test_pixels_of_more_rows_than_the_attributes_say_are_refused(rows: int) -> None:
+    """They would be shown without their lower part."""
+    with pytest.raises(BadFilm, match="more rows than its attributes say"):
+        read(film(RAMP, Rows=rows))
+
+
+def test_an_overlay_that_is_not_shown_is_noted() -> None:
+    """It may contain the mark of a side."""
+    source = pydicom.dcmread(BytesIO(film(RAMP)))
+    source.add_new(0x60003000, "OW", bytes(512))
+    out = BytesIO()
+    source.save_as(out)
+    assert any("overlays" in note for note in read(out.getvalue()).notes)
+    assert not any("overlays" in note for note in read(film(RAMP)).notes)
+
+
 def test_a_smaller_rendition_keeps_the_window() -> None:
     """Each side is a quarter, and each sample contributes to the mean."""
     small = read(film(RAMP, **WINDOW)).png(scale=0.25)
