@@ -84,11 +84,11 @@ def test_means_variances_and_correlation_are_those_of_the_covariance_matrix() ->
     assert random.df == pytest.approx(variance**2 / (of_cases**2 / 19 + (2e-4) ** 2 / 1))
 
 
-def study(per_patient: int = 1, n_readers: int = 3) -> Bundle:
+def study(per_patient: int = 1, n_readers: int = 3, few: str = "B") -> Bundle:
     """Return a model and readers with areas near 0.95 over 80 items of two classes."""
     generator = np.random.default_rng(3)
     ids = [f"q{i:02}" for i in range(80)]
-    truth = np.where(np.arange(80) % 4 == 0, "B", "A")
+    truth = np.where((np.arange(80) % 4 == 0) == (few == "B"), "B", "A")
     raters = ["M", *(f"R{i}" for i in range(n_readers))]
     scores = generator.normal(size=(len(raters), 80)) + 2.4 * (truth == "B")
     items = pd.DataFrame(
@@ -140,6 +140,25 @@ def test_rows_of_the_area_have_the_panels_differences_and_the_smaller_class(
         assert row["se"] == pytest.approx(
             (row["difference"] + 0.05) / student.isf(row["p"], row["df"])
         )
+
+
+def test_the_limit_of_a_row_is_the_margin_at_which_its_test_just_succeeds() -> None:
+    """One-sided at half of alpha."""
+    options = Options(confidence="finding")
+    first = declared(study(), hypothesis="non-inferiority", margin=0.05)
+    low = noninferiority(first, options).query("metric == 'auc'")["ci_low"].iloc[0]
+    assert low < 0
+    at_limit = declared(study(), hypothesis="non-inferiority", margin=-float(low))
+    table = noninferiority(at_limit, options).query("metric == 'auc'")
+    assert table["p"].iloc[0] == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("few", ["A", "B"])
+def test_either_class_may_be_the_smaller_one(few: str) -> None:
+    """Twenty of 80 items, whether they are positive or negative."""
+    bundle = declared(study(few=few), hypothesis="superiority")
+    table = noninferiority(bundle, Options(confidence="finding"))
+    assert table["df"].iloc[0] == 19
 
 
 def test_superiority_of_the_area_is_tested_at_a_difference_of_zero() -> None:
