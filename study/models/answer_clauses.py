@@ -45,9 +45,9 @@ _APPOSITION = pattern(
     r"\b(options?|choice|answer|letter|one|diagnosis|statement)\s*,\s*({M})\s*,(?=\s+(?:{be}|{fits}|best)\b)"
 )
 _SECOND_THOUGHT = pattern(
-    r"(?<={M})\s*(?:[.:,;\u2013\u2014-]|\u2026|\.{2,})*\s*(?=(?:oh,? )?(?:or rather"
+    r"(?<={M})\s*(?:[.:,;\u2013\u2014-]|\u2026|\.{2,})*\s*(?:hence\s+)?(?=(?:oh,? )?(?:or rather"
     r"|\((?:revised|corrected|changed)|no,? wait|no,\s|wait\b|actually,|actually\s|correction"
-    r"|sorry,|i mean|make that|scratch that|on second thought|nein|doch|besser gesagt|mejor dicho"
+    r"|sorry,|i mean|(?:corrected|changed|revised) to\b|make that|scratch that|on second thought|nein|doch|besser gesagt|mejor dicho"
     r"|plut[o\u00f4]t))"
 )
 SINGULAR = (
@@ -83,20 +83,8 @@ _STICKY = pattern(
     r"\b(?:according to|as per|per|laut|seg\u00fan|selon|secondo|examples?|sample|template"
     r"|format)\b"
 )
-_ABSENT_SIGN = pattern(
-    r"(?:(?<=\A)|(?<=[.!?:;,\n] )|(?<=[.!?:;,\n])|(?<=and )|(?<=with ))(?:the )?"
-    r"(?:absent|missing|lost|(?:absence|lack|loss) of)"
-    r"(?=(?: (?!that\b|which\b|to\b|not\b)[\w-]+){1,6}?"
-    r" (?:points? to|suggests?|supports?|favou?rs?|indicates?|confirms?|argues? for)\b)"
-)
-_NOT_SEEN = pattern(
-    r"\b((?:therefore|thus|hence|so|consequently|in conclusion),? the (?:only )?)"
-    r"(?:finding|option|one|abnormality|structure|sign|feature|device|statement)"
-    r"(?: (?:that|which))?"
-    r"(?: is| was)? (?:not (?:seen|present|visible|shown|demonstrated|depicted|supported"
-    r"|identified)"
-    r"|absent|missing)(?= (?:(?:here|(?:in|on) (?:this|the) [\w-]+) )?is\b)"
-)
+_ABSENT_SIGN = cue("absent_sign")
+_NOT_SEEN = cue("not_seen")
 """The answer to a question such as "Which finding is not seen?"."""
 _OPENS = pattern(r"\A\W*(?:{own})")
 CONCEDES = cue("concedes")

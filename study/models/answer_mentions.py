@@ -44,7 +44,7 @@ _BEFORE_AN_ANSWER = re.compile(
     r"|select|pick|say|said|says|answer|option"
     r"|choice|probably|likely|clearly|definitely|therefore|hence|with|for|either|or|and"
     r"|so|not|a|an|as|the"
-    r"|wait|actually|just|only|total|so|ist|lautet|est|es"
+    r"|wait|actually|just|only|total|so|ie|ist|lautet|est|es"
     r"|(?:makes?|making|call(?:ing)?) (?:it|this)))\s*\Z",
     re.IGNORECASE,
 )

@@ -70,6 +70,10 @@ _OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", r
 _SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
 _CONCLUDES = cue("thus")
 _AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
+_LESS_LIKELY = re.compile(
+    r"\A[^\ue000-\ue0ff]*\b(?:but|though|although|however)\b[^\ue000-\ue0ff]*"
+    r"\b(?:less likely|unlikely|against it|improbable)\b"
+)
 _LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _LOOKS_ALIKE = re.compile(
     r"\b(?:(?:could|can|may|might) (?:also |sometimes )?)?(?:looks?|appears?|presents?|seems?)"
@@ -401,7 +405,9 @@ class _Reading:
                     return True
             elif statement.stance is Stance.DOUBTED:
                 if last.stance is not Stance.ALONE and (
-                    len(statement.letters) > 1 or _is_listed(statement, self.parts)
+                    len(statement.letters) > 1
+                    or _is_listed(statement, self.parts)
+                    or _is_less_likely(statement, self.parts)
                 ):
                     continue
                 near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
@@ -468,6 +474,12 @@ def _is_listed(statement: Statement, parts: Sequence[Sentence]) -> bool:
     """Return whether an option heads a line of a list that does not call it an equal answer."""
     text = parts[statement.sentence].text
     return _LIST_HEAD.match(text) is not None and not _AS_GOOD.search(text)
+
+
+def _is_less_likely(statement: Statement, parts: Sequence[Sentence]) -> bool:
+    """Return whether the sentence of a doubted option goes on to say that it is less likely."""
+    part = parts[statement.sentence]
+    return _LESS_LIKELY.search(part.text[statement.place - part.place + 1 :]) is not None
 
 
 def _letters(statements: Sequence[Statement]) -> Set[str]:

@@ -114,6 +114,9 @@ _FITS = cue("fits")
 _DEFINES = cue("defines")
 _SHOWN = cue("shown")
 _BESIDE = cue("beside")
+_SUBJECT = pattern(r"\A\W*(?:the|this|these)\W+(?:[\w-]+\W+){1,6}?{be}\b[^,;\ue000-\ue0ff]*\Z")
+_HEALTHY = cue("healthy")
+_PART_OF = cue("part_of")
 _IMAGE_VERB = pattern(r"\A\W*(?:{image_noun}\W+)?(?:{image_verb}|shows? an?\b)")
 _ARTICLE = re.compile(r"\ban?\b", re.IGNORECASE)
 _BARE = cue("bare")
@@ -216,9 +219,8 @@ def _alone_in(parts: Sequence[Clause], part: Sentence, n: int) -> set[int]:
                     or (_THUS.match(part.text) and before[-1:] in ",(")
                     or (before[-1:] == "," and AGREES.search(before))
                     or (
-                        n == 0
-                        and len(before.split()) < 7
-                        and before[-1:] == "("
+                        before[-1:] == "("
+                        and ((n == 0 and len(before.split()) < 7) or _SUBJECT.match(before))
                         and not _denies(before)
                     )
                     or (before[-1:] == ":" and re.match(LABEL, group[0]))
@@ -278,6 +280,8 @@ def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
     stance = _marked(around) or _compared(around) or _denied(around)
     if not stance and _BESIDE.search(around.before):
         return Stance.LANDMARK
+    if not stance and around.own_text and _HEALTHY.match(around.after):
+        return Stance.REJECTED
     return stance or _positive(around)
 
 
@@ -398,7 +402,8 @@ def _found(around: _Around) -> Stance | None:
             or _IS_SEEN.match(after)
             or ((_ARTICLE.search(before) or " show" in after) and _IMAGE_VERB.match(after))
         )
-        if bare or (_SHOWN.search(before) and ends):
+        part = _PART_OF.match(before) and _IS_SEEN.match(after) and re.search(r"\w", after)
+        if bare or part or (_SHOWN.search(before) and ends):
             return Stance.FOUND
     return None
 
