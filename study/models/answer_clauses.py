@@ -47,7 +47,8 @@ _APPOSITION = pattern(
 _SECOND_THOUGHT = pattern(
     r"(?<={M})\s*(?:[.:,;\u2013\u2014-]|\u2026|\.{2,})*\s*(?:hence\s+)?(?=(?:oh,? )?(?:or rather"
     r"|\((?:revised|corrected|changed)|no,? wait|no,\s|wait\b|actually,|actually\s|correction"
-    r"|sorry,|i mean|(?:corrected|changed|revised) to\b|make that|scratch that|on second thought|nein|doch|besser gesagt|mejor dicho"
+    r"|sorry,|i mean|(?:corrected|changed|revised) to\b|make that"
+    r"|scratch that|on second thought|nein|doch|besser gesagt|mejor dicho"
     r"|plut[o\u00f4]t))"
 )
 SINGULAR = (

@@ -28,6 +28,8 @@ _NO = cue("no")
 _OPEN = pattern(_LEAD + r"(?!guess)(?:{doubt}|less|more)")
 _POINTS = cue("points")
 _ANSWERED = cue("answered")
+_AGREED = cue("agreed")
+_OPEN_VIEW = pattern(r"\b(?:why|do|should|would i)\b|{condition}")
 
 
 def _unless_stated(listed: dict[int, Stance], statements: Sequence[Statement]) -> dict[int, Stance]:
@@ -70,7 +72,8 @@ def verdicts_on(
         for statement in kept
     ]
     return sorted(
-        [*kept, *_asked(parts, kept), *_pointed(parts, kept)], key=lambda statement: statement.place
+        [*kept, *_asked(parts, kept), *_pointed(parts, kept), *_agreed(parts, kept)],
+        key=lambda statement: statement.place,
     )
 
 
@@ -215,6 +218,22 @@ def _asked(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterat
             yield replace(asked[-1], stance=Stance.REJECTED, letters=letters, sentence=n + 1)
         elif len(letters) == 1 and not _OPEN_QUESTION.search(part.text):
             yield replace(asked[-1], stance=Stance.STATED, sentence=n + 1, place=parts[n + 1].place)
+
+
+def _agreed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield the options of other speakers with whom the text agrees: "She says A. So do I."."""
+    for n, part in enumerate(parts):
+        agrees = _AGREED.search(part.text)
+        if not agrees or _OPEN_VIEW.search(part.text[: agrees.start()]) or is_question(part.text):
+            continue
+        at = part.place + agrees.start()
+        earlier = [statement for statement in statements if statement.place < at]
+        last = earlier[-1].sentence if earlier else n
+        quoted = [statement for statement in earlier if statement.sentence == last >= n - 1]
+        letters = frozenset().union(*(statement.letters for statement in quoted))
+        if len(letters) == 1 and quoted[-1].stance is Stance.OTHERS:
+            if not is_question(parts[last].text) and not _OPEN_VIEW.search(parts[last].text):
+                yield replace(quoted[-1], stance=Stance.STATED, sentence=n, place=at)
 
 
 def _pointed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:

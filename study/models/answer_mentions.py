@@ -49,7 +49,7 @@ _BEFORE_AN_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _AFTER_AN_ANSWER = re.compile(
-    r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
+    r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|(?:one|side)\b|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
     r"|grade|form|and|or|there|it|this"
     r"|is|wait|actually)\b|\s*(?:chest |plain )?(?:x-?ray|radiograph|film|study)\b"
     r"|\s*in (?:size|degree|severity|extent)\b"
@@ -130,6 +130,8 @@ _LIVING = (
     r"(?:lines?|cells?|waves?|mode|scans?|spine|dimer|type|ring|markers?|sign|shape|fibers?"
     r"|reactive)"
 )
+_YEA = re.compile(r"\A\W*(?:yep|yup|yeah|affirmative)\b", re.IGNORECASE)
+_NAY = re.compile(r"\A\W*(?:nope|nah|negative)\b", re.IGNORECASE)
 _NAMED_LIST = re.compile(
     words("named") + r"\s+[A-Z](?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+|/)[A-Z]\b)+",
     re.IGNORECASE,
@@ -141,8 +143,9 @@ _NAME = re.compile(words("named") + r"\s+\Z", re.IGNORECASE)
 def mark(text: str, options: Sequence[str]) -> str:
     """Return a plain text with one private-use character for each mention of an option."""
     text = _NAMED_LIST.sub(lambda match: re.sub(r"\W+", "-", match[0]), text)
-    text = _INITIAL.sub(r"\1-", text)
+    text = _yes_or_no(text, options)
     marked = _mark_texts(_mark_letters(_NUMBERED.sub("", text), options), options)
+    marked = _INITIAL.sub(r"\1-", marked)
     marked = _ORDINAL.sub(lambda match: _ordinal(match, options), marked)
     for reference in (_BRACKETED, _AFTER_NOUN, _GLUED):
         marked = reference.sub(lambda match: _letter(match, options), marked)
@@ -152,6 +155,14 @@ def mark(text: str, options: Sequence[str]) -> str:
         lambda match: match[0][: -len(match[1])] + _letter_mark(match[1], options), marked
     )
     return _joined(marked)
+
+
+def _yes_or_no(text: str, options: Sequence[str]) -> str:
+    """Return a text whose first word, if it means yes or no, is the option."""
+    keys = {option_key(plain_option(option)) for option in options}
+    if not keys >= {"yes", "no"}:
+        return text
+    return _NAY.sub("No,", _YEA.sub("Yes,", text, count=1), count=1)
 
 
 def meaning(mention: str) -> str:

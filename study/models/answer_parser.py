@@ -38,6 +38,7 @@ _NUMBERED_ANSWER = re.compile(
     r"(?m)^[ \t]*(?:(?:[Qq](?:uestion)? ?)?\d+[.):]|[Qq](?:uestion)? ?\d+\b[^:\n]{0,60}:)[ \t]*"
     r"\(?[A-Z]\)?[.]?[ \t]*$"
 )
+_QUESTION_HEADING = re.compile(r"^\W*q(?:uestion)? ?\d+\b", re.IGNORECASE | re.MULTILINE)
 _TRANSCRIPT = re.compile(r"(?:human|user)\s*:", re.IGNORECASE)
 _ANSWER_LINE = re.compile(
     r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z", re.IGNORECASE | re.DOTALL
@@ -49,6 +50,7 @@ _BREAKS_OFF = re.compile(
     re.IGNORECASE,
 )
 _REPLACES = cue("replaces")
+_NO = re.compile(r"\W*no\b", re.IGNORECASE)
 _REGRETS = pattern(r"{regret}")
 _DENIES = pattern(r"{negation}|{rejection}")
 _OTHERS_WRONG = cue("others_wrong")
@@ -122,7 +124,9 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
     `rules` is a name in `RULES`.
     """
     text = plain_text(raw)
-    if len(_NUMBERED_ANSWER.findall(text)) > 1 or _TRANSCRIPT.match(text):  # several questions
+    headings = _QUESTION_HEADING.findall(text) if _QUESTION_HEADING.match(text) else ()
+    several = len(_NUMBERED_ANSWER.findall(text)) > 1 or len(headings) > 1
+    if several or _TRANSCRIPT.match(text):
         return None, ""
     if _BREAKS_OFF.search(text):
         return None, ""
@@ -169,7 +173,7 @@ class _Reading:
     def decide(self, rules: Sequence[str]) -> tuple[Set[str], str]:
         """Return the letters of the answer and the rule, which is empty without an answer."""
         if len(_letters(self.statements)) > 1 and not re.search(
-            r"[\w\n>]", _MENTIONS.sub(" ", self.marked)
+            r"[\w>]", _MENTIONS.sub(" ", self.marked)
         ):
             return {UNCLEAR}, "whole"
         answers = self._after_corrections(
@@ -256,9 +260,10 @@ class _Reading:
             if not before:
                 continue
             if after:
+                weak = {Stance.ALONE} if _NO.match(part.text) else {Stance.ALONE, Stance.FOUND}
                 left = [
                     replace(statement, stance=Stance.STATED)
-                    if statement.stance is Stance.ALONE
+                    if statement.stance in weak
                     else statement
                     for statement in after
                 ]
@@ -306,6 +311,14 @@ class _Reading:
     def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
         """Return the stated findings if they belong to one option and no other is open."""
         findings = [statement for statement in answers if statement.stance is Stance.FOUND]
+        if any(
+            statement.letters != findings[-1].letters
+            and statement.sentence > findings[-1].sentence
+            and _CONCLUDES.match(self.parts[statement.sentence].text)
+            for statement in self.statements
+            if findings
+        ):
+            return []
         if (
             len(
                 {

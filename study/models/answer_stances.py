@@ -114,6 +114,7 @@ _FITS = cue("fits")
 _DEFINES = cue("defines")
 _SHOWN = cue("shown")
 _BESIDE = cue("beside")
+_WAS = re.compile(r"\s*which was\s+\Z", re.IGNORECASE)
 _SUBJECT = pattern(r"\A\W*(?:the|this|these)\W+(?:[\w-]+\W+){1,6}?{be}\b[^,;\ue000-\ue0ff]*\Z")
 _HEALTHY = cue("healthy")
 _PART_OF = cue("part_of")
@@ -164,7 +165,9 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
     for clause in parts:
         for group in _GROUP.finditer(clause.text):
             rest = part.text[clause.place + group.end() :][:_REACH]
-            stance, letters = _stance(clause, group, rest), letters_of(group[0])
+            begin = clause.place + group.start()
+            quoted = _quoted(part.text, begin, begin + len(group[0]))
+            stance, letters = _stance(clause, group, rest, quoted), letters_of(group[0])
             if stance is Stance.REJECTED and _NOT_BUT.fullmatch(part.text):  # "Not A, B."
                 own = group[0][0], group[0][-1]
                 yield Statement(
@@ -173,12 +176,12 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
                 stance, letters = Stance.ALONE, letters_of(own[1])
             if stance is Stance.FOUND and not re.fullmatch(TEXT, group[0]):
                 stance = Stance.STATED
-            elif stance in (Stance.NAMED, Stance.FOUND) and clause.place + group.start() in alone:
+            elif stance in (Stance.NAMED, Stance.FOUND) and begin in alone:
                 stance = Stance.ALONE
             yield Statement(
                 stance=stance,
                 letters=letters,
-                place=part.place + clause.place + group.start(),
+                place=part.place + begin,
                 sentence=n,
                 own_text=re.search(TEXT, group[0]) is not None,
                 structured=re.fullmatch(FINAL, group[0]) is not None,
@@ -259,7 +262,7 @@ class _Around:
         return re.fullmatch(LABEL, self.group) is not None
 
 
-def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
+def _stance(clause: Clause, group: re.Match[str], rest: str, quoted: bool) -> Stance:
     """Return the stance of a clause on a group of mentions in it."""
     text = clause.text
     begin = max((m.end() for m in _GROUP.finditer(text[: group.start()])), default=0)
@@ -273,7 +276,7 @@ def _stance(clause: Clause, group: re.Match[str], rest: str) -> Stance:
         following=following is not None,
         rest=rest,
     )
-    if _quoted(text, group):
+    if quoted:
         return Stance.OTHERS
     if _CHANGED.search(text[: group.start()]) and not clause.foreign:
         return Stance.STATED
@@ -328,7 +331,12 @@ def _denied(around: _Around) -> Stance | None:
     asked = re.match(r"\s*\(?\?", around.after) or _SO_IS.search(before)
     if asked or doubts(before) or doubts(rest) or _OR.match(around.rest):
         return Stance.REJECTED if _BUT_DENIED.match(around.rest) else Stance.DOUBTED
-    if PAST.search(before) or PAST.search(rest) or CONCEDES.match(around.clause.text):
+    if (
+        _WAS.match(before)
+        or PAST.search(before)
+        or PAST.search(rest)
+        or CONCEDES.match(around.clause.text)
+    ):
         return Stance.OTHERS
     return None
 
@@ -337,9 +345,9 @@ def _denies(text: str) -> bool:
     return bool(NEGATION.search(text) or REJECTION.search(text) or doubts(text))
 
 
-def _quoted(text: str, group: re.Match[str]) -> bool:
-    """Return whether a mention is in a quotation with other words."""
-    before, after = text[: group.start()], text[group.end() :]
+def _quoted(text: str, begin: int, end: int) -> bool:
+    """Return whether a mention is in a quotation with other words, but not all of the sentence."""
+    before, after = text[:begin].lstrip('"\u201c'), text[end:]
     if len(re.findall('["\u201c\u201d]', before)) % 2 == 0:
         return False
     inside = re.split('["\u201c\u201d]', before)[-1] + re.split('["\u201c\u201d]', after)[0]

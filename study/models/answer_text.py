@@ -89,6 +89,7 @@ _FIRST_BOX = re.compile(
     rf"(?m)^[ \t]*(?:[-*+\u2022]|\d+[.)])?[ \t]*(?=[{_CHECKED}{_UNCHECKED}]|[(\[][ \t]*[xX\u2713"
     r"\u2714\u2022\u25cf*]?[ \t]*[)\]])"
 )
+_ONE_CHECK = re.compile(rf"(?m)^[ \t]*[{_CHECKED}]\ufe0f?[ \t]*(?=\w)")
 _BOX_AFTER = re.compile(
     rf"([^\s{_CHECKED}{_UNCHECKED}][^\n{_CHECKED}{_UNCHECKED}]*?)[ \t]*([\u2611\u2610])"
 )
@@ -136,6 +137,8 @@ def plain_text(raw: str) -> str:
     'Answer: B'
     """
     text = _STRUCK.sub(" ", _QUOTED.sub("", _CODE_FENCE.sub("", without_thinking(raw))))
+    if len(re.findall(f"[{_CHECKED}{_UNCHECKED}]", text)) == 1:
+        text = _ONE_CHECK.sub("", text)
     text = _ARROW.sub(" \u2192 ", text)
     text = _HEADER.sub(_rows, _boxes(_COMMENT.sub("", text)))
     if len(_SIGN.findall(text)) > 1:
