@@ -1,10 +1,11 @@
 """AUC, sensitivity, specificity, tasks and years of readers equal their formulas.
 
-Every value is computed again from single readings, with scikit-learn's area and by leaving out each
-item. Readers under two conditions are compared within groups of readers and one by one.
+Every value is computed again from single readings, with an area that counts pairs and by leaving
+out each item. Readers under two conditions are compared within groups of readers and one by one.
 """
 
 from collections.abc import Callable
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -65,45 +66,60 @@ def bundle() -> Bundle:
     return bundle_from_tables(items, pd.DataFrame(readings), raters)
 
 
-Data = pd.DataFrame
-Metric = Callable[[Data], float]
+def area(ratings: np.ndarray, present: np.ndarray) -> float:
+    """Return the share of pairs of a present and an absent case that are in order."""
+    order = np.sign(ratings[present][:, None] - ratings[~present][None, :])
+    return float((order.mean() + 1) / 2)
 
 
-def auc(data: Data) -> float:
-    """Return the area; confidence in B counts up, confidence in A down."""
-    rating = np.where(data["answer"] == "B", 1, -1) * data["confidence"].astype(float)
-    return float(roc_auc_score(data["truth"] == "B", rating))
-
-
-def share(data: Data) -> float:
+def share(correct: np.ndarray, _: np.ndarray) -> float:
     """Return the proportion of correct answers."""
-    return float((data["answer"] == data["truth"]).mean())
+    return float(correct.mean())
 
 
-METRICS: dict[str, tuple[Metric, str]] = {
-    "accuracy": (share, "AB"),
-    "auc": (auc, "AB"),
-    "sensitivity": (share, "B"),
-    "specificity": (share, "A"),
+METRICS = {
+    "accuracy": (share, "correct", "AB"),
+    "auc": (area, "rating", "AB"),
+    "sensitivity": (share, "correct", "B"),
+    "specificity": (share, "correct", "A"),
 }
+Jackknife = Callable[..., np.ndarray]
 
 
-def long(bundle: Bundle) -> Data:
-    """Return the readings with the reference standard and task of their items."""
-    items = bundle.items[["item_id", "truth", "task"]]
-    return bundle.readings.merge(items, on="item_id")
+@pytest.fixture(scope="module")
+def data(bundle: Bundle) -> pd.DataFrame:
+    """Return the readings with their items; confidence in B counts up, confidence in A down."""
+    data = bundle.readings.merge(bundle.items[["item_id", "truth", "task"]], on="item_id")
+    data["correct"] = data["answer"] == data["truth"]
+    data["rating"] = np.where(data["answer"] == "B", 1, -1) * data["confidence"].astype(float)
+    return data.sort_values("item_id")
 
 
-def merits(data: Data, metric: str, readers: list[str], condition: str) -> np.ndarray:
-    """Return readers by n + 1: the metric on all items, then without each item."""
-    function, classes = METRICS[metric]
-    rows = []
-    for reader in readers:
-        own = data[(data["rater_id"] == reader) & (data["condition"] == condition)]
-        own = own[own["truth"].isin(list(classes))].sort_values("item_id")
-        without = [function(own.drop(index)) for index in own.index]
-        rows.append([function(own), *without])
-    return np.array(rows)
+@pytest.fixture(scope="module")
+def merits(data: pd.DataFrame) -> Jackknife:
+    """Return a function that gives readers by n + 1: on all items, then without each item."""
+    whole = dict(iter(data.groupby(["rater_id", "condition"])))
+
+    @cache
+    def of_reader(metric: str, reader: str, condition: str, task: str) -> list[float]:
+        function, column, classes = METRICS[metric]
+        own = whole[reader, condition]
+        own = own[own["truth"].isin(list(classes)) & own["task"].str.contains(task)]
+        values, present = own[column].to_numpy(), (own["truth"] == "B").to_numpy()
+        keep = ~np.eye(len(own) + 1, len(own), -1, dtype=bool)
+        return [function(values[kept], present[kept]) for kept in keep]
+
+    def of_readers(metric: str, readers: list[str], condition: str, task: str = "") -> np.ndarray:
+        return np.array([of_reader(metric, reader, condition, task) for reader in readers])
+
+    return of_readers
+
+
+def test_the_area_of_these_tests_is_that_of_scikit_learn(data: pd.DataFrame) -> None:
+    """It is the area that the tables are compared with."""
+    for _, own in data.groupby(["rater_id", "condition"]):
+        present, ratings = (own["truth"] == "B").to_numpy(), own["rating"].to_numpy()
+        assert area(ratings, present) == pytest.approx(roc_auc_score(present, ratings))
 
 
 def covariance(values: np.ndarray) -> np.ndarray:
@@ -140,47 +156,38 @@ def cells(row: pd.Series, expected: dict[str, float]) -> dict[str, float]:
     return {key: row[key] for key in expected}
 
 
-@pytest.mark.slow
-def test_every_metric_of_groups_equals_the_formula(bundle: Bundle) -> None:
+def test_every_metric_of_groups_equals_the_formula(bundle: Bundle, merits: Jackknife) -> None:
     """By condition, overall and by task; accuracy is in `reader_groups`."""
     table = reader_groups_metrics(bundle, OPTIONS)
     assert set(table["metric"]) == {"auc", "sensitivity", "specificity"}
-    data = long(bundle)
     for _, row in table.iterrows():
-        part = data if row["by"] == "overall" else data[data["task"] == row["group"]]
-        values = merits(part, row["metric"], READERS, row["condition"])
+        task = "" if row["by"] == "overall" else row["group"]
+        values = merits(row["metric"], READERS, row["condition"], task)
         expected = difference_of_groups(values, (3, 4))
         assert cells(row, expected) == pytest.approx(expected, abs=1e-9)
     assert len(table) == 2 * 4 * 3
 
 
-@pytest.mark.slow
-def test_every_metric_of_gains_equals_the_formula(bundle: Bundle) -> None:
+def test_every_metric_of_gains_equals_the_formula(bundle: Bundle, merits: Jackknife) -> None:
     """The gain is the readers' aided minus their unaided value."""
     table = reader_groups_gain(bundle, OPTIONS)
     rows = table[table["by"] == "overall"].set_index("metric")
     assert set(rows.index) == set(METRICS)
     for metric, row in rows.iterrows():
-        aided, unaided = (
-            merits(long(bundle), str(metric), READERS, condition)
-            for condition in ("aided", "unaided")
-        )
+        aided, unaided = (merits(metric, READERS, condition) for condition in ("aided", "unaided"))
         expected = difference_of_groups(aided - unaided, (3, 4))
         assert cells(row, expected) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.slow
-def test_a_task_against_the_others_equals_the_formula(bundle: Bundle) -> None:
+def test_a_task_against_the_others_equals_the_formula(bundle: Bundle, data: pd.DataFrame) -> None:
     """Covariances are those of means over different items."""
     table = reader_groups_tasks(bundle, OPTIONS)
     assert table["group"].tolist() == ["x", "y", "z"] * 2
-    data = long(bundle)
+    tasks = bundle.items.set_index("item_id")["task"]
     for _, row in table.iterrows():
-        own = data[data["condition"] == row["condition"]].assign(
-            right=lambda d: (d["answer"] == d["truth"]).astype(float)
-        )
-        right = own.pivot_table(index="rater_id", columns="item_id", values="right").loc[READERS]
-        of_task = np.array([own.set_index("item_id")["task"][item].iloc[0] for item in right])
+        own = data[data["condition"] == row["condition"]].astype({"correct": float})
+        right = own.pivot(index="rater_id", columns="item_id", values="correct").loc[READERS]
+        of_task = tasks[right.columns].to_numpy()
         inside = of_task == row["group"]
         x = right.to_numpy()
         value = x[:, inside].mean(axis=1) - x[:, ~inside].mean(axis=1)
@@ -214,13 +221,14 @@ def test_the_interaction_with_a_task_is_the_difference_of_two_differences(bundle
         assert row["difference"] == pytest.approx(expected)
 
 
-@pytest.mark.slow
-def test_the_change_with_years_is_least_squares_over_readers(bundle: Bundle) -> None:
+def test_the_change_with_years_is_least_squares_over_readers(
+    bundle: Bundle, merits: Jackknife
+) -> None:
     """Slope and df equal statsmodels'; the error adds what the covariances add."""
     table = reader_years(bundle, OPTIONS)
     assert len(table) == 2 * 4
     for _, row in table.iterrows():
-        values = merits(long(bundle), row["metric"], READERS, row["condition"])
+        values = merits(row["metric"], READERS, row["condition"])
         x = np.array(YEARS) / 10
         fit = sm.OLS(values[:, 0], sm.add_constant(x)).fit()
         w = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
@@ -245,7 +253,7 @@ def test_equal_covariances_leave_the_least_squares_regression() -> None:
 
 
 @pytest.mark.slow
-def test_groups_and_single_readers_under_two_conditions(bundle: Bundle) -> None:
+def test_groups_and_single_readers_under_two_conditions(bundle: Bundle, merits: Jackknife) -> None:
     """A group's rows are those of a study of its readers; one reader has a paired difference."""
     table = reader_conditions_readers(bundle, OPTIONS)
     assert set(table["by"]) == {"level", "reader"}
@@ -271,7 +279,7 @@ def test_groups_and_single_readers_under_two_conditions(bundle: Bundle) -> None:
         )
     for _, row in table[table["by"] == "reader"].iterrows():
         aided, unaided = (
-            merits(long(bundle), row["metric"], [row["rater_id"]], condition)
+            merits(row["metric"], [row["rater_id"]], condition)
             for condition in ("aided", "unaided")
         )
         assert row["claim"] == "these readers"
