@@ -7,10 +7,14 @@ from typing import Any, cast
 
 MENTION = "[\ue000-\ue0ff]"
 
-_GAP = r"[^\w\ue000-\ue0ff]"
+_GAP = r"(?-i:[^\w\ue000-\ue0ff])"
+# Scripts without spaces between words. They have no case, so `re` need not look up the other case
+# of each of their 38,000 characters; it compiles a class of up to two ranges fastest.
+_EAST_ASIAN = r"(?-i:[\u3040-\u30ff\u3400-\u9fff])"
+_HANGUL = r"(?-i:[\uac00-\ud7af])"
 # A letter or digit of a script that separates words by spaces.
-_LETTER = r"(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])\w"
-_BEFORE = r"(?:(?<!\w)|(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))"
+_LETTER = rf"(?!{_EAST_ASIAN})(?!{_HANGUL})\w"
+_BEFORE = rf"(?:(?<!\w)|(?<={_EAST_ASIAN})|(?<={_HANGUL}))"
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _CUES = tomllib.loads(Path(__file__).with_name("answer_cues.toml").read_text(encoding="utf-8"))
