@@ -45,9 +45,13 @@ def bank(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_every_command_has_help(command: tuple[str, ...]) -> None:
+def test_every_command_has_help(
+    command: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     """The option --help prints a usage and exits with 0."""
-    assert done(*command, "--help").startswith("usage: python -m ")
+    name, *path = command
+    assert PROGRAMS[name].main([*path, "--help"], f"python -m {name}", standalone_mode=False) == 0
+    assert capsys.readouterr().out.startswith(f"usage: python -m {' '.join(command)} ")
 
 
 @pytest.mark.slow

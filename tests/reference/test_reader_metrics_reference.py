@@ -98,12 +98,12 @@ def data(bundle: Bundle) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def merits(data: pd.DataFrame) -> Jackknife:
     """Return a function that gives readers by n + 1: on all items, then without each item."""
-    whole = dict(iter(data.groupby(["rater_id", "condition"])))
+    readings_of = dict(iter(data.groupby(["rater_id", "condition"])))
 
     @cache
     def of_reader(metric: str, reader: str, condition: str, task: str) -> list[float]:
         function, column, classes = METRICS[metric]
-        own = whole[reader, condition]
+        own = readings_of[reader, condition]
         own = own[own["truth"].isin(list(classes)) & own["task"].str.contains(task)]
         values, present = own[column].to_numpy(), (own["truth"] == "B").to_numpy()
         keep = ~np.eye(len(own) + 1, len(own), -1, dtype=bool)

@@ -12,10 +12,12 @@ from tests.conftest import ROOT
 COSTLY = """
 import subprocess, sys
 import pytest
+import __main__
 from tests.slow_tests import _loop
-LOOPS = "from tests.slow_tests import _loop; [_loop() for _ in range(80)]"
+__main__.LIMIT_S = 0.1
+LOOPS = "from tests.slow_tests import _loop; [_loop() for _ in range(16)]"
 def test_quick(): pass
-def test_costly(): [_loop() for _ in range(80)]
+def test_costly(): [_loop() for _ in range(16)]
 def test_child(): subprocess.run([sys.executable, "-c", LOOPS], check=True)
 @pytest.mark.slow
 def test_marked(): raise AssertionError

@@ -104,14 +104,25 @@ def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
     }
 
 
+@pytest.fixture(scope="module")
+def measured(tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
+    """Return the table of these readings."""
+    return reliance(bundle_from_tables(*tables), BOOTSTRAP)
+
+
+@pytest.fixture(scope="module")
+def all_pairs(tables: tuple[pd.DataFrame, pd.DataFrame]) -> pd.DataFrame:
+    """Return the pairs of these readings."""
+    return pairs_of(tables)
+
+
 @pytest.mark.parametrize("rater", [*READERS, "readers"])
 @pytest.mark.parametrize("planted", ["all", "yes", "no"])
 @pytest.mark.parametrize("task", ["", "Location"])
 def test_every_measure_equals_a_simple_count(
-    tables: tuple[pd.DataFrame, pd.DataFrame], rater: str, planted: str, task: str
+    measured: pd.DataFrame, all_pairs: pd.DataFrame, rater: str, planted: str, task: str
 ) -> None:
-    table = reliance(bundle_from_tables(*tables), BOOTSTRAP)
-    pairs = pairs_of(tables)
+    table, pairs = measured, all_pairs
     if rater != "readers":
         pairs = pairs[pairs["rater_id"] == rater]
     if planted != "all":
