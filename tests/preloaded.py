@@ -12,6 +12,7 @@ import analysis
 import study
 import ui
 from study.base import translation
+from study.models.answer_parser import parse_answer
 from tests.page_runs import analysed as analysed
 from ui.viewer import MODULES, wanted
 
@@ -32,6 +33,8 @@ for language in translation.languages():  # the catalogues are read once
     with translation.spoken(language):
         translation.said("Continue")
 translation.folder.cache_clear()
+# The patterns that most outputs of models need are compiled.
+parse_answer("Not B, because there is no effusion. The answer is A.", ["Pneumothorax", "Effusion"])
 # A server loads the analysis in advance for the results page, which most tests do not open.
 patch("ui.app.study_bar.warm_up").start()
 # An analysis or import runs at low priority because of readers. A test waits for it, and the other
