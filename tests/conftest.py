@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from datetime import UTC, datetime
@@ -22,6 +22,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from PIL import Image
 
@@ -156,6 +157,13 @@ def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int 
 def pytest_configure(config: pytest.Config) -> None:
     """Provide the fixtures of PostgreSQL."""
     config.pluginmanager.register(postgres)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect no docstring examples in `tests`, which has none: looking for them takes seconds."""
+    collectors = yield
+    return [each for each in collectors if not isinstance(each, DoctestModule)]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -165,5 +165,8 @@ def bundle_of(store: Store, name: str = "bundle.zip") -> Path:
 
 def empty(folder: Path, seed: int) -> Store:
     """Return a deployment without data."""
-    folder.mkdir()
-    return init(folder / "store.db", entropy=entropy_from(seed), now=NOW)
+
+    def template(new: Path) -> None:
+        init(new / "store.db", entropy=entropy_from(seed), now=NOW)
+
+    return Store(templates.copy(folder, template, seed))

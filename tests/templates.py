@@ -43,6 +43,8 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
         databases.copy(template / "store.db", store)
         databases.move_images(template / "store.db", store)
         return store
+    if not any(path.is_dir() for path in template.iterdir()):
+        return store  # it has no images
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
         connection.execute(
             "UPDATE banks SET images_root = replace(images_root, ?, ?)",

@@ -275,15 +275,20 @@ def because(why: str) -> str:
 LONGEST = 40
 
 
-def all_conditions(results: Results) -> list[str]:
+_CONDITIONS: WeakKeyDictionary[Results, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def all_conditions(results: Results) -> tuple[str, ...]:
     """Return the conditions of the run, in order of name.
 
     The readers' conditions (the models' without readers), and all conditions with a name. A model
     without a condition is shown with the readers and adds none.
     """
-    table = results.tables["accuracy"]
-    named = set(table.loc[table["condition"] != "", "condition"])
-    return sorted(named.union(conditions_of(table)))
+    if results not in _CONDITIONS:
+        table = results.tables["accuracy"]
+        named = set(table.loc[table["condition"] != "", "condition"])
+        _CONDITIONS[results] = tuple(sorted(named.union(conditions_of(table))))
+    return _CONDITIONS[results]
 
 
 def has_several(results: Results) -> bool:

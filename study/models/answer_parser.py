@@ -9,6 +9,7 @@ answers in structures and every mention of an option; `answer_clauses`, `answer_
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from study.models.answer_checks import is_background, is_unknown_comment
@@ -132,7 +133,7 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
         return None, ""
     missing = _MISSING.search(text) is not None
     for part in dict.fromkeys((own_turn(text), text)):
-        reading = _read(part, options)
+        reading = _read(part, tuple(options))
         letters, rule = reading.decide(RULES[rules])
         if not rule:
             continue
@@ -144,7 +145,8 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
     return None, ""
 
 
-def _read(text: str, options: Sequence[str]) -> "_Reading":
+@lru_cache(maxsize=256)  # an output is read under several rules, and again for each export
+def _read(text: str, options: tuple[str, ...]) -> "_Reading":
     """Return the statements of a plain text about the options."""
     structured = with_structures(text, lambda inside: _content(inside, options))
     marked = prepared(mark(structured, options))
@@ -153,7 +155,7 @@ def _read(text: str, options: Sequence[str]) -> "_Reading":
     return _Reading(marked=marked, parts=parts, statements=statements, options=options)
 
 
-def _content(inside: str, options: Sequence[str]) -> Set[str]:
+def _content(inside: str, options: tuple[str, ...]) -> Set[str]:
     """Return the letters stated as the answer in a tag, a box or a JSON value."""
     if not _MENTIONS.search(mark(inside, options)):
         return set()

@@ -46,6 +46,12 @@ msgstr "Cas {n} sur {total}"
 """
 
 
+@pytest.fixture(scope="module")
+def template() -> Catalog:
+    """Return every message of the program."""
+    return catalogue.template()
+
+
 @pytest.fixture
 def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Put a catalogue of French beside nothing else, and return its name."""
@@ -72,9 +78,11 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", [name for name in words.languages() if name != words.ENGLISH])
-def test_a_language_says_everything_and_leaves_no_value_out(language: str) -> None:
+def test_a_language_says_everything_and_leaves_no_value_out(
+    template: Catalog, language: str
+) -> None:
     """At least 19 of 20 messages, each with the values of the English, in every form by number."""
-    wanted = {message.id: message for message in catalogue.template() if message.id}
+    wanted = {message.id: message for message in template if message.id}
     path = words.folder() / language / words.FILE
     assert not re.search("^(<<<<<<<|>>>>>>>)", path.read_text(encoding="utf-8"), re.MULTILINE)
     with path.open("rb") as file:
@@ -105,10 +113,10 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_template_is_a_catalogue() -> None:
+def test_the_template_is_a_catalogue(template: Catalog) -> None:
     """It reads, and holds words of pages and of the reading page."""
-    template = {message.id for message in read_po(BytesIO(catalogue.text(catalogue.template())))}
-    assert {"Sign in", "Next case"} <= template
+    messages = {message.id for message in read_po(BytesIO(catalogue.text(template)))}
+    assert {"Sign in", "Next case"} <= messages
 
 
 def test_every_message_is_written_out_where_it_is_used() -> None:

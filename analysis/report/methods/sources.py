@@ -282,6 +282,12 @@ def _distribution(module: str) -> str:
     return ""
 
 
+@cache
+def _versions() -> dict[str, str]:
+    """Return the versions of the packages; each is read from a file."""
+    return {package: version(package) for package in packages()}
+
+
 def provenance(results: Results) -> dict[str, Any]:
     """Return the inputs and versions of a run, the same for the same input.
 
@@ -317,7 +323,7 @@ def provenance(results: Results) -> dict[str, Any]:
         "versions": {
             "Reading Room": program_version(),
             "python": platform.python_version(),
-            **{package: version(package) for package in packages()},
+            **_versions(),
         },
     }
 

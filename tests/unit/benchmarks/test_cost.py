@@ -19,7 +19,7 @@ from benchmarks import naive_report
 from benchmarks.bundles import Size, simulated
 
 ITEMS = 4_000
-RUNS = 3
+RUNS = 2
 OPTIONS = Options(bootstrap=200)
 READING = "reading"
 

@@ -109,30 +109,24 @@ def small() -> Results:
     return full_run(study(n_readers=2, n_models=1, n_items=8))
 
 
-@pytest.fixture(scope="module")
-def english(small: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of its English report."""
-    folder = tmp_path_factory.mktemp("english")
-    write_results(small, folder, language="en")
-    return folder
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["de", "zh-Hans"])
 def test_only_page_pdf_and_figures_are_translated(
-    small: Results, english: Path, tmp_path: Path, language: str
+    small: Results, unprinted: None, tmp_path: Path
 ) -> None:
     """Tables, `results.json` and files of a paper equal those of the English report."""
-    write_results(small, tmp_path / language, language=language)
-    for path in sorted(english.rglob("*")):
-        part = path.relative_to(english)
-        if path.is_file() and part.parts[0] in ("tables", "paper", "results.json"):
-            assert (tmp_path / language / part).read_bytes() == path.read_bytes(), part
-    page = (tmp_path / language / "report.html").read_text("utf-8")
-    assert f'<html lang="{language}">' in page
-    with spoken(language):
-        assert f"<h2>{t('Findings')}</h2>" in page != t("Findings") != "Findings"
-    assert (tmp_path / language / "report.pdf").read_bytes().startswith(b"%PDF")
+    english = tmp_path / "en"
+    write_results(small, english, language="en")
+    for language in ("de", "zh-Hans"):
+        write_results(small, tmp_path / language, language=language)
+        for path in sorted(english.rglob("*")):
+            part = path.relative_to(english)
+            if path.is_file() and part.parts[0] in ("tables", "paper", "results.json"):
+                assert (tmp_path / language / part).read_bytes() == path.read_bytes(), part
+        page = (tmp_path / language / "report.html").read_text("utf-8")
+        assert f'<html lang="{language}">' in page
+        with spoken(language):
+            assert f"<h2>{t('Findings')}</h2>" in page != t("Findings") != "Findings"
+        assert (tmp_path / language / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.slow

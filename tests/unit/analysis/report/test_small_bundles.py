@@ -1,7 +1,8 @@
 """The sentences of reports about studies that are small, unbalanced or incomplete."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -92,24 +93,24 @@ def bundle_of(
     return made
 
 
-ODD: dict[str, Bundle] = {
-    "1 patient": bundle_of(1),
-    "1 patient of 6 cases": bundle_of(1, per_patient=6),
-    "5 patients": bundle_of(5, protocol={**DECLARED, "hypothesis": "non-inferiority"}),
-    "24 patients": bundle_of(24, models=2),
-    "24 patients of 2 cases": bundle_of(24, per_patient=2, readers=3, models=5),
-    "24 patients, model all wrong": bundle_of(24, right={"R": 10, "M": 0}),
-    "24 patients, all right": bundle_of(24, right={"R": 10, "M": 10}),
-    "24 patients, all wrong": bundle_of(24, right={"R": 0, "M": 0}),
-    "24 patients, two conditions": bundle_of(24, conditions=("aided", "unaided")),
-    "24 patients, one reader, image-absent": bundle_of(24, readers=1, also="image-absent"),
-    "24 patients, no truth": bundle_of(24, truth=False),
-    "24 patients, nothing declared": bundle_of(24, protocol={}),
-    "models only": bundle_of(24, readers=0, models=2),
-    "readers only": bundle_of(24, readers=2, models=0),
-    "25 patients": bundle_of(25),
-    "26 patients of 2 cases": bundle_of(26, per_patient=2, models=5, also="wrong-image"),
-    "26 patients, model all wrong": bundle_of(26, right={"R": 10, "M": 1}, readers=1),
+ODD: dict[str, Callable[[], Bundle]] = {
+    "1 patient": partial(bundle_of, 1),
+    "1 patient of 6 cases": partial(bundle_of, 1, per_patient=6),
+    "5 patients": partial(bundle_of, 5, protocol={**DECLARED, "hypothesis": "non-inferiority"}),
+    "24 patients": partial(bundle_of, 24, models=2),
+    "24 patients of 2 cases": partial(bundle_of, 24, per_patient=2, readers=3, models=5),
+    "24 patients, model all wrong": partial(bundle_of, 24, right={"R": 10, "M": 0}),
+    "24 patients, all right": partial(bundle_of, 24, right={"R": 10, "M": 10}),
+    "24 patients, all wrong": partial(bundle_of, 24, right={"R": 0, "M": 0}),
+    "24 patients, two conditions": partial(bundle_of, 24, conditions=("aided", "unaided")),
+    "24 patients, one reader, image-absent": partial(bundle_of, 24, readers=1, also="image-absent"),
+    "24 patients, no truth": partial(bundle_of, 24, truth=False),
+    "24 patients, nothing declared": partial(bundle_of, 24, protocol={}),
+    "models only": partial(bundle_of, 24, readers=0, models=2),
+    "readers only": partial(bundle_of, 24, readers=2, models=0),
+    "25 patients": partial(bundle_of, 25),
+    "26 patients of 2 cases": partial(bundle_of, 26, per_patient=2, models=5, also="wrong-image"),
+    "26 patients, model all wrong": partial(bundle_of, 26, right={"R": 10, "M": 1}, readers=1),
 }
 pytestmark = pytest.mark.slow  # the first test creates the report
 CONTENTS: dict[str, ReportContent] = {}
@@ -118,7 +119,7 @@ CONTENTS: dict[str, ReportContent] = {}
 def content_of(name: str) -> ReportContent:
     """Return the complete report of a bundle, which is created once."""
     if name not in CONTENTS:
-        results = analyse(ODD[name], Options(bootstrap=20))
+        results = analyse(ODD[name](), Options(bootstrap=20))
         CONTENTS[name] = report_content(results, report_figures(results))
     return CONTENTS[name]
 
@@ -216,9 +217,9 @@ def test_a_share_of_equal_wrong_options_has_the_number_of_cases() -> None:
 
 def test_a_leaderboard_of_few_patients_states_it(tmp_path: Any) -> None:
     """It has ranks, and states that they are not conclusive."""
-    few = write_leaderboard({"s": ODD["24 patients"]}, tmp_path / "few", Options(bootstrap=20))
+    few = write_leaderboard({"s": ODD["24 patients"]()}, tmp_path / "few", Options(bootstrap=20))
     assert "24 patients, too few for a verdict on who is better" in few
-    enough = write_leaderboard({"s": ODD["25 patients"]}, tmp_path / "on", Options(bootstrap=20))
+    enough = write_leaderboard({"s": ODD["25 patients"]()}, tmp_path / "on", Options(bootstrap=20))
     assert "too few" not in enough
 
 
@@ -237,7 +238,7 @@ def test_intervals_of_agreement_are_within_bounds() -> None:
 def test_a_common_interval_of_both_claims_is_always_named() -> None:
     """Method, table, note, caption, findings and methods name it."""
     name = "24 patients of 2 cases"
-    panel = analyse(ODD[name], Options(bootstrap=20)).tables["reader_panel"]
+    panel = analyse(ODD[name](), Options(bootstrap=20)).tables["reader_panel"]
     narrower = panel.loc[panel["note"].str.contains("narrower")]
     assert len(narrower)
     for method in narrower["method"]:

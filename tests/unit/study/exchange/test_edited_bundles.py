@@ -4,7 +4,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from study.exchange.bundle import bundle_files
 from study.exchange.restoring import merge, restore
 from study.exchange.schemas import FILES
 from study.store import Store
+from study.store import studies as stored_studies
 from study.store.studies import study_row
 from study.trail.verification import remarks, verify
 from tests import templates
@@ -49,9 +50,11 @@ def bundle(stores: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def home(stores: Path, tmp_path: Path) -> Store:
+def home(stores: Path, tmp_path: Path) -> Iterator[Store]:
     """Return the first site's store."""
-    return Store(templates.copy_store(stores / "1" / "store.db", tmp_path / "store.db"))
+    store = Store(templates.copy_store(stores / "1" / "store.db", tmp_path / "store.db"))
+    with store.kept_warm():
+        yield store
 
 
 def _edited(content: bytes, column: str) -> bytes:
@@ -92,17 +95,15 @@ def _refused(
 ) -> tuple[str, str]:
     """Return the refusals of restoring an edited bundle elsewhere and of merging it."""
     path = _written(folder / "bundle", files, change)
-    messages = []
-    for act in (
-        lambda: restore(empty(folder / "elsewhere", 9), path, acting=ACTING),
-        lambda: merge(store, path, study="trial", acting=ACTING),
-    ):
-        before = bundle_files(store, "trial")
-        with pytest.raises(BadFile) as refused:
-            act()
-        messages.append(str(refused.value))
-        assert bundle_files(store, "trial") == before
-    return messages[0], messages[1]
+    elsewhere, before = empty(folder / "elsewhere", 9), bundle_files(store, "trial")
+    with pytest.raises(BadFile) as not_restored:
+        restore(elsewhere, path, acting=ACTING)
+    with pytest.raises(BadFile) as not_merged:
+        merge(store, path, study="trial", acting=ACTING)
+    with elsewhere.look() as look:
+        assert stored_studies.find(look, "trial") is None
+    assert bundle_files(store, "trial") == before
+    return str(not_restored.value), str(not_merged.value)
 
 
 @pytest.mark.parametrize(

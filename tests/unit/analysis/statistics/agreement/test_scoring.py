@@ -121,13 +121,11 @@ def test_answers_to_an_item_are_resampled_together() -> None:
 def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pairs: list[tuple[int, int]], random: object
 ) -> None:
-    """Scorers, rows, and the best and worst level are exchanged."""
+    """Scorers, rows, and the best and worst level are exchanged together."""
     before = _found(_bundle(pairs))[["estimate", "se"]].astype(float)
-    swapped = [(two, entry) for entry, two in pairs]
-    turned = [(2 - entry, 2 - two) for entry, two in pairs]
-    for other in (swapped, turned, pairs[::-1]):
-        after = _found(_bundle(other))[["estimate", "se"]].astype(float)
-        pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
+    other = [(2 - two, 2 - entry) for entry, two in reversed(pairs)]
+    after = _found(_bundle(other))[["estimate", "se"]].astype(float)
+    pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.slow
