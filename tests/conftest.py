@@ -26,6 +26,8 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from PIL import Image
 
+from analysis.report.content import ReportContent
+from analysis.report.formats.pdf import prepared
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
@@ -389,18 +391,23 @@ def run_apart(coroutine: Coroutine[Any, Any, Outcome]) -> Outcome:
 
 @pytest.fixture
 def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Print every figure as its chart's description: drawing takes most of the time of a report.
+    """Print every figure as its chart's description, and the PDF as its data.
 
-    The tests of figures check that equal charts give equal bytes, and `test_awkward_reports` draws
-    every figure of a report.
+    Drawing and typesetting take most of the time of a report. The tests of figures and of the PDF
+    check that equal content gives equal bytes, and `test_awkward_reports` prints complete reports.
     """
 
     def description(chart: object) -> bytes:
         text = escape(repr(chart))
         return f"<svg xmlns='http://www.w3.org/2000/svg'><desc>{text}</desc></svg>".encode()
 
+    def data(content: ReportContent) -> bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            return b"%PDF-" + prepared(content, Path(folder)).with_name("data.json").read_bytes()
+
     for form in ("svg", "png"):
         monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", description)
+    monkeypatch.setattr("analysis.report.formats.output.report_pdf", data)
 
 
 @pytest.fixture(autouse=True)
