@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from study.models import answer_parser
 from study.models.answer_parser import answer_in, parse_answer
 from study.models.predictions import predict
 
@@ -242,6 +243,7 @@ def _calls(text: str) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
+    answer_parser._read.cache_clear()
     sys.setprofile(count)
     try:
         parse_answer(text, OPTIONS)
