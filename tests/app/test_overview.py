@@ -416,6 +416,7 @@ def test_a_file_of_predictions_is_previewed_before_it_is_stored(watched: Store) 
     assert _standing(watched) == {"M1": 0}
 
 
+@pytest.mark.sqlite("another process writes to the witness of the file")
 def test_replacing_a_model_requires_a_reason(watched: Store) -> None:
     """It is requested where the name exists; the previous predictions are listed as withdrawn."""
     _press(_read(watched, "M1", "?"), "model-keep")
@@ -450,7 +451,7 @@ def test_messages_contain_only_the_name_of_an_uploaded_file(watched: Store) -> N
     """No message names a folder of the server, and the file is deleted later."""
     file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
     with pytest.raises(BadFile, match=r"^bad\.csv"):
-        begin(model_kept, file, watched.path, "trial", {}, {}, Acting(by=BY, now=NOW)).outcome()
+        begin(model_kept, file, watched.address, "trial", {}, {}, Acting(by=BY, now=NOW)).outcome()
     place = file.path
     del file
     assert not place.exists()

@@ -73,7 +73,7 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
         checks=(
             Check("store", "" if writable else "The store or its folder is read-only."),
             Check("disk", disk if free < LEAST_FREE_BYTES else ""),
-            Check("images", f"{missing} images of open studies are missing." if missing else ""),
+            Check("images", f"Images of open studies are missing: {missing}." if missing else ""),
         ),
         free_bytes=free,
         n_images=len(films),

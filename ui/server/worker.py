@@ -122,7 +122,7 @@ class Job(Generic[_Result]):
     ) -> None:
         self.is_cancelled = self._is_late = False
         self._held, self._is_kept, self._on_end = held, bool(kept), on_end
-        self._tidied = threading.Event()
+        self._progress, self._tidied = Progress(), threading.Event()
         if held is not None:
             _take_turn(self)
         self._note = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
@@ -142,10 +142,10 @@ class Job(Generic[_Result]):
 
     @property
     def progress(self) -> Progress:
-        """Return the job's progress."""
+        """Return the job's progress; after its end, the last progress that was read."""
         with suppress(OSError, ValueError):
-            return Progress(**json.loads(self._note.read_text(encoding="ascii")))
-        return Progress()
+            self._progress = Progress(**json.loads(self._note.read_text(encoding="ascii")))
+        return self._progress
 
     def cancel(self) -> None:
         """Cancel the job and kill its process."""

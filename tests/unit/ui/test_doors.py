@@ -352,6 +352,7 @@ def test_a_write_that_waits_too_long_is_refused(monkeypatch: pytest.MonkeyPatch)
     assert run_apart(many()) == [True] * 8
 
 
+@pytest.mark.sqlite("errors of SQLite")
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

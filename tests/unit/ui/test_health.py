@@ -73,8 +73,13 @@ def _no_store(store: Store, _: pytest.MonkeyPatch) -> None:
     [
         (_no_space, "disk", "199 MB are free; 200 MB are needed."),
         (_read_only, "store", "The store or its folder is read-only."),
-        (_no_image, "images", "1 images of open studies are missing."),
-        (_no_store, "store", "The store cannot be opened. See the server's log."),
+        (_no_image, "images", "Images of open studies are missing: 1."),
+        pytest.param(
+            _no_store,
+            "store",
+            "The store cannot be opened. See the server's log.",
+            marks=pytest.mark.sqlite("renames the file"),
+        ),
     ],
 )
 def test_each_failing_check_is_named(

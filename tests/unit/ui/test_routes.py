@@ -715,6 +715,7 @@ def test_messages_without_a_sign_in_write_nothing(sign: Sign, statements: list[s
     assert len([sql for sql in statements if sql.startswith("BEGIN IMMEDIATE")]) == 1
 
 
+@pytest.mark.sqlite("counts the files of this engine")
 def test_an_answer_runs_code_of_at_most_twenty_files(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:

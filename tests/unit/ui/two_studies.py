@@ -34,6 +34,7 @@ from study.reading import desk
 from study.store import Store, people
 from study.store.studies import study_row
 from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
+from tests.templates import copy_store
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
@@ -85,8 +86,9 @@ class Deployment:
 
     def copied(self, folder: Path) -> "Deployment":
         """Return a copy that a test may alter."""
-        shutil.copytree(self.store.path.parent, folder, dirs_exist_ok=True)
-        return replace(self, store=Store(folder / self.store.path.name))
+        old = self.store.path
+        shutil.copytree(old.parent, folder, dirs_exist_ok=True)
+        return replace(self, store=Store(copy_store(old, folder / old.name)))
 
 
 @cache
