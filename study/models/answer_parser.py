@@ -50,6 +50,9 @@ _BREAKS_OFF = re.compile(
     r"[^\n][ ](?:and|or|nor|but|because(?: of)?|if|unless|although|though|than|versus|vs)\W*\Z",
     re.IGNORECASE,
 )
+_UNFINISHED = re.compile(
+    r"\b(?:the|an|its|of|in|at|with|is|are|from|approximately|roughly|about)\s*\Z", re.IGNORECASE
+)
 _REPLACES = cue("replaces")
 _NO = re.compile(r"\W*no\b", re.IGNORECASE)
 _REGRETS = pattern(r"{regret}")
@@ -296,6 +299,8 @@ class _Reading:
 
     def _at_the_edge(self, alone: Sequence[Statement]) -> list[Statement]:
         """Return answers in a separate clause at the start or end of the text."""
+        if _UNFINISHED.search(self.marked):
+            alone = [statement for statement in alone if not statement.sentence]
         end = self._discussion()
         chosen = [statement for statement in alone if statement.place < end] or list(alone)
         last_line = self.marked.rstrip().rfind("\n") + 1
@@ -313,7 +318,7 @@ class _Reading:
     def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
         """Return the stated findings if they belong to one option and no other is open."""
         findings = [statement for statement in answers if statement.stance is Stance.FOUND]
-        if any(
+        if _UNFINISHED.search(self.marked) or any(
             statement.letters != findings[-1].letters
             and statement.sentence > findings[-1].sentence
             and _CONCLUDES.match(self.parts[statement.sentence].text)

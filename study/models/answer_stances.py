@@ -97,7 +97,7 @@ _COMPARED = cue("compared")
 _AFTER = cue("after")
 _ENDS = pattern(
     r"(?=\W*\Z|\W{1,2}[\w-]+\W*\Z|\s+(?:chest )?(?:x-?ray|radiograph|film|study|image)\b"
-    r"|\s+{image_noun}|\s+(?:visible|present|evident|apparent|\w+ing|\w+ed)\b"
+    r"|\s+{image_noun}|\s+(?:visible|present|evident|apparent|\w+ing|\w+ed)\b|\s+(?:that|which)\s"
     r"|\W*\b(?:here|for|in|on|as|of|with|now|by|at|this|because"
     r"|and|based|overall|too|then|to|given|is|would|it|if|instead|myself|than|over)\b)"
 )
