@@ -123,13 +123,12 @@ def bank_findings(results: Results) -> list[Finding]:
     )
     second = (
         t(
-            "The cases of two banks are different ones; {file} has all differences, and for each"
-            " task.",
+            "Two banks have different cases; {file} lists all differences, and for each task.",
             file="tables/banks.csv",
         )
         if tasks > 1
         else t(
-            "The cases of two banks are different ones; {file} has all differences.",
+            "Two banks have different cases; {file} lists all differences.",
             file="tables/banks.csv",
         )
     )
