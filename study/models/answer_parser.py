@@ -177,9 +177,9 @@ class _Reading:
 
     def decide(self, rules: Sequence[str]) -> tuple[Set[str], str]:
         """Return the letters of the answer and the rule, which is empty without an answer."""
-        if len(_letters(self.statements)) > 1 and not re.search(
-            r"[\w>]", _MENTIONS.sub(" ", self.marked)
-        ):
+        letters, rest = _letters(self.statements), _MENTIONS.sub(" ", self.marked)
+        chosen_below = "\n" in rest and len(self.statements) > len(letters)  # below the options
+        if len(letters) > 1 and not re.search(r"[\w>]", rest) and not chosen_below:
             return {UNCLEAR}, "whole"
         answers = self._after_corrections(
             [statement for statement in self.statements if statement.stance in POSITIVE]
