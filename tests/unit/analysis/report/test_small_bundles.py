@@ -30,7 +30,7 @@ VERDICTS = re.compile(
 NEUTRAL = re.compile(
     r"for no difference; adjusted|A difference is stated only where[^.]*\.|highest|lowest"
     r"|superiority of|non-inferiority of|\(superiority\)|\(non-inferiority\)|Lower right"
-    r"|whole interval|it is cleared where the lower limit"
+    r"|whole interval|it is cleared where the lower limit|by a lower limit from"
     r"|The declared endpoint is decided alone[^;]*;",
     re.IGNORECASE,
 )
