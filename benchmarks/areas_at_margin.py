@@ -1,7 +1,7 @@
 """How often an area at the margin is declared non-inferior, by t and on the logit scale.
 
-Readers with areas of 0.85 to 0.98, a model whose area is smaller by exactly the margin; and, for
-power, a model as good as they are. Scores are normal; cases have effects of their own for all.
+The readers' areas are 0.85 to 0.98. The model's area is smaller by exactly the margin or, for
+power, equal to theirs. Scores are normal and include an effect of the case that all raters share.
 """
 
 import os

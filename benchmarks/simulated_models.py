@@ -1,10 +1,10 @@
 """Simulated studies for the claims of models: random effects, reading times, kappa, calibration.
 
-Sites: readers of a site are right with a probability of their own, on the probit scale with a
-standard deviation between sites and one between readers. Times: log times with effects of cases, of
-readers, and of readers under a condition. Weighted kappa: two readers put a latent value with
-errors of their own into four grades. Agreement of other raters: `simulated_studies`. Calibration: a
-model is right with the probability expit(a + b logit c) of its confidence c.
+Sites: each reader has a probability of a right answer; on the probit scale it varies between sites
+and between readers. Times: log times with effects of cases, of readers, and of readers under a
+condition. Weighted kappa: two readers grade a latent value, each with independent errors, into four
+grades. Agreement with other raters: `simulated_studies`. Calibration: a model is right with the
+probability expit(a + b logit c), where c is its confidence.
 """
 
 import sys
@@ -34,7 +34,7 @@ TIME_SD, CASE_TIME_SD, READER_TIME_SD = 0.4, 0.3, 0.3
 GRADES, GRADE_CORRELATION = np.array([0.4, 0.7, 0.9]), 0.8
 INTERCEPT, SLOPE, CONFIDENCE_MEAN = 0.2, 0.7, 1.0
 NODES = ndtri((np.arange(60) + 0.5) / 60)
-"""Readers who stand for the population."""
+"""Quantiles of the normal distribution, which represent the population of readers."""
 
 
 def model_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:

@@ -217,7 +217,7 @@ def answers(plan: PowerPlan, readers: Sequence[int]) -> Iterator[str]:
 
 
 def never_enough(plan: PowerPlan, readers: int) -> str:
-    """State that no number of cases is sufficient for a claim about readers like these.
+    """Return a sentence that no number of cases is enough for a claim about readers like these.
 
     Examples
     --------

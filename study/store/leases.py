@@ -1,8 +1,8 @@
 """Leases: of several servers on one store, only the holder of a lease runs a background job.
 
 A lease ends when its holder returns it, or two minutes after the holder last renewed it: then
-another server takes over the job of a server that was killed. Servers compare times of their own
-clocks, so a clock that is wrong delays a job or lets two servers run it; neither loses data.
+another server takes over the job of a server that was killed. Times come from the servers' clocks.
+A wrong clock can delay a job or let two servers run it; neither loses data.
 """
 
 import secrets

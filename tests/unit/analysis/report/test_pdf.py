@@ -72,7 +72,7 @@ def test_summary_and_findings_have_a_page_each(
 @pytest.mark.slow
 @pytest.mark.parametrize("readers", [3, 24, 40, 130])
 def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, readers: int) -> None:
-    """On page 1 or, where the table of raters leaves no room, on a page of its own."""
+    """It is on page 1, or on a separate page if the table of raters leaves no space."""
     results = full_run(study(readers, 0, 12), Options(bootstrap=1))
     content = report_content(results, overview_figure(results))
     (scale,) = _pages(content, tmp_path, "<overview-scale>")
