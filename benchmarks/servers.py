@@ -42,6 +42,7 @@ def deploy(
 ) -> Deployment:
     """Create a store with an open study of the bank's cases in the bank's order."""
     now, generator = datetime.now(UTC), np.random.default_rng(seed)
+    acting = Acting(by=COMMAND_LINE, now=now)
     store = init(address, entropy=generator.bytes, now=now)
     import_bank(
         store,
@@ -49,23 +50,21 @@ def deploy(
         name="films",
         images=bank.parent,
         simulated=True,
-        acting=Acting(by=COMMAND_LINE, now=now),
+        acting=acting,
     )
     protocol = Protocol.from_json(
         {"cases": cases, "one_question_per": "item", "case_order": "fixed", "stratify_by": []}
     )
-    studies.draw(
-        store, bank="films", study=STUDY, protocol=protocol, acting=Acting(by=COMMAND_LINE, now=now)
-    )
+    studies.draw(store, bank="films", study=STUDY, protocol=protocol, acting=acting)
     codes = {reader: new_code(generator.bytes) for reader in readers}
     studies.invite(
         store,
         study=STUDY,
         invitations=[Invitation(reader_id=reader) for reader in readers],
         codes=list(codes.values()),
-        acting=Acting(by=COMMAND_LINE, now=now),
+        acting=acting,
     )
-    studies.open_study(store, study=STUDY, acting=Acting(by=COMMAND_LINE, now=now))
+    studies.open_study(store, study=STUDY, acting=acting)
     return Deployment(store=store, codes={reader: code.text for reader, code in codes.items()})
 
 

@@ -101,20 +101,15 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
 
 
 def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
-    folder = data / "demo"
+    folder, acting = data / "demo", Acting(by=COMMAND_LINE, now=now)
     import_bank(
-        store,
-        folder / "bank.json",
-        name="Demo bank",
-        images=folder,
-        simulated=True,
-        acting=Acting(by=COMMAND_LINE, now=now),
+        store, folder / "bank.json", name="Demo bank", images=folder, simulated=True, acting=acting
     )
     invitations = [
         Invitation(reader_id=READER, level="you"),
         *(Invitation(reader_id=name, level="simulated") for name in _SIMULATED_READERS),
     ]
-    _open(store, STUDY, data / "demo-study.toml", invitations, entropy, now)
+    _open(store, STUDY, data / "demo-study.toml", invitations, entropy, acting)
     for file in sorted((folder / "models").glob("*.json")):
         add_model(
             store,
@@ -123,12 +118,12 @@ def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
             model_id=file.stem,
             model_version="simulated",
             simulated=True,
-            acting=Acting(by=COMMAND_LINE, now=now),
+            acting=acting,
         )
     for name, accuracy in _SIMULATED_READERS.items():
         simulate(store, study=STUDY, reader_id=name, seed=_SEED, accuracy=accuracy, now=now)
     newcomers = [Invitation(reader_id=NEWCOMER, level="you")]
-    _open(store, NEWCOMERS_STUDY, data / "demo-newcomer.toml", newcomers, entropy, now)
+    _open(store, NEWCOMERS_STUDY, data / "demo-newcomer.toml", newcomers, entropy, acting)
 
 
 def _open(
@@ -137,21 +132,11 @@ def _open(
     protocol: Path,
     invitations: Sequence[Invitation],
     entropy: Entropy,
-    now: datetime,
+    acting: Acting,
 ) -> None:
     studies.draw(
-        store,
-        bank="Demo bank",
-        study=study,
-        protocol=read_protocol(protocol),
-        acting=Acting(by=COMMAND_LINE, now=now),
+        store, bank="Demo bank", study=study, protocol=read_protocol(protocol), acting=acting
     )
     codes = [new_code(entropy) for _ in invitations]
-    studies.invite(
-        store,
-        study=study,
-        invitations=invitations,
-        codes=codes,
-        acting=Acting(by=COMMAND_LINE, now=now),
-    )
-    studies.open_study(store, study=study, acting=Acting(by=COMMAND_LINE, now=now))
+    studies.invite(store, study=study, invitations=invitations, codes=codes, acting=acting)
+    studies.open_study(store, study=study, acting=acting)

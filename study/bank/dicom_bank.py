@@ -147,12 +147,7 @@ def import_dicom(
     imported = None
     try:
         imported = import_bank(
-            store,
-            place / "bank.csv",
-            name=name,
-            images=place,
-            acting=acting,
-            **options,
+            store, place / "bank.csv", name=name, images=place, acting=acting, **options
         )
     finally:
         if imported is None or not imported.is_new:

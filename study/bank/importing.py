@@ -301,12 +301,11 @@ def _record(change: Transaction, row: banks.BankRow, read: ReadBank, acting: Act
     events.record(
         change,
         "",
-        acting.now,
+        acting,
         kind=EventKind.BANK_IMPORTED,
         detail={
             **banks.facts(row),
             "n_items": row.n_items,
             "n_left_out": _n_left_out(read),
         },
-        by=acting.by,
     )

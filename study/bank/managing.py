@@ -220,9 +220,7 @@ def join_banks(
         banks.add_marks(change, number, list(banks.bank_marks(change, number)))
         joined = banks.bank_row(change, name)
         detail = {**banks.facts(joined), "n_items": joined.n_items, "n_left_out": 0}
-        events.record(
-            change, "", acting.now, kind=EventKind.BANK_IMPORTED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.BANK_IMPORTED, detail=detail)
         return Joined(
             bank=name,
             n_items=joined.n_items,
@@ -334,7 +332,7 @@ def strike_within(
     )
     kind = EventKind.ITEM_TAKEN_BACK if back else EventKind.ITEM_STRUCK
     detail = {"bank": bank, "item": item.item_id, "reason": reason}
-    events.record(change, "", acting.now, kind=kind, detail=detail, by=acting.by)
+    events.record(change, "", acting, kind=kind, detail=detail)
 
 
 def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
@@ -373,9 +371,7 @@ def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:
         prepared = banks.only_here(change, row.id)
         banks.remove(change, row.id)
         detail = {**banks.facts(row), "n_items": row.n_items, "n_films": row.n_films}
-        events.record(
-            change, "", acting.now, kind=EventKind.BANK_REMOVED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.BANK_REMOVED, detail=detail)
     film_shelf = shelf.Shelf(store.beside("films"))
     for sha256 in prepared:
         film_shelf.drop(sha256)

@@ -191,14 +191,7 @@ def import_arrived(
             )
         else:
             parts, images = find_bank(arrived.place, chosen)
-            imported = import_bank(
-                store,
-                parts,
-                name=name,
-                images=images,
-                acting=acting,
-                **options,
-            )
+            imported = import_bank(store, parts, name=name, images=images, acting=acting, **options)
         return imported
     except (FaultyBank, SeveralBanks):
         raise

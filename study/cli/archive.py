@@ -52,14 +52,7 @@ def archive(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """
     store = Store(db)
     texts = not without_texts
-    made = archives.archive(
-        store,
-        out,
-        study=study,
-        with_truth=True,
-        texts=texts,
-        acting=acting(),
-    )
+    made = archives.archive(store, out, study=study, with_truth=True, texts=texts, acting=acting())
     _note_what_it_holds(store, study, without_texts=without_texts)
     for name, why in made.left_out.items():
         print(f"Left out: {name}: {why}", file=sys.stderr)

@@ -85,12 +85,7 @@ def open_review(
         else:
             item_ids = reviewing.sampled(look, bank, n or 0, seed=seed)
     reviewing.open_review(
-        store,
-        bank,
-        name=name,
-        item_ids=item_ids,
-        reviewers=reviewers,
-        acting=acting(),
+        store, bank, name=name, item_ids=item_ids, reviewers=reviewers, acting=acting()
     )
     plural = "s" * (len(item_ids) != 1)
     print(f"Opened: review {name!r} of bank {bank!r}, {len(item_ids)} item{plural}.")
@@ -207,13 +202,7 @@ def open_scoring(
     with store.look() as look:
         scorers = [_person_called(look, handle) for handle in handles]
     answer_scoring.open_scoring(
-        store,
-        study,
-        kind=_KINDS[kind],
-        scorers=scorers,
-        n_items=n,
-        seed=seed,
-        acting=acting(),
+        store, study, kind=_KINDS[kind], scorers=scorers, n_items=n, seed=seed, acting=acting()
     )
     with store.look() as look:
         words = judging.everything_judged(look, _scoring(look, study, kind))

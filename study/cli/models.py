@@ -255,13 +255,7 @@ def card(db: Path | str, study: str, model: str, values: tuple[str, ...]) -> Non
         if wrong := next((value for value in values if "=" not in value), ""):
             raise BadInput(f"--set {wrong!r} is not of the form FIELD=TEXT")
         before |= dict(value.split("=", 1) for value in values)
-        describe_model(
-            store,
-            study=study,
-            model_id=model,
-            card=before,
-            acting=acting(),
-        )
+        describe_model(store, study=study, model_id=model, card=before, acting=acting())
     for field, words in before.items():
         print(f"{field}: {words}")
     if not before:
@@ -282,13 +276,7 @@ def withdraw(db: Path | str, study: str, model: str, reason: str) -> None:
     Its predictions stay in the store; who withdrew it, when and why is kept in the audit trail. See
     docs/predictions-format.md#withdrawing-and-replacing.
     """
-    withdraw_model(
-        Store(db),
-        study=study,
-        model_id=model,
-        reason=reason,
-        acting=acting(),
-    )
+    withdraw_model(Store(db), study=study, model_id=model, reason=reason, acting=acting())
     print(f"Withdrawn: {model}. Its predictions stay in the store, and count nowhere.")
 
 
@@ -303,12 +291,7 @@ def remove(db: Path | str, study: str, model: str, reason: str, confirm: str) ->
     docs/removal.md.
     """
     made = remove_model(
-        Store(db),
-        study=study,
-        model_id=model,
-        typed=confirm,
-        reason=reason,
-        acting=acting(),
+        Store(db), study=study, model_id=model, typed=confirm, reason=reason, acting=acting()
     )
     print(made.text)
 
@@ -325,12 +308,7 @@ def synthetic(db: Path | str, study: str, model: str, accuracy: float, seed: int
     Every export labels it synthetic. See docs/designs.md.
     """
     n_correct = add_synthetic(
-        Store(db),
-        study=study,
-        model_id=model,
-        accuracy=accuracy,
-        seed=seed,
-        acting=acting(),
+        Store(db), study=study, model_id=model, accuracy=accuracy, seed=seed, acting=acting()
     )
     print(f"Added {model} (synthetic): {n_correct} correct answers.")
 

@@ -91,12 +91,7 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
 
     store = Store(db)
     known = studies.invite(
-        store,
-        study=study,
-        invitations=invitations,
-        codes=codes,
-        acting=acting(),
-        deliver=deliver,
+        store, study=study, invitations=invitations, codes=codes, acting=acting(), deliver=deliver
     )
     if known:
         note(

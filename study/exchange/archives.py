@@ -206,9 +206,7 @@ def _announce(store: Store, study: str, *, acting: Acting) -> None:
         earlier = events.of_kind(change, events.study_chain(study), EventKind.STUDY_COPIED)
         if earlier and earlier[-1]["material_sha256"] == detail["material_sha256"]:
             return
-        events.record(
-            change, study, acting.now, kind=EventKind.STUDY_COPIED, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.STUDY_COPIED, detail=detail)
 
 
 def _extracted(look: Transaction, study: int, path: Path) -> None:

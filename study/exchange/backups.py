@@ -98,14 +98,7 @@ def set_schedule(store: Store, new: Schedule, *, acting: Acting) -> None:
         deployment.set_value(change, "backup_keep", str(new.keep))
         if old != new:
             detail = {"old": _words(old), "new": _words(new)}
-            events.record(
-                change,
-                "",
-                acting.now,
-                kind=EventKind.BACKUPS_SCHEDULED,
-                detail=detail,
-                by=acting.by,
-            )
+            events.record(change, "", acting, kind=EventKind.BACKUPS_SCHEDULED, detail=detail)
 
 
 def listed(store: Store) -> list[Backup]:
@@ -151,6 +144,7 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
     StudyError
         It failed; the reason is recorded in the trail, and the next attempt is an hour later.
     """
+    acting = Acting(by=SCHEDULE, now=now)
     with store.look() as look:
         if not _is_due(look, now):
             return None
@@ -159,14 +153,14 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
             if not is_ours or not _is_due(look, now):
                 return None
         try:
-            backup = _made(store, None, "schedule", Acting(by=SCHEDULE, now=now))
+            backup = _made(store, None, "schedule", acting)
         except StudyError as error:
             with suppress(StudyError), store.change() as change:
                 deployment.set_value(change, _FAILED, stamp(now))
                 kind, detail = EventKind.BACKUP_FAILED, {"reason": str(error)}
-                events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
+                events.record(change, "", acting, kind=kind, detail=detail)
             raise
-        _prune(store, Acting(by=SCHEDULE, now=now))
+        _prune(store, acting)
     return backup
 
 
@@ -234,9 +228,7 @@ def record_restored(store: Store, file: Path, *, acting: Acting) -> list[Loss]:
     digest = sha256_of_file(file)
     with store.change() as change:
         detail = {"file": file.name, "sha256": digest}
-        events.record(
-            change, "", acting.now, kind=EventKind.BACKUP_RESTORED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.BACKUP_RESTORED, detail=detail)
     if not losses.note(store, now=acting.now):
         return []
     reason = f"The backup {file.name} was restored."
@@ -316,9 +308,7 @@ def _listed(store: Store, facts: dict[str, Any], trigger: str, acting: Acting) -
             actor=acting.by.name,
             verified_at_utc=at,
         )
-        events.record(
-            change, "", acting.now, kind=EventKind.BACKUP_MADE, detail=facts, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.BACKUP_MADE, detail=facts)
         return _backup(store, deployment.every_backup(change)[-1])
 
 
@@ -388,9 +378,7 @@ def _prune(store: Store, acting: Acting) -> None:
         with store.change() as change:
             deployment.mark_backup_removed(change, row.id, stamp(acting.now))
             detail = {"file": row.file, "sha256": row.sha256}
-            events.record(
-                change, "", acting.now, kind=EventKind.BACKUP_REMOVED, detail=detail, by=acting.by
-            )
+            events.record(change, "", acting, kind=EventKind.BACKUP_REMOVED, detail=detail)
 
 
 def _backup(store: Store, row: BackupRow) -> Backup:

@@ -137,9 +137,7 @@ def remove_study(
         heads.forget(change, row.id)
         detail = {**facts, **_kept(change, marks), "rows": counts, "exports": exports}
         detail["reason"] = words
-        events.record(
-            change, "", acting.now, kind=EventKind.STUDY_REMOVED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.STUDY_REMOVED, detail=detail)
     chains = facts["chains"]
     store.forget_heads([head for head in record.heads if head.chain in chains] if record else [])
     archives = store.beside("archives") / str(row.id)
@@ -177,14 +175,7 @@ def remove_model(
                 "rows": {"predictions": removing.remove_predictions(change, model.id)},
                 "reason": words,
             }
-            events.record(
-                change,
-                study,
-                acting.now,
-                kind=EventKind.MODEL_DATA_REMOVED,
-                detail=detail,
-                by=acting.by,
-            )
+            events.record(change, study, acting, kind=EventKind.MODEL_DATA_REMOVED, detail=detail)
     store.fold_in()
     return certificates(store, study)[-1]
 

@@ -223,7 +223,7 @@ def _bank_from(change: Transaction, bundle: Received, acting: Acting) -> int:
     banks.add_marks(change, number, list(banks.bank_marks(change, number)))
     facts = banks.facts(banks.bank_row(change, name))
     detail = {**facts, "n_items": len(bundle.items)}
-    events.record(change, "", acting.now, kind=EventKind.BANK_RESTORED, detail=detail, by=acting.by)
+    events.record(change, "", acting, kind=EventKind.BANK_RESTORED, detail=detail)
     return number
 
 
@@ -321,7 +321,7 @@ def _record_restored(change: Transaction, bundle: Received, bank: str, acting: A
     events.record(
         change,
         bundle.study,
-        acting.now,
+        acting,
         kind=EventKind.STUDY_RESTORED,
         detail={
             "deployment_id": bundle.deployment_id,
@@ -329,7 +329,6 @@ def _record_restored(change: Transaction, bundle: Received, bank: str, acting: A
             "bank": bank,
             "left_behind": list(LEFT_BEHIND),
         },
-        by=acting.by,
     )
 
 
@@ -558,7 +557,7 @@ def _record_merged(
     events.record(
         change,
         merged.study,
-        acting.now,
+        acting,
         kind=EventKind.SITE_MERGED,
         detail={
             "deployment_id": merged.deployment_id,
@@ -571,5 +570,4 @@ def _record_merged(
             "last_event": bundle.chain[-1].number,
             "last_event_hash": bundle.chain[-1].hash,
         },
-        by=acting.by,
     )

@@ -194,6 +194,4 @@ def _store(change: Transaction, row: StudyRow, amendment: Amendment, acting: Act
         "reason": amendment.reason,
         "changes": dict(amendment.changes),
     }
-    events.record(
-        change, row.name, acting.now, kind=EventKind.PROTOCOL_AMENDED, detail=detail, by=acting.by
-    )
+    events.record(change, row.name, acting, kind=EventKind.PROTOCOL_AMENDED, detail=detail)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import NotFound, NotNow
 from study.base.text import check_code_name
@@ -26,7 +27,7 @@ def init(address: Path | str, *, entropy: Entropy, now: datetime, witnessed: boo
         events.record(
             change,
             "",
-            now,
+            Acting(by=COMMAND_LINE, now=now),
             kind=EventKind.DEPLOYMENT_MADE,
             detail={
                 "deployment_id": deployment.value(change, "deployment_id"),
@@ -116,7 +117,7 @@ def reader_code(
         events.record(
             change,
             study,
-            now,
+            Acting(by=COMMAND_LINE, now=now),
             kind=EventKind.READER_GIVEN_NEW_CODE,
             detail={"reader_id": reader_id},
         )
@@ -140,7 +141,11 @@ def _staff_code(
         number = study_row(change, study).id if study else None
         give(change, code, person=holder(change, name, role, number, now), now=now)
         events.record(
-            change, study, now, kind=EventKind(f"{role} given access"), detail={"name": name}
+            change,
+            study,
+            Acting(by=COMMAND_LINE, now=now),
+            kind=EventKind(f"{role} given access"),
+            detail={"name": name},
         )
         deliver(code.text)
     return code.text

@@ -107,12 +107,7 @@ def begin(
             saved_at_utc=stamp(acting.now),
         )
         events.record(
-            change,
-            "",
-            acting.now,
-            kind=EventKind.DRAFT_BEGUN,
-            detail={"draft": name, "bank": bank},
-            by=acting.by,
+            change, "", acting, kind=EventKind.DRAFT_BEGUN, detail={"draft": name, "bank": bank}
         )
     return draft
 
@@ -198,12 +193,7 @@ def remove(store: Store, number: int, *, acting: Acting) -> None:
         row = _row(change, number)
         stored.remove_draft(change, number)
         events.record(
-            change,
-            "",
-            acting.now,
-            kind=EventKind.DRAFT_THROWN_AWAY,
-            detail={"draft": row.name},
-            by=acting.by,
+            change, "", acting, kind=EventKind.DRAFT_THROWN_AWAY, detail={"draft": row.name}
         )
 
 
@@ -308,11 +298,9 @@ def return_to_draft(
         )
         detail = {"reason": why, "draft": name}
         kind = EventKind.STUDY_RETURNED_TO_DRAFT
-        events.record(change, study, acting.now, kind=kind, detail=detail, by=acting.by)
+        events.record(change, study, acting, kind=kind, detail=detail)
         draft_detail = {"draft": name, "bank": row.bank_name, "study": study}
-        events.record(
-            change, "", acting.now, kind=EventKind.DRAFT_BEGUN, detail=draft_detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.DRAFT_BEGUN, detail=draft_detail)
     return draft
 
 

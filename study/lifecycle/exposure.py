@@ -115,9 +115,7 @@ def record_truth_shown(store: Store, bank: str, *, acting: Acting) -> None:
                     "be shown once that study is closed."
                 )
             )
-        events.record(
-            change, "", acting.now, kind=EventKind.TRUTH_SHOWN, detail={"bank": bank}, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.TRUTH_SHOWN, detail={"bank": bank})
 
 
 def listed(names: Sequence[str]) -> str:
@@ -144,9 +142,7 @@ def record_others(
 ) -> None:
     """Record in the audit trails of other studies what happened to a study on the same cases."""
     for other in others:
-        events.record(
-            change, other, acting.now, kind=kind, detail={"study": study.name}, by=acting.by
-        )
+        events.record(change, other, acting, kind=kind, detail={"study": study.name})
 
 
 def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]:

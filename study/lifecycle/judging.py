@@ -387,7 +387,7 @@ def close(store: Store, table: str, number: int, *, acting: Acting) -> None:
             else (row.name, {"of": row.kind})
         )
         detail = {**subject, kind.hashed: verdicts_hash(change, row)}
-        events.record(change, chain, acting.now, kind=kind.event, detail=detail, by=acting.by)
+        events.record(change, chain, acting, kind=kind.event, detail=detail)
 
 
 def verdicts_hash(look: Transaction, row: JudgingRow) -> str:

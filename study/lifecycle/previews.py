@@ -119,7 +119,11 @@ def preview(
             detail |= {"reference_standard": "made up"} if source.made_up else {}
             study_name = "" if is_draft else source.row.name
             events.record(
-                change, study_name, now, kind=EventKind.PREVIEW_OPENED, detail=detail, by=person.by
+                change,
+                study_name,
+                Acting(by=person.by, now=now),
+                kind=EventKind.PREVIEW_OPENED,
+                detail=detail,
             )
     return find(store, person, source.mark)
 
@@ -241,30 +245,23 @@ def _make(
             elif source.row.bank is not None:
                 extract.copy_bank(look, change, source.row.bank, truth)
 
+    acting = Acting(by=COMMAND_LINE, now=now)
     path.parent.mkdir(mode=0o700, exist_ok=True)
     _make_room(path.parent, now)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as scratch:
         copy = Store.create(Path(scratch) / "preview.db", fill, witnessed=False)
         if isinstance(source.row, DraftRow):
-            _draw(copy, source.row, now)
+            _draw(copy, source.row, acting)
         reader = [Invitation(reader_id=READER)]
         code = new_code(entropy)
-        life.invite(
-            copy,
-            study=source.row.name,
-            invitations=reader,
-            codes=[code],
-            acting=Acting(by=COMMAND_LINE, now=now),
-        )
+        life.invite(copy, study=source.row.name, invitations=reader, codes=[code], acting=acting)
         with copy.change() as change:
             row = studies.study_row(change, source.row.name)
             shown = aids.examples(change, row)
             if source.arm:
                 (only,) = people.readers(change, row.id)
                 people.place_reader(change, only.id, source.arm, 1)
-            life.open_within(
-                change, study=source.row.name, acting=Acting(by=COMMAND_LINE, now=now), shown=shown
-            )
+            life.open_within(change, study=source.row.name, acting=acting, shown=shown)
         copy.put_in_place(path)
 
 
@@ -277,17 +274,11 @@ def _made_up() -> extract.MadeUp:
     )
 
 
-def _draw(copy: Store, draft: DraftRow, now: datetime) -> None:
+def _draw(copy: Store, draft: DraftRow, acting: Acting) -> None:
     protocol = _protocol(draft)
     with copy.change() as change:
         (bank,) = banks.names(change)
-        life.draw_within(
-            change,
-            bank=bank,
-            study=draft.name,
-            protocol=protocol,
-            acting=Acting(by=COMMAND_LINE, now=now),
-        )
+        life.draw_within(change, bank=bank, study=draft.name, protocol=protocol, acting=acting)
 
 
 def _path(store: Store, mark: str) -> Path:

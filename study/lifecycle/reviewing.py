@@ -67,9 +67,7 @@ def open_review(
             change, items, persons, bank=row.id, name=name, at_utc=stamp(acting.now)
         )
         detail = {"bank": bank, "review": name, "n": len(items)}
-        events.record(
-            change, "", acting.now, kind=EventKind.REVIEW_OPENED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.REVIEW_OPENED, detail=detail)
     return number
 
 

@@ -78,9 +78,7 @@ def open_scoring(
             "scorers": len(persons),
             "answers_sha256": answers_hash(change, number),
         }
-        events.record(
-            change, study, acting.now, kind=EventKind.SCORING_OPENED, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.SCORING_OPENED, detail=detail)
     return number
 
 

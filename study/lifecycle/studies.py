@@ -87,7 +87,7 @@ def draw_within(
     events.record(
         change,
         study,
-        acting.now,
+        acting,
         kind=EventKind.STUDY_DRAWN,
         detail={
             "bank": bank,
@@ -96,7 +96,6 @@ def draw_within(
             "cases_sha256": cases_hash(change, row),
             **({"practice_sha256": practice_cases_hash(change, row)} if drawn.practice else {}),
         },
-        by=acting.by,
     )
     return row, drawn.strata
 
@@ -334,7 +333,7 @@ def open_within(
     events.record(
         change,
         study,
-        acting.now,
+        acting,
         kind=EventKind.STUDY_OPENED,
         detail={
             "protocol_sha256": row.protocol_sha256,
@@ -345,7 +344,6 @@ def open_within(
             **({"lists": placements.lists_of(places.values())} if places else {}),
             **({"others": list(others)} if others else {}),
         },
-        by=acting.by,
     )
     for index, reader in enumerate(readers):
         assign_reader(change, row, reader, places.get(reader.id, index), acting)
@@ -442,10 +440,9 @@ def _admit(
     events.record(
         change,
         study.name,
-        acting.now,
+        acting,
         kind=EventKind.READER_INVITED,
         detail={**about, **exposure_detail},
-        by=acting.by,
     )
     if study.state == "open":
         readers = people.readers(change, study.id)
@@ -496,7 +493,7 @@ def close(store: Store, *, study: str, reason: str, acting: Acting) -> Completen
         events.record(
             change,
             study,
-            acting.now,
+            acting,
             kind=EventKind.STUDY_CLOSED,
             detail={
                 "old": "open",
@@ -512,7 +509,6 @@ def close(store: Store, *, study: str, reason: str, acting: Acting) -> Completen
                 },
                 **({"others": others} if others else {}),
             },
-            by=acting.by,
         )
         exposure.record_others(change, row, others, EventKind.OTHER_STUDY_CLOSED, acting)
     return completeness
@@ -540,7 +536,7 @@ def discard(store: Store, *, study: str, reason: str, acting: Acting) -> None:
     with store.change() as change:
         row = set_aside(change, study, acting.now)
         kind = EventKind.STUDY_DISCARDED
-        events.record(change, row.name, acting.now, kind=kind, detail=detail, by=acting.by)
+        events.record(change, row.name, acting, kind=kind, detail=detail)
 
 
 def set_aside(change: Transaction, study: str, now: datetime) -> StudyRow:

@@ -115,7 +115,7 @@ def mark(store: Store, bank: str, *, taught: bool, acting: Acting) -> None:
             )
         teaching.mark(change, row.id, taught=taught, at_utc=stamp(acting.now))
         kind = EventKind.TEACHING_OPENED if taught else EventKind.TEACHING_ENDED
-        events.record(change, "", acting.now, kind=kind, detail={"bank": bank}, by=acting.by)
+        events.record(change, "", acting, kind=kind, detail={"bank": bank})
 
 
 def lessons(store: Store, person: Person) -> list[Lesson]:

@@ -303,14 +303,7 @@ def keep_model(
             "predictions_sha256": predictions_hash(change, number),
             **facts,
         }
-        events.record(
-            change,
-            predictions.study,
-            acting.now,
-            kind=EventKind.MODEL_ADDED,
-            detail=detail,
-            by=acting.by,
-        )
+        events.record(change, predictions.study, acting, kind=EventKind.MODEL_ADDED, detail=detail)
 
 
 def add_model(
@@ -475,9 +468,7 @@ def withdraw_in(
         "new": "withdrawn",
         "reason": words,
     }
-    events.record(
-        change, study.name, acting.now, kind=EventKind.MODEL_WITHDRAWN, detail=detail, by=acting.by
-    )
+    events.record(change, study.name, acting, kind=EventKind.MODEL_WITHDRAWN, detail=detail)
 
 
 def find_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow | None:
@@ -530,9 +521,7 @@ def describe_model(store: Store, *, study: str, model_id: str, card: Card, actin
         row = study_row(change, study)
         current_model(change, row, model_id)
         detail = {"model_id": model_id, "card": texts}
-        events.record(
-            change, study, acting.now, kind=EventKind.MODEL_DESCRIBED, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.MODEL_DESCRIBED, detail=detail)
 
 
 def cards(store: Store, study: str) -> dict[str, Card]:

@@ -252,9 +252,7 @@ def _record(store: Store, run: ModelRun, acting: Acting) -> None:
         chain = events.study_chain(study)
         earlier = events.of_kind(change, chain, EventKind.MODEL_ASKED)
         if not any(recorded.items() >= detail.items() for recorded in earlier):
-            events.record(
-                change, study, acting.now, kind=EventKind.MODEL_ASKED, detail=detail, by=acting.by
-            )
+            events.record(change, study, acting, kind=EventKind.MODEL_ASKED, detail=detail)
 
 
 def _keep(store: Store, run: ModelRun, journal: Journal, acting: Acting) -> StudyPredictions:

@@ -281,9 +281,7 @@ def _step_in(
     )
     about = {"reader_id": case.reader_id, "session": session, "days": days, "reason": words}
     detail = {**{key: value for key, value in about.items() if value is not None}, **changed}
-    events.record(
-        change, case.study.name, acting.now, kind=_EVENTS[kind], detail=detail, by=acting.by
-    )
+    events.record(change, case.study.name, acting, kind=_EVENTS[kind], detail=detail)
 
 
 AFTER_CLOSING = "decided after closing"

@@ -126,10 +126,9 @@ def _record(store: Store, study: str, reader_id: str, way: str, acting: Acting) 
         events.record(
             change,
             study,
-            acting.now,
+            acting,
             kind=EventKind.REMINDER_SENT,
             detail={"reader_id": reader_id, "way": way},
-            by=acting.by,
         )
 
 

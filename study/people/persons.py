@@ -130,9 +130,7 @@ def end_role(
         if not people.roles_held(change, row.person):
             people.end_access(change, row.person)
     detail = {"whose": row.whose, "old": row.role, "reason": reason}
-    events.record(
-        change, study, acting.now, kind=EventKind.ROLE_REVOKED, detail=detail, by=acting.by
-    )
+    events.record(change, study, acting, kind=EventKind.ROLE_REVOKED, detail=detail)
 
 
 def grant_in(look: Transaction, grant: int, study: int | None) -> GrantRow:
@@ -160,10 +158,9 @@ def record_for(
     """Record an event in the trail of each study of a person, under their name in it."""
     for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
         event_detail = {"whose": row.whose, **detail}
-        own = replace(acting.by, name=row.whose) if kind in _OWN_ACTS else acting.by
-        events.record(
-            change, row.study_name or "", acting.now, kind=kind, detail=event_detail, by=own
-        )
+        by = replace(acting.by, name=row.whose) if kind in _OWN_ACTS else acting.by
+        own = replace(acting, by=by)
+        events.record(change, row.study_name or "", own, kind=kind, detail=event_detail)
 
 
 _OWN_ACTS = (EventKind.IDENTITY_BOUND, EventKind.SECOND_FACTOR_ADDED)
@@ -275,7 +272,7 @@ def enter_role(
     )
     detail = {"whose": people.handle_of(change, person), "new": str(role)}
     detail |= {"group": group} if group else {}
-    events.record(change, study, acting.now, kind=EventKind.ROLE_GIVEN, detail=detail, by=acting.by)
+    events.record(change, study, acting, kind=EventKind.ROLE_GIVEN, detail=detail)
     return grant
 
 
@@ -318,9 +315,7 @@ def give_back(store: Store, *, study: str, grant: int, code: Code, acting: Actin
             given_at_utc=stamp(acting.now),
         )
         detail = {"whose": row.whose, "new": row.role}
-        events.record(
-            change, study, acting.now, kind=EventKind.ROLE_GIVEN, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.ROLE_GIVEN, detail=detail)
         codes.give(change, code, person=row.person, now=acting.now)
 
 
@@ -331,9 +326,7 @@ def replace_code(store: Store, *, study: str, grant: int, code: Code, acting: Ac
         refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
         codes.give(change, code, person=row.person, now=acting.now)
         detail = {"whose": row.whose, "expires_at_utc": stamp(code.expires) if code.expires else ""}
-        events.record(
-            change, study, acting.now, kind=EventKind.CODE_GIVEN, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.CODE_GIVEN, detail=detail)
 
 
 def change_name(
@@ -347,9 +340,7 @@ def change_name(
         refuse_with_parts_elsewhere(change, row.person, row.study, acting.by)
         keep_name(change, row.person, name=name, email=email)
         detail = {"whose": row.whose}
-        events.record(
-            change, study, acting.now, kind=EventKind.NAME_ENTERED, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.NAME_ENTERED, detail=detail)
 
 
 def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
@@ -369,9 +360,7 @@ def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
         if not people.erase_name(change, row.person):
             raise NotNow(t("No name is recorded for {who}.", who=row.whose))
         detail = {"whose": row.whose}
-        events.record(
-            change, study, acting.now, kind=EventKind.NAME_ERASED, detail=detail, by=acting.by
-        )
+        events.record(change, study, acting, kind=EventKind.NAME_ERASED, detail=detail)
     return store.fold_in()
 
 

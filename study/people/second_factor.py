@@ -67,9 +67,7 @@ def set_policy(store: Store, new: Policy, *, acting: Acting) -> None:
             raise NotNow(t("This is already the setting."))
         deployment.set_value(change, _SETTING, new)
         detail = {"old": old, "new": new}
-        events.record(
-            change, "", acting.now, kind=EventKind.SECOND_FACTOR_POLICY, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.SECOND_FACTOR_POLICY, detail=detail)
 
 
 def is_asked(look: Transaction, person: int) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from study.base.actor import By
+from study.base.actor import Acting, By
 from study.base.canonical import moment, stamp, without_surrogates
 from study.base.errors import NotAllowed
 from study.base.translation import t
@@ -357,7 +357,11 @@ def sign_out(store: Store, token: str, *, now: datetime, place: str = "") -> Non
         if row is not None:
             person = _person(change, row, _grants_of(change, row.person), token, place)
             events.record(
-                change, person.study_name, now, kind=EventKind.SIGNED_OUT, detail={}, by=person.by
+                change,
+                person.study_name,
+                Acting(by=person.by, now=now),
+                kind=EventKind.SIGNED_OUT,
+                detail={},
             )
         people.end_sign_in(change, _token_id(token))
 
@@ -371,7 +375,9 @@ def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> Non
     """Record in the deployment's trail the number of wrong codes from one address."""
     with store.change() as change:
         actor, detail = By(name="nobody", place=place), {"failures": tried}
-        events.record(change, "", now, kind=EventKind.CODES_GUESSED_AT, detail=detail, by=actor)
+        events.record(
+            change, "", Acting(by=actor, now=now), kind=EventKind.CODES_GUESSED_AT, detail=detail
+        )
 
 
 def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> None:
@@ -382,10 +388,9 @@ def _count_failure(store: Store, person_id: int, now: datetime, place: str) -> N
             events.record(
                 change,
                 row.study_name or "",
-                now,
+                Acting(by=By(name="nobody", place=place), now=now),
                 kind=EventKind.CODE_GUESSED_AT,
                 detail={"whose": row.whose, "failures": GUESSED},
-                by=By(name="nobody", place=place),
             )
 
 
@@ -413,10 +418,9 @@ def _record_arrival(change: Transaction, person: Person, now: datetime) -> None:
     events.record(
         change,
         person.study_name,
-        now,
+        Acting(by=By(name=person.name, place=person.place), now=now),
         kind=EventKind.SIGNED_IN,
         detail={"role": str(person.role or person.deployment or ""), "sign_in": person.sign_in},
-        by=By(name=person.name, place=person.place),
     )
 
 

@@ -342,7 +342,7 @@ def assign_reader(
     events.record(
         change,
         study.name,
-        acting.now,
+        acting,
         kind=EventKind.READER_ASSIGNED,
         detail={
             "reader_id": name,
@@ -351,7 +351,6 @@ def assign_reader(
             **(about if n_practice else {}),
             **placed,
         },
-        by=acting.by,
     )
 
 

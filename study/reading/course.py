@@ -555,8 +555,7 @@ def take_finish(reader: ReaderContext, record: Finish) -> Taken:
         events.record(
             reader.look,
             reader.person.study_name,
-            reader.now,
-            by=reader.person.by,
+            Acting(by=reader.person.by, now=reader.now),
             kind=EventKind.READING_FINISHED,
             detail={"finish": record.id},
         )

@@ -8,6 +8,7 @@ without an aid learn only their own.
 
 from datetime import datetime
 
+from study.base.actor import Acting
 from study.base.translation import t
 from study.people.signing_in import Person
 from study.protocol.contradictions import LEAST_IN_FEEDBACK
@@ -83,10 +84,9 @@ def _record(store: Store, person: Person, session: int, now: datetime) -> None:
             events.record(
                 change,
                 person.study_name,
-                now,
+                Acting(by=person.by, now=now),
                 kind=EventKind.SESSION_FEEDBACK_SHOWN,
                 detail={"session": session},
-                by=person.by,
             )
 
 

@@ -27,6 +27,7 @@ from datetime import datetime, timedelta
 from statistics import NormalDist
 from typing import Any
 
+from study.base.actor import COMMAND_LINE, Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import moment, random_key
 from study.base.errors import BadInput, NotFound, NotNow
@@ -151,7 +152,11 @@ def _admit(
                 )
             people.mark_simulated(change, row.id)
             events.record(
-                change, study, now, kind=EventKind.READER_SIMULATED, detail={"reader_id": reader_id}
+                change,
+                study,
+                Acting(by=COMMAND_LINE, now=now),
+                kind=EventKind.READER_SIMULATED,
+                detail={"reader_id": reader_id},
             )
     return _Reader(
         person=Person(

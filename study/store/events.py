@@ -10,11 +10,11 @@ name. Events are searched and paged here, never all loaded into memory.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from study.base.actor import COMMAND_LINE, SCHEDULE, Acting, By
+from study.base.actor import SCHEDULE, Acting
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BrokenStore
 from study.store.connection import Transaction
@@ -188,18 +188,18 @@ def append(
 def record(
     change: Transaction,
     study: str,
-    now: datetime,
+    acting: Acting,
     *,
     kind: EventKind,
     detail: Mapping[str, Any],
-    by: By = COMMAND_LINE,
 ) -> None:
     """Append an act to a study's chain, or to the deployment's if `study` is empty.
 
-    `by` states who acted, in which role and from where. `detail` contains a change as ``old`` and
-    ``new`` and its reason as ``reason``. If the clock was set back since the last event, an event
-    before this one records that.
+    `acting` states who acted, in which role, from where and when. `detail` contains a change as
+    ``old`` and ``new`` and its reason as ``reason``. If the clock was set back since the last
+    event, an event before this one records that.
     """
+    by, now = acting.by, acting.now
     chain = study_chain(study) if study else DEPLOYMENT
     last = _last_dated(change, chain, stamp(now + LONG_BACK))
     if last > stamp(now + LONG_BACK):
@@ -397,14 +397,7 @@ def vouch(
     detail: Mapping[str, Any],
 ) -> None:
     """Append an event with the hash of a row as read back from the store, for `verify`."""
-    record(
-        change,
-        study,
-        acting.now,
-        by=acting.by,
-        kind=kind,
-        detail={**detail, "sha256": sha256_of(stored)},
-    )
+    record(change, study, acting, kind=kind, detail={**detail, "sha256": sha256_of(stored)})
 
 
 class EventFilter(NamedTuple):

@@ -210,9 +210,7 @@ def name_witness(change: Transaction, study: str, email: str, *, acting: Acting)
     number = study_row(change, study).id
     deployment.set_value(change, f"{_TO}/{number}", email)
     detail = {"witness": _mark(change, number, email)}
-    events.record(
-        change, study, acting.now, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail, by=acting.by
-    )
+    events.record(change, study, acting, kind=EventKind.HEAD_WITNESS_NAMED, detail=detail)
 
 
 def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
@@ -250,9 +248,7 @@ def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting
         _set(change, _SENT, row.id, stamp(acting.now))
         _set(change, _WHY, row.id, "")
         detail = {"study": study, "head": head.number, "hash": head.hash}
-        events.record(
-            change, "", acting.now, kind=EventKind.HEAD_DEPOSITED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.HEAD_DEPOSITED, detail=detail)
     return ""
 
 

@@ -178,14 +178,15 @@ def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
     if not store.witness_file.is_file():
         store.renew_witness()  # nothing can be recorded while the witness cannot be written
     if (finding and not noted) or any(not loss.noted_at_utc for loss in losses):
+        acting = Acting(by=SCHEDULE, now=now)
         with store.change() as change:
             if finding and not noted:
                 detail = {"finding": finding}
                 kind = EventKind.WITNESS_DAMAGED
-                events.record(change, "", now, kind=kind, detail=detail, by=SCHEDULE)
+                events.record(change, "", acting, kind=kind, detail=detail)
             for loss in open_losses(change, record):
                 if not loss.noted_at_utc:
-                    _record(change, WENT_BACK, loss, {}, Acting(by=SCHEDULE, now=now))
+                    _record(change, WENT_BACK, loss, {}, acting)
     if finding or (record and record.is_former):
         store.renew_witness()
     return losses
@@ -220,7 +221,7 @@ def accept(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
         if finding:
             detail = {"finding": finding, "reason": words}
             kind = EventKind.WITNESS_ACCEPTED
-            events.record(change, "", acting.now, kind=kind, detail=detail, by=acting.by)
+            events.record(change, "", acting, kind=kind, detail=detail)
         lost = [head for head in record.heads if not is_there(change, head)] if record else []
     store.forget_heads(lost)
     return losses
@@ -283,9 +284,7 @@ def _record(
         "at_utc": lost.at_utc,
         **about,
     }
-    events.record(
-        change, _study_of(change, lost.chain), acting.now, kind=kind, detail=detail, by=acting.by
-    )
+    events.record(change, _study_of(change, lost.chain), acting, kind=kind, detail=detail)
 
 
 def _head(detail: dict[str, object]) -> Head:

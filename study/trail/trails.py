@@ -125,9 +125,7 @@ def record_taking(store: Store, *, study: str, what: str, acting: Acting, **abou
     """Record a download that is generated while it is sent and has no hash yet."""
     with store.change() as change:
         detail = {**({"study": study} if study else {}), "what": what, **about}
-        events.record(
-            change, "", acting.now, kind=EventKind.DOWNLOADED, detail=detail, by=acting.by
-        )
+        events.record(change, "", acting, kind=EventKind.DOWNLOADED, detail=detail)
 
 
 OF_READING = (

@@ -107,11 +107,7 @@ def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> N
     with store.look() as look:
         (grant,) = people.grants_of_deployment(look)
     persons.replace_code(
-        store,
-        study="",
-        grant=grant.id,
-        code=codes.new_code(entropy_from(2)),
-        acting=WHO,
+        store, study="", grant=grant.id, code=codes.new_code(entropy_from(2)), acting=WHO
     )
     _sign_on(store, "experts")
     assert _roles(store) == {("reviewer", "")}

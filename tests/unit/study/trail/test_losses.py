@@ -158,7 +158,7 @@ def _later(store: Store, n: int, start: int = 0) -> None:
     for minute in range(start, start + n):
         with store.change() as change:
             at = NOW + timedelta(minutes=minute)
-            events.record(change, "", at, kind=EventKind.DOWNLOADED, detail={}, by=BY)
+            events.record(change, "", Acting(by=BY, now=at), kind=EventKind.DOWNLOADED, detail={})
 
 
 def _cut(log: Path, n: int) -> None:

@@ -132,7 +132,11 @@ def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
     with acted.change() as change:
         detail = {"reason": "=HYPERLINK(1)"}
         events.record(
-            change, "trial", NOW, kind=events.EventKind.STUDY_COPIED, detail=detail, by=BY
+            change,
+            "trial",
+            Acting(by=BY, now=NOW),
+            kind=events.EventKind.STUDY_COPIED,
+            detail=detail,
         )
     text = b"".join(trail.as_csv(acted, "trial", Search(with_readings=True))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
