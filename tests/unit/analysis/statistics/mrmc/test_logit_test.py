@@ -162,7 +162,7 @@ def test_either_class_may_be_the_smaller_one(few: str) -> None:
 
 
 def test_superiority_of_the_area_is_tested_at_a_difference_of_zero() -> None:
-    """This holds for any margin; accuracy has a row only if it has a margin."""
+    """The margin of the protocol does not matter; accuracy has no row without a margin."""
     options = Options(confidence="finding")
     table = noninferiority(declared(study(), hypothesis="superiority"), options)
     assert set(table["metric"]) == {"auc"}
