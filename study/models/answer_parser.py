@@ -17,13 +17,14 @@ from study.models.answer_clauses import Sentence, is_question, prepared, sentenc
 from study.models.answer_contents import contradicts, names_only
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
+from study.models.answer_question import asks_for_absent, by_absence, exceptions_named, yes_or_no
 from study.models.answer_stances import POSITIVE, Stance, Statement, statements_in
 from study.models.answer_structures import with_structures
 from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_words import MENTION, cue, pattern
 from study.models.refusals import is_refusal
 
-VERSION = 9
+VERSION = 10
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 
 STANDARD = "standard"
@@ -56,6 +57,8 @@ _UNFINISHED = re.compile(
 _REPLACES = cue("replaces")
 _NO = re.compile(r"\W*no\b", re.IGNORECASE)
 _REGRETS = pattern(r"{regret}")
+_YES_OR_NO = pattern(r"\A\W*(?:{asked_yes}|{asked_no})\W*[,.;:\u2013-]\s*(?=\w)")
+_BESIDE_CLAIM = frozenset({Stance.NAMED, Stance.REJECTED, Stance.FOUND})
 _DENIES = pattern(r"{negation}|{rejection}")
 _OTHERS_WRONG = cue("others_wrong")
 _OFFER = cue("offer")
@@ -89,7 +92,7 @@ _LOOKS_ALIKE = re.compile(
 _DENIED = pattern(r"{negation}|{doubt}|\babsent\b|\bexcluded?\b|\brule[ds]? out\b")
 
 
-def parse_answer(raw: str, options: Sequence[str]) -> str | None:
+def parse_answer(raw: str, options: Sequence[str], question: str | None = None) -> str | None:
     """Return the option that a model's output states as its answer.
 
     Parameters
@@ -98,6 +101,9 @@ def parse_answer(raw: str, options: Sequence[str]) -> str | None:
         The model's output.
     options : sequence of str
         The item's options in canonical order, without letters.
+    question : str, optional
+        The item's question. It makes "The heart is enlarged." an answer to "Is the heart
+        enlarged?", and "There is no effusion." none to "Which finding is NOT seen?".
 
     Returns
     -------
@@ -119,10 +125,12 @@ def parse_answer(raw: str, options: Sequence[str]) -> str | None:
     >>> parse_answer("Answer: A. Wait, the line is a skin fold. Answer: B", options)
     'B'
     """
-    return answer_in(raw, options)[0]
+    return answer_in(raw, options, question=question)[0]
 
 
-def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[str | None, str]:
+def answer_in(
+    raw: str, options: Sequence[str], rules: str = STANDARD, *, question: str | None = None
+) -> tuple[str | None, str]:
     """Return the letter of `parse_answer` and the rule that applied; an empty string if none did.
 
     `rules` is a name in `RULES`.
@@ -135,26 +143,41 @@ def answer_in(raw: str, options: Sequence[str], rules: str = STANDARD) -> tuple[
     if _BREAKS_OFF.search(text):
         return None, ""
     missing = _MISSING.search(text) is not None
+    absent = question is not None and asks_for_absent(question, options)
     for part in dict.fromkeys((own_turn(text), text)):
-        reading = _read(part, tuple(options))
+        part = exceptions_named(part) if absent else part
+        reading = _read(part, tuple(options), absent)
         letters, rule = reading.decide(RULES[rules])
+        begins = _YES_OR_NO.match(part)
+        claim = part[begins.end() :] if begins else part
+        said = yes_or_no(question, claim, options) if question and not missing else None
+        if said and not rule and not begins and "stated" in RULES[rules]:
+            if all(statement.stance in _BESIDE_CLAIM for statement in reading.statements):
+                return said, "stated"
         if not rule:
             continue
         allowed = len(letters) == 1 and letters <= set(LETTERS[: len(options)])
         letter = next(iter(letters)) if allowed and not (missing and rule != "final") else None
-        if letter and contradicts(letter, part, options):
+        if letter and (said or letter) != letter:
+            letter = None
+        if letter and not absent and contradicts(letter, part, options):
             letter = None
         return letter, rule
     return None, ""
 
 
 @lru_cache(maxsize=256)  # an output is read under several rules, and again for each export
-def _read(text: str, options: tuple[str, ...]) -> "_Reading":
-    """Return the statements of a plain text about the options."""
+def _read(text: str, options: tuple[str, ...], absent: bool = False) -> "_Reading":
+    """Return the statements of a plain text about the options.
+
+    `absent`: whether the question asks for what is not seen, not true or least likely.
+    """
     structured = with_structures(text, lambda inside: _content(inside, options))
     marked = prepared(mark(structured, options))
     parts = sentences(marked)
     statements = verdicts_on(marked, parts, list(statements_in(parts)), options)
+    if absent:
+        statements = by_absence(parts, statements, len(options))
     return _Reading(marked=marked, parts=parts, statements=statements, options=options)
 
 

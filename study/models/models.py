@@ -201,14 +201,19 @@ def read_model(
         The file has faults, or no prediction for any case of the study.
     """
     with store.look() as look:
-        cases = studies.cases(look, study_row(look, study).id)
+        row = study_row(look, study)
+        cases, questions = studies.cases(look, row.id), studies.questions(look, row.id)
         ids_in_papers = {
             paper_id: item_id
             for item_id, paper_id in paper_ids(look, (case.item_id for case in cases)).items()
         }
     options = {row.item_id: tuple(json.loads(row.options)) for row in cases}
     read = read_predictions(
-        *paths, options=options, known_as=ids_in_papers, column_roles=column_roles
+        *paths,
+        options=options,
+        questions=questions,
+        known_as=ids_in_papers,
+        column_roles=column_roles,
     )
     if not read.predictions:
         raise BadFile(

@@ -160,6 +160,7 @@ class PredictionFile:
 def read_predictions(
     *paths: Path,
     options: Mapping[str, tuple[str, ...]],
+    questions: Mapping[str, str] = MappingProxyType({}),
     known_as: Mapping[str, str] = MappingProxyType({}),
     column_roles: ColumnRoles | None = None,
 ) -> PredictionFile:
@@ -173,6 +174,8 @@ def read_predictions(
         options, the condition and the items' numbers.
     options : mapping of str to tuple of str
         The options of each item by ID, in canonical order, without letters.
+    questions : mapping of str to str, optional
+        The question of each item by ID.
     known_as : mapping of str to str, optional
         Items' IDs by their IDs in exam papers.
     column_roles : mapping of str to str, optional
@@ -206,7 +209,7 @@ def read_predictions(
             f" answers {' or '.join(ANSWER_KEYS[:4])}, or name the columns: on the page, or with"
             " --columns id=COLUMN,answer=COLUMN"
         )
-    reader = _Reader(options, explicit=column_roles or {})
+    reader = _Reader(options, questions, explicit=column_roles or {})
     id_name = _id_name(outputs, _item_finder(options, known_as))
     predictions = reader.predictions(_rows(read, options, known_as, paper, id_name))
     faults += reader.faults
@@ -452,8 +455,14 @@ def _label(value: object) -> str:
 class _Reader:
     """Converts outputs to predictions, and collects faults and notes."""
 
-    def __init__(self, options: Mapping[str, tuple[str, ...]], *, explicit: ColumnRoles) -> None:
-        self._options, self._explicit = options, explicit
+    def __init__(
+        self,
+        options: Mapping[str, tuple[str, ...]],
+        questions: Mapping[str, str],
+        *,
+        explicit: ColumnRoles,
+    ) -> None:
+        self._options, self._questions, self._explicit = options, questions, explicit
         self._counts: Counter[str] = Counter()
         self.faults: list[str] = []
         self.unknown: dict[str, None] = {}
@@ -555,6 +564,7 @@ class _Reader:
                 probabilities=probabilities,
                 refused=output.refused,
                 finish=finish,
+                question=self._questions.get(row.item_id),
             )
         )
         if read.detail.get("reason"):
@@ -710,6 +720,7 @@ def predict(
     refused: bool = False,
     finish: object = None,
     rules: str = STANDARD,
+    question: str | None = None,
 ) -> Prediction:
     """Convert a model's output to a prediction.
 
@@ -731,6 +742,8 @@ def predict(
         The finish reason of the harness: text, or an object with a type.
     rules : str
         The rules of `study.models.answer_parser.RULES` for reading the words.
+    question : str, optional
+        The item's question, as the model and the readers see it.
 
     Returns
     -------
@@ -741,7 +754,8 @@ def predict(
     answer, rule = None, ""
     if not reason and raw:
         places = [LETTERS.index(letter) for letter in order] or list(range(len(options)))
-        answer, rule = answer_in(raw, [options[place] for place in places], rules)
+        shown = [options[place] for place in places]
+        answer, rule = answer_in(raw, shown, rules, question=question)
         answer = LETTERS[places[LETTERS.index(answer)]] if answer else None
     elif not reason and probabilities:
         most = max(probabilities.values())

@@ -68,7 +68,7 @@ def outputs_of(store: Store, *, study: str, model_id: str) -> list[ReadOutput]:
     NotFound
         The study has no such model.
     """
-    _, predictions, options = _predictions_of(store, study, model_id)
+    _, predictions, options, questions = _predictions_of(store, study, model_id)
     return [
         ReadOutput(
             item_id=prediction.item_id,
@@ -77,7 +77,9 @@ def outputs_of(store: Store, *, study: str, model_id: str) -> list[ReadOutput]:
             run=prediction.run,
             options=options[prediction.item_id],
             kept=prediction.answer or prediction.status,
-            by_rules=_by_rules(prediction, options[prediction.item_id]),
+            by_rules=_by_rules(
+                prediction, options[prediction.item_id], questions[prediction.item_id]
+            ),
         )
         for prediction in predictions
         if prediction.condition != Shown.OPEN_ENDED
@@ -95,6 +97,7 @@ def read_differently(
         `by_rules`: the letter or status by each of `study.models.answer_parser.RULES`.
     """
     options = {row.item_id: tuple(json.loads(row.options)) for row in studies.cases(look, study.id)}
+    questions = studies.questions(look, study.id)
     for model in models.of_study(look, study.id):
         for prediction in models.predictions(look, model.id):
             detail = json.loads(prediction.detail)
@@ -105,7 +108,8 @@ def read_differently(
                 or (detail.get("rule") in RULES["strict"] and detail.get("parser") == VERSION)
             ):
                 continue  # all rule sets agree where the strict rules give an answer
-            letters = _by_rules(prediction, options[prediction.item_id])
+            item_id = prediction.item_id
+            letters = _by_rules(prediction, options[item_id], questions[item_id])
             if set(letters.values()) != {prediction.answer or prediction.status}:
                 yield model, prediction, letters
 
@@ -132,9 +136,11 @@ def reread(store: Store, *, study: str, model_id: str, rules: str) -> Reread:
     NotFound
         The study has no such model.
     """
-    model, predictions, options = _predictions_of(store, study, model_id)
+    model, predictions, options, questions = _predictions_of(store, study, model_id)
     reread_predictions = [
-        _reread_prediction(prediction, options[prediction.item_id], rules)
+        _reread_prediction(
+            prediction, options[prediction.item_id], questions[prediction.item_id], rules
+        )
         for prediction in predictions
     ]
     pairs = (
@@ -176,25 +182,27 @@ def keep_reread(store: Store, read: Reread, *, reason: str, acting: Acting) -> N
 
 def _predictions_of(
     store: Store, study: str, model_id: str
-) -> tuple[ModelRow, list[PredictionRow], dict[str, tuple[str, ...]]]:
-    """Return a model, its predictions, and the options by item."""
+) -> tuple[ModelRow, list[PredictionRow], dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return a model, its predictions, and the options and questions by item."""
     with store.look() as look:
         row = study_row(look, study)
         model = current_model(look, row, model_id)
-        cases = studies.cases(look, row.id)
+        cases, questions = studies.cases(look, row.id), studies.questions(look, row.id)
         predictions = models.predictions(look, model.id)
     options = {case.item_id: tuple(json.loads(case.options)) for case in cases}
-    return model, predictions, options
+    return model, predictions, options, questions
 
 
-def _by_rules(prediction: PredictionRow, options: tuple[str, ...]) -> dict[str, str]:
+def _by_rules(prediction: PredictionRow, options: tuple[str, ...], question: str) -> dict[str, str]:
     """Return the letter or status by each set of rules."""
-    reread_by_rules = {rules: _reread_prediction(prediction, options, rules) for rules in RULES}
+    reread_by_rules = {
+        rules: _reread_prediction(prediction, options, question, rules) for rules in RULES
+    }
     return {rules: read.answer or read.status for rules, read in reread_by_rules.items()}
 
 
 def _reread_prediction(
-    prediction: PredictionRow, options: tuple[str, ...], rules: str
+    prediction: PredictionRow, options: tuple[str, ...], question: str, rules: str
 ) -> Prediction:
     detail = json.loads(prediction.detail)
     if prediction.condition == Shown.OPEN_ENDED:  # rules apply to options only
@@ -209,6 +217,7 @@ def _reread_prediction(
         refused=prediction.status == "refused" and not prediction.raw_answer,
         finish=detail.get("stop"),
         rules=rules,
+        question=question,
     )
     kept_detail = {key: value for key, value in detail.items() if key not in _READING_KEYS}
     confidence = prediction.confidence

@@ -269,6 +269,15 @@ def cases(look: Transaction, study: int, of: CaseSet = STUDY) -> list[CaseRow]:
     return [CaseRow(**row) for row in rows]
 
 
+def questions(look: Transaction, study: int) -> dict[str, str]:
+    """Return the questions of a study's cases by item ID."""
+    rows = look.rows(
+        "SELECT item_id, question FROM cases JOIN items ON items.id = item WHERE study = :study",
+        study=study,
+    )
+    return {row["item_id"]: row["question"] for row in rows}
+
+
 def drawn_cases(look: Transaction, study: int) -> list[DrawnCase]:
     """Return the drawn cases of a study, in order of number."""
     rows = look.rows(

@@ -96,7 +96,7 @@ def _forms() -> list[dict[str, Any]]:
 )
 def test_each_class_of_outputs_is_read_as_it_is_meant(form: dict[str, Any]) -> None:
     read = {
-        text: parse_answer(text, form["options"]) or "none"
+        text: parse_answer(text, form["options"], form.get("question")) or "none"
         for letter in (*"ABCDE", "none")
         for text in form.get(letter, ())
     }

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from study.cli import main
 from study.exchange import closing_report
 from study.exchange.bundle import bundle_files, export
 from study.exchange.restoring import SAME, restore
+from study.models.answer_parser import answer_in
 from study.models.models import (
     FIELDS,
     StudyPredictions,
@@ -31,7 +33,7 @@ from study.models.models import (
 )
 from study.models.rereading import correct_by_rules, keep_reread, outputs_of, reread
 from study.monitoring.progress import status
-from study.store import Store, banks, events
+from study.store import Store, banks, events, studies
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, invite
@@ -340,6 +342,31 @@ def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) 
         ("unparsed", "B"): 1
     }
     assert verify(trial) == []
+
+
+def test_outputs_are_read_with_the_question_of_their_case(
+    trial: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When a file is added, read again, listed and exported."""
+    add_model(trial, _file(tmp_path, "Hard to tell."), study="trial", model_id="M", acting=ACTING)
+    with trial.look() as look:
+        questions = studies.questions(look, study_row(look, "trial").id)
+    asked: list[str | None] = []
+
+    def recorded(*args: Any, question: str | None = None) -> tuple[str | None, str]:
+        asked.append(question)
+        return answer_in(*args, question=question)
+
+    monkeypatch.setattr("study.models.predictions.answer_in", recorded)
+    for act in (
+        lambda: read_model(trial, _file(tmp_path, "Hard to tell."), study="trial"),
+        lambda: reread(trial, study="trial", model_id="M", rules="standard"),
+        lambda: outputs_of(trial, study="trial", model_id="M"),
+        lambda: bundle_files(trial, "trial"),
+    ):
+        asked.clear()
+        act()
+        assert set(asked) == set(questions.values())
 
 
 def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: Path) -> None:
