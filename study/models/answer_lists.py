@@ -71,6 +71,13 @@ def verdicts_on(
         else replace(statement, stance=Stance.NAMED)
         for statement in kept
     ]
+    denied = {(each.sentence, each.letters) for each in kept if each.stance is Stance.REJECTED}
+    kept = [  # "E: no mass" for the option E. Mass
+        replace(each, stance=Stance.REJECTED)
+        if each.stance is Stance.ALONE and (each.sentence, each.letters) in denied
+        else each
+        for each in kept
+    ]
     return sorted(
         [*kept, *_asked(parts, kept), *_pointed(parts, kept), *_agreed(parts, kept)],
         key=lambda statement: statement.place,

@@ -16,6 +16,7 @@ _SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
 """British and American spelling: oedema and edema, tumour and tumor."""
 
 _JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
+_SIDED = re.compile(r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided", re.IGNORECASE)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u2013](?=[^\W\d_])")
 
 
@@ -32,10 +33,16 @@ def flexible(own: str) -> str:
             pattern += _AND
             continue
         pattern += _SPELLING.sub(lambda match: _SPELLINGS[match[0].casefold()], re.escape(part))
+        if part.casefold() in ("left", "right") and n + 1 < len(parts):
+            pattern += r"(?:[ \u2010\u2011\u2013-]sided)?"
     return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
 
 
 def option_key(text: str) -> str:
     """Return an option's text without spaces, hyphens, letter case and final full stops."""
-    key = "".join(_HYPHEN.sub("", _JOINS.sub("&", text)).split()).casefold().strip(".()[]!\"'")
+    key = (
+        "".join(_HYPHEN.sub("", _JOINS.sub("&", _SIDED.sub("", text))).split())
+        .casefold()
+        .strip(".()[]!\"'")
+    )
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")

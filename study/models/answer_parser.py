@@ -17,7 +17,14 @@ from study.models.answer_clauses import Sentence, is_question, prepared, sentenc
 from study.models.answer_contents import contradicts, names_only
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
-from study.models.answer_question import asks_for_absent, by_absence, exceptions_named, yes_or_no
+from study.models.answer_question import (
+    asks_for_absent,
+    by_absence,
+    exceptions_named,
+    names_other_side,
+    restated,
+    yes_or_no,
+)
 from study.models.answer_stances import POSITIVE, Stance, Statement, statements_in
 from study.models.answer_structures import with_structures
 from study.models.answer_text import own_turn, plain_text, without_thinking
@@ -151,8 +158,14 @@ def answer_in(
         begins = _YES_OR_NO.match(part)
         claim = part[begins.end() :] if begins else part
         said = yes_or_no(question, claim, options) if question and not missing else None
-        if said and not rule and not begins and "stated" in RULES[rules]:
-            if all(statement.stance in _BESIDE_CLAIM for statement in reading.statements):
+        if question and not (rule or said or absent or missing):
+            said = restated(question, part, options)
+        if said and not rule and "stated" in RULES[rules]:
+            first = parse_answer(begins[0], options) if begins else said
+            beside = [
+                statement for statement in reading.statements if statement.place or not begins
+            ]
+            if said == first and all(each.stance in _BESIDE_CLAIM for each in beside):
                 return said, "stated"
         if not rule:
             continue
@@ -160,6 +173,9 @@ def answer_in(
         letter = next(iter(letters)) if allowed and not (missing and rule != "final") else None
         if letter and (said or letter) != letter:
             letter = None
+        if letter and question and not absent:
+            option = options[LETTERS.index(letter)]
+            letter = None if names_other_side(question, part, option) else letter
         if letter and not absent and contradicts(letter, part, options):
             letter = None
         return letter, rule

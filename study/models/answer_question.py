@@ -26,8 +26,11 @@ _OR_NOT = pattern("{asked_or_not}")
 _VERB_FIRST = pattern(r"\A.*[,:]\s*(?={asked_verb})")
 _HEDGES = pattern("{asked_hedge}")
 _DENIES = pattern("{asked_denial}")
+_GENERAL, _DOUBTS = pattern("{asked_general}"), pattern("{asked_doubt}")
+_FREE = pattern("{asked_free}")
 _NEUTRAL = pattern("{asked_neutral}")
 _SYNONYMS = (
+    (pattern("{asked_not_free}"), " "),
     (pattern("{asked_enlarged_heart}"), " heart enlarged "),
     (pattern("{asked_heart}"), " heart "),
     (pattern("{asked_normal}"), " normal "),
@@ -41,6 +44,7 @@ _ADDED = pattern(r"\b(?={asked_added})")
 _BOTH = frozenset({"bilateral", "both"})
 _SO = pattern(r"\A\W*(?:so|thus|therefore|hence|and|which means|daher|also|donc)\b")
 _RETRACTS, _REGRETS = cue("retracts"), pattern("{regret}")
+_THAN = re.compile(r"\bthan\b|\bals\b")
 _MOST_SENTENCES = 5
 
 
@@ -53,6 +57,7 @@ def _table(name: str) -> frozenset[str]:
 
 
 _QUALIFIERS, _FACING = _table("asked_qualifier"), _table("asked_facing")
+_ORDERED, _PLACES = _table("asked_ordered"), _table("asked_place")
 _SIDES, _TURNED = frozenset({"left", "right"}), frozenset({"abnormal", "enlarg"})
 _OPPOSITES = frozenset(frozenset(map(_stem, pair.split())) for pair in word_set("asked_opposites"))
 
@@ -63,6 +68,8 @@ class _Claim:
 
     words: tuple[str, ...]
     n_denials: int
+    general: bool = False
+    """Whether a question is about all parts of something, such as "Are the lungs clear?"."""
 
     @classmethod
     def of(cls, text: str) -> "_Claim":
@@ -72,6 +79,25 @@ class _Claim:
         n_denials = len(_DENIES.findall(text))
         text = _NEUTRAL.sub(" ", _DENIES.sub(" ", text))
         return cls(words=tuple(map(_stem, _WORD.findall(text))), n_denials=n_denials)
+
+
+def names_other_side(question: str, text: str, option: str) -> bool:
+    """Return whether a text places what is asked about on the other side than an option does.
+
+    >>> names_other_side("On which side is the effusion?", "Right effusion.", "Left")
+    True
+    """
+    own = frozenset(_Claim.of(option).words) & _SIDES
+    topic = set(_Claim.of(_last(question)).words) - _QUALIFIERS
+    for part in sentences(text) if len(own) == 1 else ():
+        for clause in clauses(part):
+            claim = _Claim.of(clause.text)
+            words = set(claim.words)
+            other = words & _SIDES == _SIDES - own and not claim.n_denials
+            if other and words & topic and not _HEDGES.search(clause.text) and not clause.denied:
+                if words <= topic | _QUALIFIERS and not clause.foreign:
+                    return True
+    return False
 
 
 def yes_or_no(question: str, text: str, options: Sequence[str]) -> str | None:
@@ -95,7 +121,7 @@ def yes_or_no(question: str, text: str, options: Sequence[str]) -> str | None:
     True
     """
     pair, asked = _pair(options), _asked(question)
-    if not pair or not asked or _HEDGES.search(text):
+    if not pair or not asked or _HEDGES.search(_DENIES.sub(" no ", text)):
         return None
     parts = sentences(text)
     if len(parts) > _MOST_SENTENCES or any(is_question(part.text) for part in parts):
@@ -109,7 +135,7 @@ def yes_or_no(question: str, text: str, options: Sequence[str]) -> str | None:
         verdicts |= here
     if len(verdicts) != 1 or None in verdicts:
         return None
-    return pair[0] if True in verdicts else pair[1]
+    return pair[0] if (True in verdicts) != (asked.n_denials > 0) else pair[1]
 
 
 def _pair(options: Sequence[str]) -> tuple[str, str] | None:
@@ -139,9 +165,12 @@ def _asked(question: str) -> _Claim | None:
     text = _OR_NOT.sub(" ", question).strip()
     text = _VERB_FIRST.sub("", _last(text) if "?" in text or "\uff1f" in text else text)
     claim = _Claim.of(text)
-    if _WHICH.search(text) or _HEDGES.search(text) or claim.n_denials:
+    free = len(_FREE.findall(text))
+    if _WHICH.search(text) or _HEDGES.search(text) or claim.n_denials != free or free > 1:
         return None
-    return claim if set(claim.words) - _QUALIFIERS or len(claim.words) > 1 else None
+    if not set(claim.words) - _QUALIFIERS and len(claim.words) < 2:
+        return None
+    return replace(claim, general=not free and _GENERAL.search(text) is not None)
 
 
 def _verdicts(part: Sentence, asked: _Claim) -> Iterator[bool | None]:
@@ -186,10 +215,13 @@ def _unknown(claim: _Claim, asked: _Claim) -> bool:
 def _verdict(claim: _Claim, asked: _Claim) -> bool | None:
     """Return whether a claim affirms the one asked about; None unless its words are the same."""
     own, theirs = set(claim.words), set(asked.words)
-    if claim.n_denials > 1:
+    if asked.n_denials:  # "Are the lungs free of effusion?"
+        own, theirs = own - {"lung"}, theirs - {"lung"}
+    if claim.n_denials > 1 or not theirs:
         return None
-    if len(theirs & _FACING) > 1 and own == theirs and claim.words != asked.words:
-        return None  # "The left one is higher than the right."
+    if theirs & _ORDERED or len(theirs & _FACING) > 1:
+        if claim.words != asked.words:
+            return None  # "The carina is above the tube."
     extra, left_out = own - theirs, theirs - own
     if extra | (left_out - _QUALIFIERS) in _OPPOSITES:
         if not claim.n_denials:
@@ -199,6 +231,8 @@ def _verdict(claim: _Claim, asked: _Claim) -> bool | None:
         if extra & _BOTH and left_out <= _SIDES:
             left_out, extra = set(), extra - _BOTH
         specific = not left_out and extra <= _QUALIFIERS and not _opposed(extra, theirs)
+        if asked.general and extra & (_FACING | _PLACES):
+            return None  # "The right lung is clear."
         return True if specific else None
     return False if own and not extra and left_out <= _QUALIFIERS - own else None
 
@@ -206,6 +240,36 @@ def _verdict(claim: _Claim, asked: _Claim) -> bool | None:
 def _opposed(extra: set[str], theirs: set[str]) -> bool:
     """Return whether words name another side or view than the question does."""
     return bool(extra & _FACING and theirs & _FACING)
+
+
+def restated(question: str, text: str, options: Sequence[str]) -> str | None:
+    """Return the letter of the option that a short text puts into the words of the question.
+
+    >>> options = ("Left", "Right", "Equal")
+    >>> restated("Which side has the higher hilum?", "The left hilum is higher.", options)
+    'A'
+    """
+    asked, parts = _Claim.of(_last(question)), sentences(text)
+    closed = len(parts) > _MOST_SENTENCES or any(is_question(part.text) for part in parts)
+    if asked.n_denials or closed or _HEDGES.search(text) or _HEDGES.search(_last(question)):
+        return None
+    topic = set(asked.words) - {_stem(word) for word in _WHICH.findall(question.casefold())}
+    own = {
+        letter: set(_Claim.of(option).words) - topic
+        for letter, option in zip(LETTERS, options, strict=False)
+    }
+    chosen, others = set(), set()
+    for part in parts:
+        for clause in clauses(part):
+            claim = _Claim.of(_THAN.split(clause.text)[0])
+            extra = set(claim.words) - topic
+            named = {letter for letter, words in own.items() if words and words == extra}
+            restates = topic and topic <= set(claim.words) and len(named) == 1
+            if restates and not (claim.n_denials or clause.foreign or clause.denied):
+                chosen |= named
+            else:
+                others |= {letter for letter, words in own.items() if words & extra}
+    return next(iter(chosen)) if len(chosen) == 1 and not others - chosen else None
 
 
 # Questions for what is absent
@@ -226,12 +290,18 @@ _SEEN = pattern(r"\A\W*(?:{asked_neutral}|\W)*{asked_seen}")
 _UNSEEN = pattern(r"\A\W*(?:{asked_neutral}|\W)*?{asked_denial}|\A\W*(?:{be}\W*)?{asked_untrue}")
 _NONE_OF = pattern(r"{asked_denial}(?:\W|{asked_neutral})*\Z")
 _SHOWS = pattern(r"(?:{shows}|\bthere (?:is|are)\b)(?:\W|{asked_neutral})*\Z")
-_CALLED = pattern(r"\b(?:answer|choice|exception|{reply})\b(?!\W+\w+\W+{asked_seen})[^.!?;]*\Z")
+_CALLED = pattern(
+    r"\b(?:answer|choice|exception|(?:right|correct|best) response|{reply})\b"
+    r"(?!\W+\w+\W+{asked_seen})[^.!?;]*\Z"
+)
 _NOT_CALLED = pattern(r"{asked_denial}|{asked_untrue}")
 _CALLED_AFTER = pattern(r"\A\W*{be}\W+(?:\w+\W+){0,3}(?:answer|exception|choice)\b")
 _BREAK = re.compile(
     r"[,;]|\b(?:but|and|while|whereas|so|therefore|thus|hence|because|since)\b", re.IGNORECASE
 )
+_CALM = pattern(r"{asked_untrue}|\bthe others?\b")
+_SEEN_WORDS = pattern("{asked_seen}|{asked_untrue}|{be}")
+_CLAUSE_END = re.compile(_BREAK.pattern + r"|[.:]|\bthe others?\b", re.IGNORECASE)
 _SHORT = 2
 
 
@@ -279,9 +349,14 @@ def by_absence(
     if chosen:
         return [] if unseen - chosen else [each for each in kept if each.letters & chosen]
     others = set(LETTERS[:n_options]) - unseen
+    for statement in statements:  # "There is no mass. The effusion is small."
+        if len(parts) <= _SHORT and statement.stance in (Stance.NAMED, *POSITIVE):
+            for letter in (statement.letters & seen.keys()) - unseen:
+                seen[letter] = {True if each is None else each for each in seen[letter]}
     all_seen = all(seen.get(letter) == {True} for letter in others)
     rest_seen = all(stances == {True} for letter, stances in seen.items() if letter not in unseen)
-    clear = len(unseen) == 1 and seen[next(iter(unseen))] == {False}
+    open_ = any(_DOUBTS.search(_CALM.sub(" ", part.text)) for part in parts)
+    clear = len(unseen) == 1 and not open_ and seen[next(iter(unseen))] == {False}
     if not clear or not (all_seen or (rest_seen and len(parts) <= _SHORT)):
         return []
     last = len(parts) - 1
@@ -303,8 +378,11 @@ def _is_seen(statement: Statement, before: str, after: str) -> bool | None:
     """Return whether words say that an option is seen or true; None if they do not say."""
     if statement.stance is Stance.DOUBTED or statement.stance is Stance.OTHERS:
         return None
+    rest = _CLAUSE_END.split(after)[0]
+    left = _SEEN_WORDS.sub(" ", _NEUTRAL.sub(" ", _DENIES.sub(" ", rest)))
     if _UNSEEN.match(after) or _NONE_OF.search(before):
-        return False
+        once = len(_DENIES.findall(before + " ; " + rest)) <= 1
+        return None if re.search(r"[^\W\d_]", left) or not once else False
     if statement.stance is Stance.FOUND or _SEEN.match(after) or _SHOWS.search(before):
         return True
     return None

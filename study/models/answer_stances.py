@@ -71,7 +71,7 @@ _LINK = (
     r"|maybe|even|also)\s+)*"
 )
 _AND = r"\s*,?\s*(?:and|und|et|y|e)\s+"
-_OR_ELSE = r"\s*,?\s*(?:or|nor|oder|ou|o)\s+"
+_OR_ELSE = r"\s*,?\s*(?:(?:or|nor)\s+an?\s+(?:\w+\s+)?|(?:or|nor|oder|ou|o)\s+)"
 _GROUP = pattern(
     rf"{{M}}(?:{_AND}{{M}}(?!{ONE})|{_OR_ELSE}{{M}}|{_LINK}{{M}}(?!{SINGULAR})){{0,12}}"
 )

@@ -21,7 +21,7 @@ from study.models import answer_parser
 from study.models.answer_parser import answer_in, parse_answer
 from study.models.predictions import predict
 
-READ = {"general": 0.75, "version": 0.85, "variations": 0.9}
+READ = {"difficult": 0.47, "general": 0.75, "version": 0.85, "variations": 0.9}
 """Smallest share of clear outputs read, by the first word of the batch; 0.96 for the others."""
 
 OPTIONS = ("Pneumothorax", "Pleural effusion", "Cardiomegaly", "No acute finding")
@@ -34,6 +34,7 @@ class Output(NamedTuple):
     text: str
     meant: str | None
     clear: bool = True
+    question: str | None = None
 
 
 def _corpus() -> dict[str, list[Output]]:
@@ -48,6 +49,7 @@ def _corpus() -> dict[str, list[Output]]:
             text=row["output"],
             meant=row["answer"],
             clear=row.get("clear", True),
+            question=row.get("question"),
         )
         batches[row["batch"]].append(output)
     return batches
@@ -59,7 +61,7 @@ CORPUS = _corpus()
 @cache
 def _letters(batch: str) -> list[str | None]:
     """Return what the parser reads in the outputs of a batch."""
-    return [parse_answer(output.text, output.options) for output in CORPUS[batch]]
+    return [parse_answer(output.text, output.options, output.question) for output in CORPUS[batch]]
 
 
 @pytest.mark.parametrize("batch", sorted(CORPUS))
@@ -107,11 +109,11 @@ def test_each_class_of_outputs_is_read_as_it_is_meant(form: dict[str, Any]) -> N
 def test_refusals_are_recognised() -> None:
     """In the batches whose labels separate refusals from other outputs without an answer."""
     for outputs in CORPUS.values():
-        if not any(meant == "refused" for _, _, meant, _ in outputs):
+        if not any(output.meant == "refused" for output in outputs):
             continue
-        for options, text, meant, _ in outputs:
-            status = predict("q", text, options).status
-            assert (status == "refused") == (meant == "refused"), text
+        for output in outputs:
+            status = predict("q", output.text, output.options).status
+            assert (status == "refused") == (output.meant == "refused"), output.text
 
 
 REJECTIONS = [
