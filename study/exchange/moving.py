@@ -1,15 +1,17 @@
 """Moves a deployment to another store, from SQLite to PostgreSQL or back, and verifies the result.
 
-All rows are written in one transaction, which fails as a whole. The original is not changed.
+All rows are written in one transaction, which fails as a whole. The original is not changed. Until
+the files are complete too, the copy of the witness has another name. So the next move recognises a
+move that was killed: it deletes the files of one that has no store, and finishes one that has.
 """
 
 import shutil
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from study.base.errors import BadFile, NotNow
+from study.base.errors import BadFile, NotFound, NotNow, StudyError
 from study.base.translation import t
 from study.store import Store, Transaction, beside, is_server
 from study.store.moving import Content, contents, copy_rows
@@ -17,6 +19,10 @@ from study.trail.verification import verify
 
 FILES = ("heads.log", "backups", "runs", "archives")
 """What is copied of the files next to a store; prepared images and previews are made again."""
+
+_WITNESS, *_FOLDERS = FILES
+_UNDER_WAY = "moving"
+"""The witness next to the new store until the move is complete; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,38 +68,97 @@ def move(source: Store, to: Path | str) -> Moved:
                 db=source.address,
             )
         )
-    _refuse_existing(to)
-    files: list[Path] = []
-    with ExitStack() as undone:
-
-        def finish(copied: Mapping[str, Content]) -> None:
-            for suffix in FILES:
-                file, new = source.beside(suffix), beside(to, suffix)
-                if file.exists():
-                    undone.callback(_remove, new)
-                    _copy(file, new)
-                    files.append(new)
-            _refuse_changed(source, copied)
-
-        store, copied = copy_store(source, to, finish)
-        undone.pop_all()
+    store, copied = _finished(source, to) or _copied(source, to)
     return Moved(
         contents=copied,
-        files=tuple(files),
+        files=tuple(file for suffix in FILES if (file := store.beside(suffix)).exists()),
         before=tuple(verify(source, films=False)),
         after=tuple(verify(store, films=False)),
     )
 
 
+def _finished(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]] | None:
+    """Finish a move that was killed after its transaction."""
+    store = _store_under_way(to)
+    if store is None:
+        return None
+    with source.look() as look, store.look() as copy:
+        copied = contents(copy)
+        if copied != contents(look):
+            raise _already_there(to)
+    _name_witness(to)
+    return store, copied
+
+
+def _store_under_way(to: Path | str) -> Store | None:
+    """Return the store of a move that is not complete; without one, delete the move's files."""
+    if not beside(to, _UNDER_WAY).exists():
+        return None
+
+    def refuse(_: Transaction) -> None:
+        raise NotFound(str(to))
+
+    try:
+        return Store.create(to, refuse)  # also deletes what a killed process left of its creation
+    except NotFound:
+        if not beside(to, _WITNESS).exists():  # else a store was in use here since
+            for suffix in (*_FOLDERS, _UNDER_WAY):
+                _remove(beside(to, suffix))
+        return None
+
+
+def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]]:
+    if not is_server(to) and Path(to).exists():
+        raise _already_there(to)
+
+    def begin() -> None:
+        for suffix in FILES:
+            file = beside(to, suffix)
+            if file.exists() or file.is_symlink():
+                raise BadFile(t("{file} belongs to another store. Move it away first.", file=file))
+
+    def finish(copied: Mapping[str, Content]) -> None:
+        witness = beside(to, _UNDER_WAY)
+        witness.touch(mode=0o600)
+        for suffix in FILES:
+            file, new = source.beside(suffix), beside(to, suffix)
+            if suffix == _WITNESS and file.exists():
+                shutil.copy2(file, witness)
+            elif file.exists():
+                shutil.copytree(file, new)
+        _refuse_changed(source, copied)
+
+    try:
+        made = copy_store(source, to, finish, begin)
+    except BaseException:
+        with suppress(StudyError):  # the next move deletes them
+            _store_under_way(to)
+        raise
+    _name_witness(to)
+    return made
+
+
+def _name_witness(to: Path | str) -> None:
+    """Give the witness its name, which completes a move."""
+    witness, name = beside(to, _UNDER_WAY), beside(to, _WITNESS)
+    if witness.stat().st_size and not name.exists():
+        witness.rename(name)
+    else:
+        witness.unlink()
+
+
 def copy_store(
-    source: Store, to: Path | str, finish: Callable[[Mapping[str, Content]], None]
+    source: Store,
+    to: Path | str,
+    finish: Callable[[Mapping[str, Content]], None],
+    begin: Callable[[], None] = lambda: None,
 ) -> tuple[Store, Mapping[str, Content]]:
     """Create a store with the rows of another one, and return it and the content of its tables.
 
     Parameters
     ----------
-    finish
-        Is called within the transaction; if it fails, nothing is created.
+    finish, begin
+        Are called within the transaction; if one fails, nothing is created.
 
     Raises
     ------
@@ -103,6 +168,7 @@ def copy_store(
     copied: dict[str, Content] = {}
 
     def fill(change: Transaction) -> None:
+        begin()
         with source.look() as look:
             copied.update(copy_rows(look, change))
         finish(copied)
@@ -111,16 +177,6 @@ def copy_store(
     if not copied:
         raise _already_there(to)
     return store, copied
-
-
-def _refuse_existing(to: Path | str) -> None:
-    """Refuse a store that exists, or a file whose name a file of the new store would have."""
-    if not is_server(to) and Path(to).exists():
-        raise _already_there(to)
-    for suffix in FILES:
-        file = beside(to, suffix)
-        if file.exists() or file.is_symlink():
-            raise BadFile(t("{file} belongs to another store. Move it away first.", file=file))
 
 
 def _already_there(to: Path | str) -> BadFile:
@@ -142,13 +198,6 @@ def _refuse_changed(source: Store, copied: Mapping[str, Content]) -> None:
                 db=source.address,
             )
         )
-
-
-def _copy(file: Path, new: Path) -> None:
-    if file.is_dir():
-        shutil.copytree(file, new)
-    else:
-        shutil.copy2(file, new)
 
 
 def _remove(path: Path) -> None:

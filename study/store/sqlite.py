@@ -1,11 +1,13 @@
 """The default engine: a store is one SQLite file, opened with sqlite-utils."""
 
+import fcntl
 import logging
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -17,6 +19,9 @@ from study.store.engine import PATIENCE_S, Kind
 
 HELD = "PRAGMA cache_size = -32768"
 """Lets SQLite cache 32 MB of a file, for queries that read much of it in random order."""
+
+_SCRATCH = ".new-store-"
+"""The beginning of the name of a folder in which a store is created."""
 
 _log = logging.getLogger("reading_room.store")
 
@@ -45,12 +50,16 @@ class Sqlite:
             The folder does not exist.
         """
         path = self.path
+        _delete_left_over(path.parent)
         if path.exists():
             return
         if not path.parent.is_dir():
             raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
         try:
-            with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-store-") as scratch:
+            with (
+                tempfile.TemporaryDirectory(dir=path.parent, prefix=_SCRATCH) as scratch,
+                _locked(Path(scratch)),
+            ):
                 new = Path(scratch) / "store.db"
                 make(new, fill)
                 _put_in_place(new, path)
@@ -173,6 +182,29 @@ class Sqlite:
     def _connection(self, patience_s: float = PATIENCE_S) -> Iterator[sqlite3.Connection]:
         with closing(_connect(self.path, patience_s)) as connection:
             yield connection
+
+
+def _delete_left_over(parent: Path) -> None:
+    """Delete the folders in which processes that were killed left a store or a part of one."""
+    for left in parent.glob(f"{_SCRATCH}*"):
+        with suppress(OSError), _locked(left) as is_unused:
+            if is_unused:
+                shutil.rmtree(left)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Lock a folder until the process ends; yield whether that was possible."""
+    file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_locked = True
+    except OSError:
+        is_locked = False
+    try:
+        yield is_locked
+    finally:
+        os.close(file)
 
 
 def add_functions(connection: sqlite3.Connection) -> None:

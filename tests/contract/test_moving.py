@@ -1,11 +1,15 @@
 """Moving a deployment from SQLite to PostgreSQL and back."""
 
+import os
+import signal
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
+from study.base.processes import split_off
 from study.cli.program import main
 from study.exchange import backups, moving
 from study.exchange.moving import move
@@ -106,6 +110,95 @@ def test_a_failed_move_leaves_nothing(
     assert not [name for name in moving.FILES if beside(to, name).exists()]
     move(store, to)
     assert verify(Store(to)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_move_killed_at_any_step_is_repeated(
+    store: Store, request: pytest.FixtureRequest, engine: str
+) -> None:
+    """The next one, from the other engine, finishes or repeats it, and nothing else is left."""
+    if engine == "sqlite":
+        address = request.getfixturevalue("database")()
+        move(store, address)
+        store = Store(address)
+    _event(store)
+    for name in ("backups", "runs"):
+        store.beside(name).mkdir()
+        (store.beside(name) / "one").write_text("copied")
+    with store.look() as look:
+        before = contents(look)
+    n_steps, was_killed = 0, True
+    while was_killed:
+        to = _target(request, store, engine, n_steps)
+        was_killed = _killed_at(n_steps, lambda to=to: move(store, to))  # type: ignore[misc]
+        if was_killed:
+            assert move(store, to).contents == before
+        copied = Store(to)
+        assert verify(copied) == []
+        assert copied.witness_file.read_bytes() == store.witness_file.read_bytes()
+        assert (copied.beside("runs") / "one").read_text() == "copied"
+        names = {path.name for path in copied.folder.iterdir()}
+        assert not {name for name in names if ".new-store" in name or "moving" in name}
+        with pytest.raises(BadFile, match="already has a store"):
+            move(store, to)
+        n_steps += 1
+    assert n_steps >= 8
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_killed_move_deletes_no_store_that_was_used_since(
+    store: Store, request: pytest.FixtureRequest, engine: str
+) -> None:
+    """A server that was started on the copy began another witness, or the copy was deleted."""
+    to = _target(request, store, engine)
+    beside(to, "moving").parent.mkdir(exist_ok=True)
+    beside(to, "moving").write_text("a part of the witness")
+    beside(to, "heads.log").write_text("of a store")
+    with pytest.raises(BadFile, match="belongs to another store"):
+        move(store, to)
+    assert beside(to, "heads.log").read_text() == "of a store"
+    beside(to, "heads.log").unlink()
+    _event(init(to, entropy=entropy_from(2), now=NOW))
+    with pytest.raises(BadFile, match="already has a store"):
+        move(store, to)
+    assert verify(Store(to)) == []
+
+
+def _killed_at(step: int, work: Callable[[], object]) -> bool:
+    """Kill a process before the step with a number changes files, or before it commits."""
+
+    def run() -> int:
+        remaining = step
+
+        def count(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal remaining
+            writes = event == "open" and bool(arguments[2] & os.O_CREAT)  # type: ignore[operator]
+            if writes or event in _STEPS:
+                remaining -= 1
+                if remaining < 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        changed = moving._refuse_changed
+
+        def commit(source: Store, copied: Mapping[str, Content]) -> None:
+            changed(source, copied)
+            sys.audit("commit")
+
+        moving._refuse_changed = commit
+        sys.addaudithook(count)
+        work()
+        return 0
+
+    _, status = os.waitpid(split_off(run), 0)
+    assert status in (0, signal.SIGKILL)
+    return status != 0
+
+
+_STEPS = ("os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "commit")
 
 
 @pytest.mark.slow
@@ -231,10 +324,12 @@ def test_tables_are_created_after_those_they_refer_to(store: Store) -> None:
         assert {row["table"] for row in references} <= known
 
 
-def _target(request: pytest.FixtureRequest, store: Store, engine: str) -> Path | str:
+def _target(
+    request: pytest.FixtureRequest, store: Store, engine: str, number: int = 0
+) -> Path | str:
     """Return where a store on an engine can be created."""
     if engine == "sqlite":
-        return store.path.with_name("new.db")
+        return store.path.with_name(f"new{number}.db")
     made = request.getfixturevalue("database")()
     assert isinstance(made, str)
     return made
