@@ -101,7 +101,8 @@ class _Program(_Group):
             status = int(super().invoke(ctx) or 0)
             sys.stdout.flush()
         except StudyError as error:
-            return _refused(str(error))
+            notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+            return _refused(f"{error}{notes}")
         except OSError as error:
             return _refused(f"{error.filename or 'Output'}: {error.strerror}.")
         return status

@@ -15,6 +15,8 @@ from contextlib import closing, contextmanager
 from importlib.resources import files
 from pathlib import Path
 
+import pg8000.native as pg
+
 from study.base.errors import BadInput, BrokenStore, Busy, NotFound, NotNow, StudyError
 from study.base.text import forms_for_comparison
 from study.base.translation import later, said, t
@@ -77,7 +79,8 @@ class Postgres:
             connection.execute("SELECT pg_advisory_xact_lock(1380085613)")
             if not self._exists(connection):
                 postgres_rights.make_roles(connection, self._user, self._where["password"])
-                for statement in (f"CREATE SCHEMA {SCHEMA}", *_own_statements()):
+                self._make_schema(connection)
+                for statement in _own_statements():
                     connection.run(statement)
                 connection.run(f"INSERT INTO store_version VALUES ({schema.FIRST_VERSION})")
                 names = ("symbol", "folded", "lowered")
@@ -147,10 +150,19 @@ class Postgres:
                 database.beside = None
 
     def explained(self, error: Exception) -> Exception:
-        """Return an error of the server as a sentence with its remedy; other errors unchanged."""
+        """Return an error of the server as a sentence with its remedy; other errors unchanged.
+
+        Readers and strangers see it too, so only a note for commands contains the address.
+        """
         code = error.code if isinstance(error, ServerError) else ""
-        if code.startswith("28"):
+        made = self._sentence(code, error)
+        if made is not error:
             _log.error("%s: %s", self.path.name, error)
+            made.add_note(f"{self.address}: {error}")
+        return made
+
+    def _sentence(self, code: str, error: Exception) -> Exception:
+        if code.startswith("28"):
             return StudyError(
                 t(
                     "The database refuses an account: {why}. Check the address, and that the "
@@ -160,7 +172,6 @@ class Postgres:
             )
         for beginning, (made, sentence) in _EXPLAINED.items():
             if code.startswith(beginning):
-                _log.error("%s: %s", self.path.name, error)
                 return made(said(sentence))
         return error
 
@@ -219,6 +230,20 @@ class Postgres:
             )
         return owner is not None
 
+    def _make_schema(self, connection: PostgresConnection) -> None:
+        """Create the schema, and check that the account owns the database, as `grant` requires."""
+        ((is_owner, name),) = connection.execute(
+            "SELECT pg_has_role(datdba, 'USAGE'), quote_ident(datname) FROM pg_database "
+            "WHERE datname = current_database()"
+        )
+        if not is_owner:
+            raise StudyError(
+                f"The account {self._user} does not own the database {self.path.name}, so it may "
+                "not create the tables. Run as an administrator of the server: ALTER DATABASE "
+                f"{name} OWNER TO {pg.identifier(self._user)}"
+            )
+        connection.run(f"CREATE SCHEMA {SCHEMA}")
+
     def _check_collation(self, connection: PostgresConnection) -> None:
         ((encoding, collation, letters),) = connection.execute(
             "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database "
@@ -269,7 +294,13 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
         StudyError,
         later("The database cannot be written: the disk is full. Free some space and try again."),
     ),
-    "25006": (StudyError, later("The database cannot be written: it is read-only.")),
+    "25006": (
+        StudyError,
+        later(
+            "The database cannot be written: it is read-only. Use the address of the primary "
+            "server."
+        ),
+    ),
     "3D000": (StudyError, later("There is no such database. Check its address.")),
     "42P06": (
         BadInput,

@@ -1,18 +1,24 @@
 """Wrong databases and accounts, each refused in one sentence; nothing is created or changed."""
 
+import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import pg8000.native as pg
 import pytest
 
 from study.base.errors import BadInput, StudyError
 from study.exchange.moving import FILES, move
+from study.lifecycle.deployments import init
 from study.store import Store, beside
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection, ServerError
+from study.trail.verification import verify
+from tests.conftest import NOW, entropy_from
+from tests.contract.test_passwords import _run
 
 pytestmark = pytest.mark.sqlite("moves a file")
 
@@ -76,3 +82,57 @@ def test_every_fault_outside_the_program_is_a_sentence(code: str) -> None:
     assert str(explained).endswith(".")
     for wrong in (ServerError("syntax", "42601"), ServerError("a sealed table", "42501")):
         assert engine.explained(wrong) is wrong
+
+
+@pytest.mark.parametrize("code", ["08001", "08006", "25006", "28P01", "3D000", "53300", "57P03"])
+@pytest.mark.parametrize("command", ["init", "status --study x", "verify", "move --to x.db"])
+def test_a_command_names_the_database_and_a_remedy(
+    code: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In one line, if the server refuses the connection; pages show it without the address."""
+
+    def refuse(**_: object) -> None:
+        raise pg.DatabaseError({"C": code, "M": "the server's words"})
+
+    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
+    monkeypatch.setattr(pg, "Connection", refuse)
+    address = "postgresql://clinic@db.example/trials"
+    assert _run([*command.split(), "--db", address]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(f" ({address}: the server's words)")
+    with pytest.raises(StudyError, match=REMEDY) as refused:
+        Store(address)
+    assert "db.example" not in str(refused.value)
+
+
+REMEDY = "Try again|Use the address|Check"
+
+
+@pytest.mark.slow
+def test_an_account_that_may_not_create_tables_is_named(
+    database: Callable[[], str], administer: Callable[[str], object], tmp_path: Path
+) -> None:
+    """The statement in the message is the remedy."""
+    address = ServerAddress(database())
+    account, name = f"guest_{os.getpid()}", address.rpartition("/")[2]
+    roles = (account, f"{account}_staff", f"{account}_desk")
+    for role in roles:
+        administer(f"CREATE ROLE {role} LOGIN")
+    administer(f"GRANT {account}_staff TO {account}")
+    theirs = address.replace("reading_room@", f"{account}@")
+    try:
+        for right in ("CONNECT", "CREATE"):
+            administer(f"GRANT {right} ON DATABASE {name} TO {account}")
+            with pytest.raises(StudyError, match="does not own the database") as refused:
+                init(theirs, entropy=entropy_from(1), now=NOW)
+        administer(str(refused.value).partition("server: ")[2])
+        assert verify(init(theirs, entropy=entropy_from(1), now=NOW)) == []
+    finally:
+        administer(f"DROP DATABASE {name} WITH (FORCE)")
+        administer(f"CREATE DATABASE {name}")
+        for role in roles:
+            administer(f"DROP ROLE {role}")
