@@ -16,7 +16,7 @@ _SPELLING = re.compile("ae|oe|our|or|tre|ter|e", re.IGNORECASE)
 """British and American spelling: oedema and edema, tumour and tumor."""
 
 _JOINS = re.compile(r",?\s+and\s+|\s*[,&]\s*", re.IGNORECASE)
-_SIDED = re.compile(r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided", re.IGNORECASE)
+_SIDED = re.compile(r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided(?= \w)", re.IGNORECASE)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u2013](?=[^\W\d_])")
 
 
