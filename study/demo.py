@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from study.bank.importing import import_bank
+from study.bank.importing import SIMULATED, import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotFound, StudyError
 from study.lifecycle import studies
@@ -103,7 +103,12 @@ def fresh_codes(store: Store, *, entropy: Entropy, now: datetime) -> Codes | Non
 def _fill(store: Store, data: Path, entropy: Entropy, now: datetime) -> None:
     folder, acting = data / "demo", Acting(by=COMMAND_LINE, now=now)
     import_bank(
-        store, folder / "bank.json", name="Demo bank", images=folder, simulated=True, acting=acting
+        store,
+        folder / "bank.json",
+        name="Demo bank",
+        images=folder,
+        acting=acting,
+        options=SIMULATED,
     )
     invitations = [
         Invitation(reader_id=READER, level="you"),

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from study.bank.importing import import_bank
+from study.bank.importing import SIMULATED, import_bank
 from study.exchange.bundle import export
 from study.lifecycle import studies
 from study.lifecycle.amendments import amend
@@ -78,7 +78,14 @@ def _site(
 ) -> None:
     store = init(folder / "store.db", entropy=entropy_from(number), now=NOW)
     path = write_bank(folder / "bank")
-    import_bank(store, path, name=bank, images=path.parent, simulated=True, acting=ACTING)
+    import_bank(
+        store,
+        path,
+        name=bank,
+        images=path.parent,
+        options=SIMULATED,
+        acting=ACTING,
+    )
     protocol = Protocol.from_json({**PROTOCOL, **values})
     studies.draw(store, bank=bank, study="trial", protocol=protocol, acting=ACTING)
     invite(store, person_id, simulated)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
-from typing import Unpack
 
 from study.bank.fields import (
     OPTION_FIELDS,
@@ -28,7 +27,7 @@ from study.bank.fields import (
 from study.bank.identifiers import Identifier, identifiers
 from study.bank.identity_check import RowTexts, find_identifiers
 from study.bank.images import ImageFolder
-from study.bank.importing import FaultyBank, Imported, ImportOptions, Missing, import_bank
+from study.bank.importing import BY_DEFAULT, FaultyBank, Imported, Missing, import_bank
 from study.bank.items import split_list
 from study.bank.layout import (
     banks_folder,
@@ -38,7 +37,7 @@ from study.bank.layout import (
     spreadsheets,
 )
 from study.bank.measures import day_of
-from study.bank.reading import OnProgress
+from study.bank.reading import ImportOptions, OnProgress
 from study.bank.terms import view_label
 from study.base.actor import Acting
 from study.base.bank_model import Fault, Rule
@@ -91,20 +90,9 @@ def import_dicom(
     *,
     name: str,
     acting: Acting,
-    scale: float = 1.0,
-    allow_possible_identifiers: bool = False,
-    **options: Unpack[ImportOptions],
+    options: ImportOptions = BY_DEFAULT,
 ) -> Imported:
     """Convert a folder into a bank next to the store, and import it.
-
-    Parameters
-    ----------
-    scale
-        Factor by which films are reduced, 0.05 to 1; below 1 every item records it (`rendition`).
-    allow_possible_identifiers
-        Import rows with words that may be part of a name or ordinary words, and note each.
-    options
-        See `study.bank.importing.import_bank`.
 
     Raises
     ------
@@ -112,26 +100,25 @@ def import_dicom(
         The spreadsheet or a film has faults; the message lists them by row.
     """
     check_name(name, "bank")
-    if not 0.05 <= scale <= 1:
-        raise BadFile(f"The scale {scale:g} is not between 0.05 and 1.")
+    if not 0.05 <= options.scale <= 1:
+        raise BadFile(f"The scale {options.scale:g} is not between 0.05 and 1.")
     with store.look() as look:
         key = bytes.fromhex(deployment.secret(look))
-    skip_faulty, progress = options.get("skip_faulty", False), options.get("progress")
     home = banks_folder(store)
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-        without_prior = skip_faulty or options.get("missing_images") in ("drop", "frontal")
+        without_prior = options.missing != "refuse"
         conversion = _Conversion(
             folder,
             Path(scratch) / "bank",
             key,
-            scale,
+            options.scale,
             without_prior=without_prior,
-            allow_possible=allow_possible_identifiers,
+            allow_possible=options.allow_possible_identifiers,
         )
-        conversion.run(progress or (lambda *_: None))
+        conversion.run(options.progress or (lambda *_: None))
         faulty = {fault.key for fault in conversion.faults}
-        if conversion.faults and not (skip_faulty and conversion.rows):
+        if conversion.faults and not (options.skip_faulty and conversion.rows):
             raise FaultyBank(
                 f"{conversion.sheet.name}: errors: {len(conversion.faults)}, rows with errors: "
                 f"{len(faulty)}; nothing was imported.\n"
@@ -147,7 +134,7 @@ def import_dicom(
     imported = None
     try:
         imported = import_bank(
-            store, place / "bank.csv", name=name, images=place, acting=acting, **options
+            store, place / "bank.csv", name=name, images=place, acting=acting, options=options
         )
     finally:
         if imported is None or not imported.is_new:

@@ -6,31 +6,25 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from study.bank.content import look_over
 from study.bank.guessing import guessable
 from study.bank.layout import Part
-from study.bank.reading import (
-    BankFormat,
-    MissingImages,
-    OnProgress,
-    ReadBank,
-    read_bank,
-    sha256_of_files,
-)
-from study.bank.workers import most_workers, started
+from study.bank.reading import ImportOptions, ReadBank, read_bank, sha256_of_files
+from study.bank.workers import started
 from study.base.actor import Acting
 from study.base.bank_model import Fault
 from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
-from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import check_name
 from study.store import Store, Transaction, bank_contents, banks, events
 from study.store.events import EventKind
 from study.store.staging import reading
 
 MOST_LISTED = 1_000
+BY_DEFAULT = ImportOptions()
+SIMULATED = ImportOptions(simulated=True)
 MOST_EXAMPLES = 20
 
 
@@ -97,30 +91,14 @@ class Imported:
     is_new: bool = True
 
 
-class ImportOptions(TypedDict, total=False):
-    """Options of every import, of a bank or a DICOM folder; see `import_bank`."""
-
-    missing_images: MissingImages | None
-    skip_faulty: bool
-    simulated: bool
-    provenance: Provenance
-    progress: OnProgress | None
-
-
 def import_bank(
     store: Store,
     parts: tuple[Part, ...] | Path,
     *,
     name: str,
     images: Path,
-    format: BankFormat | None = None,
-    missing_images: MissingImages | None = None,
-    skip_faulty: bool = False,
-    simulated: bool = False,
-    provenance: Provenance = NOT_KNOWN,
-    progress: OnProgress | None = None,
     acting: Acting,
-    n_workers: int | None = None,
+    options: ImportOptions = BY_DEFAULT,
 ) -> Imported:
     """Import a bank's files and its films.
 
@@ -130,23 +108,11 @@ def import_bank(
         The files of the bank, or its only file.
     images
         The folder that image paths are relative to; no path may lead out of it.
-    missing_images
-        How to treat items with missing films; see `study.bank.reading.read_bank`. By default they
-        are left out with `skip_faulty`, and a fault without it.
-    skip_faulty
-        Leave out items with faults; otherwise a file with any fault is refused.
-    simulated
-        The films are simulated radiographs; every screen that shows them says so.
-    provenance
-        Source and terms of use of the bank, included in every export of its content.
-    n_workers
-        The number of processes for a large file; by default one more than processors. The result
-        does not depend on it.
 
     Raises
     ------
     BadFile
-        A file, or without `skip_faulty` any item, has faults; the message lists them.
+        A file, or without `options.skip_faulty` any item, has faults; the message lists them.
     NotNow
         A different bank of that name exists, or another import is running.
     """
@@ -164,22 +130,12 @@ def import_bank(
             )
         raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
     work = store.beside("import")
-    missing_images = missing_images or ("drop" if skip_faulty else "refuse")
-    with read_bank(
-        files,
-        images=images,
-        work=work,
-        format=format,
-        missing_images=missing_images,
-        skip_faulty=skip_faulty,
-        progress=progress,
-        n_workers=most_workers() if n_workers is None else n_workers,
-    ) as read:
-        _refuse_faulty(files, read, missing_images, skip_faulty=skip_faulty)
-        if progress is not None:
-            progress("store", 0, 1)
+    with read_bank(files, images=images, work=work, options=options) as read:
+        _refuse_faulty(files, read, options)
+        if options.progress is not None:
+            options.progress("store", 0, 1)
         with (
-            _start_checks(work, simulated, read.n_workers) as checks,
+            _start_checks(work, options.simulated, read.n_workers) as checks,
             store.change(attached=work) as change,
         ):
             if banks.find(change, name):
@@ -192,9 +148,9 @@ def import_bank(
                 source_sha256=read.sha256,
                 content_sha256="",
                 images_root=str(images.resolve()),
-                simulated=int(simulated),
+                simulated=int(options.simulated),
                 imported_at_utc=stamp(acting.now),
-                **asdict(provenance),
+                **asdict(options.provenance),
             )
             banks.add_content(change, bank)
             content_sha256, notes, clues, marks = checks
@@ -247,12 +203,10 @@ def _n_left_out(read: ReadBank) -> int:
     return read.staged.n_found - read.staged.n_items
 
 
-def _refuse_faulty(
-    files: tuple[Part, ...], read: ReadBank, missing_images: MissingImages, *, skip_faulty: bool
-) -> None:
+def _refuse_faulty(files: tuple[Part, ...], read: ReadBank, options: ImportOptions) -> None:
     path = " and ".join(str(part.path) for part in files)
-    faulty = read.staged.n_faults() > 0 and not skip_faulty
-    has_missing = read.n_missing > 0 and missing_images == "refuse"
+    faulty = read.staged.n_faults() > 0 and not options.skip_faulty
+    has_missing = read.n_missing > 0 and options.missing == "refuse"
     if faulty or has_missing:
         raise _faulty(_refusal(path, read, has_missing=has_missing), read)
     if not read.staged.n_items:

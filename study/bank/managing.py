@@ -12,7 +12,7 @@ from typing import Any
 from study.bank.content import REMEDIES, RuleFinding, look_over
 from study.bank.guessing import Balance, balance, clues
 from study.bank.layout import find_bank, holds_dicom, one_file
-from study.bank.reading import BankFormat, read_bank
+from study.bank.reading import BankFormat, ImportOptions, read_bank
 from study.base.actor import Acting
 from study.base.bank_model import LETTERS, Fault, Rule
 from study.base.canonical import sha256_of, stamp
@@ -444,10 +444,11 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
     files = ", ".join(str(part.path) for part in parts)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "check"
+        options = ImportOptions(
+            format=format, missing_images="refuse", skip_faulty=True, n_workers=0
+        )
         try:
-            with read_bank(
-                parts, images=images or own, work=work, format=format, skip_faulty=True
-            ) as read:
+            with read_bank(parts, images=images or own, work=work, options=options) as read:
                 return Report(
                     file=files,
                     n_found=read.staged.n_found,

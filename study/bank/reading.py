@@ -22,10 +22,11 @@ from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
 from study.bank.measures import TOLERANCE
-from study.bank.workers import in_order
+from study.bank.workers import in_order, most_workers
 from study.base.bank_model import Fault
 from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
+from study.base.provenance import NOT_KNOWN, Provenance
 from study.base.text import difference
 from study.store.staging import Batch, Group, Staging, staging
 from study.tables.columns import listed
@@ -47,6 +48,54 @@ _AT_ONCE = 64
 _TOGETHER = 1_000
 _LARGE = 8 << 20
 """Bytes of a bank's files from which worker processes are used; starting them takes 10-50 ms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportOptions:
+    """Options of an import.
+
+    Attributes
+    ----------
+    format : {"rexvqa", "csv"}, optional
+        By default recognised by a file's ending, or by its first character.
+    missing_images : {"refuse", "drop", "frontal"}, optional
+        How to treat items with missing films: as a fault, leave them out, or import them without
+        these films if a frontal film exists. Items with missing prior films are imported without
+        them, unless missing films are refused. By default "drop" with `skip_faulty`, otherwise
+        "refuse".
+    skip_faulty : bool
+        Whether to import the valid items although others have faults; then all films are read.
+    simulated : bool
+        Whether the films are simulated radiographs; every screen that shows them says so.
+    provenance : Provenance
+        Source and terms of use of the bank, included in every export of its content.
+    scale : float
+        Factor by which DICOM images are reduced, 0.05 to 1; below 1 every item records it
+        (`rendition`).
+    allow_possible_identifiers : bool
+        Whether to import rows of a DICOM folder with words that may be part of a name or ordinary
+        words, and note each.
+    progress : callable, optional
+        Called while the import works.
+    n_workers : int, optional
+        The number of processes for a large file, by default one more than processors. The result
+        does not depend on it.
+    """
+
+    format: BankFormat | None = None
+    missing_images: MissingImages | None = None
+    skip_faulty: bool = False
+    simulated: bool = False
+    provenance: Provenance = NOT_KNOWN
+    scale: float = 1.0
+    allow_possible_identifiers: bool = False
+    progress: OnProgress | None = None
+    n_workers: int | None = None
+
+    @property
+    def missing(self) -> MissingImages:
+        """Return how to treat items with missing films."""
+        return self.missing_images or ("drop" if self.skip_faulty else "refuse")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +138,7 @@ def read_bank(
     *,
     images: Path,
     work: Path,
-    format: BankFormat | None = None,
-    missing_images: MissingImages = "refuse",
-    skip_faulty: bool = False,
-    progress: OnProgress | None = None,
-    n_workers: int = 0,
+    options: ImportOptions,
 ) -> Iterator[ReadBank]:
     """Read and validate a question bank; the result can be queried within the context.
 
@@ -105,16 +150,8 @@ def read_bank(
         The images folder.
     work : Path
         The working file. If an interrupted import left one, it is reused.
-    format : {"rexvqa", "csv"}, optional
-        By default recognised by a file's ending, or by its first character.
-    missing_images : {"refuse", "drop", "frontal"}
-        How to treat items with missing films: as a fault, leave them out, or import them without
-        these films if a frontal film exists. Items with missing prior films are imported without
-        them, unless missing films are refused.
-    skip_faulty : bool
-        Whether to import the valid items although others have faults; then all films are read.
-    n_workers : int
-        The number of processes for a large file; the result does not depend on it.
+    options : ImportOptions
+        Those of the import.
 
     Raises
     ------
@@ -123,23 +160,26 @@ def read_bank(
     NotNow
         Another import uses the working file.
     """
-    tell: OnProgress = progress or (lambda *_: None)
+    tell: OnProgress = options.progress or (lambda *_: None)
+    n_workers = most_workers() if options.n_workers is None else options.n_workers
     folder, notes = ImageFolder(images), Notes()
     with staging(work, images) as staged:
         reading = _Reading(folder=folder, staged=staged, notes=notes, n_workers=n_workers)
-        sources = _read_items(parts, format, reading, tell)
+        sources = _read_items(parts, options.format, reading, tell)
         if reading.has_truth:
             staged.fault_truthless("no correct answer", "give the letter of the correct option")
         staged.fault_same_ids("item id given {n} times", "give each item its own id")
         _set_examinations(staged, notes)
         _note_respellings(staged, notes)
-        refused = not skip_faulty and staged.n_faults() > 0
-        n_unseen = _read_films(folder, staged, notes, tell, refused=refused, missing=missing_images)
-        without_prior = None if missing_images == "refuse" else staged.drop_missing_priors()
+        refused = not options.skip_faulty and staged.n_faults() > 0
+        n_unseen = _read_films(
+            folder, staged, notes, tell, refused=refused, missing=options.missing
+        )
+        without_prior = None if options.missing == "refuse" else staged.drop_missing_priors()
         if without_prior:
             what = "prior image not found, item imported without it"
             notes.add(what, without_prior.first, without_prior.n)
-        if missing_images == "frontal":
+        if options.missing == "frontal":
             staged.drop_missing_views()
         shortened = staged.shortened()
         staged.fault_films()

@@ -10,9 +10,9 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Unpack
+from typing import IO
 
-from study.bank.importing import FaultyBank, Imported, ImportOptions, import_bank
+from study.bank.importing import BY_DEFAULT, SIMULATED, FaultyBank, Imported, import_bank
 from study.bank.layout import (
     SeveralBanks,
     banks_folder,
@@ -21,6 +21,7 @@ from study.bank.layout import (
     has_bank,
     holds_dicom,
 )
+from study.bank.reading import ImportOptions
 from study.base.actor import Acting
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
@@ -116,7 +117,9 @@ def arrived(store: Store, folder: str) -> Arrived:
 def import_demo(store: Store, *, acting: Acting) -> Imported:
     """Import the demo bank of the repository, marked as simulated."""
     bank = _DEMO / "bank.json"
-    return import_bank(store, bank, name="Demo bank", images=_DEMO, simulated=True, acting=acting)
+    return import_bank(
+        store, bank, name="Demo bank", images=_DEMO, acting=acting, options=SIMULATED
+    )
 
 
 def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
@@ -152,8 +155,7 @@ def import_arrived(
     name: str,
     acting: Acting,
     chosen: Sequence[str] = (),
-    allow_possible_identifiers: bool = False,
-    **options: Unpack[ImportOptions],
+    options: ImportOptions = BY_DEFAULT,
 ) -> Imported:
     """Import the bank in a folder; an uploaded archive is unpacked first.
 
@@ -163,10 +165,6 @@ def import_arrived(
     ----------
     chosen
         The splits of the release; or the bank file, chosen after `SeveralBanks`.
-    allow_possible_identifiers
-        For a DICOM folder; see `study.bank.dicom_bank.import_dicom`.
-    options
-        See `study.bank.importing.import_bank`.
 
     Raises
     ------
@@ -181,17 +179,12 @@ def import_arrived(
         if is_dicom := holds_dicom(arrived.place):
             from study.bank.dicom_bank import import_dicom  # takes a second
 
-            imported = import_dicom(
-                store,
-                arrived.place,
-                name=name,
-                acting=acting,
-                allow_possible_identifiers=allow_possible_identifiers,
-                **options,
-            )
+            imported = import_dicom(store, arrived.place, name=name, acting=acting, options=options)
         else:
             parts, images = find_bank(arrived.place, chosen)
-            imported = import_bank(store, parts, name=name, images=images, acting=acting, **options)
+            imported = import_bank(
+                store, parts, name=name, images=images, acting=acting, options=options
+            )
         return imported
     except (FaultyBank, SeveralBanks):
         raise

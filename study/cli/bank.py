@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import click
 
-from study.bank.importing import Imported, ImportOptions, import_bank
+from study.bank.importing import Imported, import_bank
 from study.bank.layout import find_bank, holds_dicom, one_file
 from study.bank.managing import (
     Report,
@@ -22,7 +22,7 @@ from study.bank.managing import (
     remove_bank,
     strike,
 )
-from study.bank.reading import BankFormat, MissingImages
+from study.bank.reading import BankFormat, ImportOptions, MissingImages
 from study.base.bank_model import LETTERS
 from study.base.provenance import Provenance
 from study.base.text import csv_line
@@ -309,26 +309,21 @@ def import_(
     """
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
-    options: ImportOptions = {
-        "missing_images": missing_images,
-        "skip_faulty": skip_faulty,
-        "provenance": Provenance(
+    options = ImportOptions(
+        format=format,
+        missing_images=missing_images,
+        skip_faulty=skip_faulty,
+        provenance=Provenance(
             version=version, licence=licence, source_url=source_url, citation=citation
         ),
-        "progress": Told() if sys.stderr.isatty() else None,
-    }
+        scale=scale or 1.0,
+        allow_possible_identifiers=allow,
+        progress=Told() if sys.stderr.isatty() else None,
+    )
     if path.is_dir() and not split and not more and holds_dicom(path):
         from study.bank.dicom_bank import import_dicom  # a second to load
 
-        done = import_dicom(
-            Store(db),
-            path,
-            name=bank,
-            acting=acting(),
-            scale=scale or 1.0,
-            allow_possible_identifiers=allow,
-            **options,
-        )
+        done = import_dicom(Store(db), path, name=bank, acting=acting(), options=options)
     else:
         if scale is not None or allow:
             option = "--allow-possible-identifiers" if allow else "--scale"
@@ -345,8 +340,7 @@ def import_(
             name=bank,
             images=images or own_images,
             acting=acting(),
-            format=format,
-            **options,
+            options=options,
         )
     _tell(bank, done)
 

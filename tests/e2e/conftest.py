@@ -20,7 +20,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from study.bank.importing import import_bank
+from study.bank.importing import SIMULATED, import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.protocol.protocol import Protocol
@@ -59,7 +59,14 @@ def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
     ) -> Server:
         store = init(tmp_path / "store.db", entropy=entropy_from(next(_SECRETS)), now=NOW)
         path = bank or write_bank(tmp_path / "bank")
-        import_bank(store, path, name="bank", images=path.parent, simulated=True, acting=ACTING)
+        import_bank(
+            store,
+            path,
+            name="bank",
+            images=path.parent,
+            options=SIMULATED,
+            acting=ACTING,
+        )
         protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
         studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
         invited = invite(store, *readers)

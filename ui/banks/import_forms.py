@@ -8,7 +8,7 @@ from study.bank import uploads
 from study.bank.layout import banks_folder, splits
 from study.bank.reading import MissingImages
 from study.base.errors import BadInput
-from study.base.provenance import LONGEST
+from study.base.provenance import LONGEST, Provenance
 from study.base.translation import t
 from study.people.signing_in import Person
 from ui.banks import importing
@@ -55,9 +55,9 @@ def upload_form(person: Person) -> None:
                 "zip",
                 name,
                 lambda: uploads.receive(store(), archive, name=name.strip()),
-                terms,
-                simulated=simulated,
                 chosen=chosen,
+                simulated=simulated,
+                provenance=terms,
                 **faulty,
             )
 
@@ -107,8 +107,8 @@ def folder_form(person: Person) -> None:
                 "folder",
                 name,
                 lambda: uploads.arrived(store(), folder),
-                terms,
                 chosen=chosen,
+                provenance=terms,
                 **faulty,
             )
 
@@ -162,7 +162,7 @@ def _faulty(which: str) -> dict[str, Any]:
     }
 
 
-def _terms(which: str) -> dict[str, str]:
+def _terms(which: str) -> Provenance:
     names = {
         "version": t("Version"),
         "licence": t("Licence"),
@@ -172,12 +172,13 @@ def _terms(which: str) -> dict[str, str]:
     with st.expander(t("Version, licence and source (optional)")):
         st.caption(t("Every export of a study states them."))
         columns = st.columns(2)
-        return {
+        values = {
             name: columns[place % 2]
             .text_input(label, max_chars=LONGEST, key=_key(f"{which}-{name}"))
             .strip()
             for place, (name, label) in enumerate(names.items())
         }
+    return Provenance(**values)
 
 
 def _choice(which: str) -> tuple[str, ...]:

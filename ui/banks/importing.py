@@ -1,6 +1,6 @@
 """Runs an import started by a form: its progress, its result, and follow-up questions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,8 +9,8 @@ import streamlit as st
 from study.bank import uploads
 from study.bank.importing import FaultyBank, Imported
 from study.bank.layout import SeveralBanks
+from study.bank.reading import ImportOptions
 from study.base.errors import StudyError
-from study.base.provenance import Provenance
 from study.base.translation import t, tn
 from study.people.roles import Act
 from study.people.signing_in import Person
@@ -30,14 +30,19 @@ def begin(
     which: str,
     name: str,
     arrive: Callable[[], uploads.Arrived],
-    terms: Mapping[str, str],
-    **what: Any,
+    *,
+    chosen: Sequence[str],
+    **options: Any,
 ) -> Report:
     """Start an import in the background; its progress is shown below the form."""
     title = required(t("Bank name"), name)
-    provenance = Provenance(**terms)
     job = bank_import.begin(
-        store(), arrive(), provenance=provenance, name=title, **what, acting=acting(person)
+        store(),
+        arrive(),
+        title,
+        acting=acting(person),
+        chosen=chosen,
+        options=ImportOptions(**options),
     )
     st.session_state[_BEGUN] = (actions.visit(), which)
     job.is_done(worker.AT_ONCE_S)

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, Unpack
+from dataclasses import replace
+from typing import Any
 
-from study.bank.importing import Imported, ImportOptions
+from study.bank.importing import BY_DEFAULT, Imported
+from study.bank.reading import ImportOptions
 from study.bank.uploads import Arrived, import_arrived
 from study.base.actor import Acting
 from study.base.budget import BUDGET
@@ -47,8 +49,7 @@ def begin(
     *,
     acting: Acting,
     chosen: Sequence[str] = (),
-    allow_possible_identifiers: bool = False,
-    **options: Unpack[ImportOptions],
+    options: ImportOptions = BY_DEFAULT,
 ) -> ImportJob:
     """Start an import; see `study.bank.uploads.import_arrived`.
 
@@ -57,12 +58,7 @@ def begin(
     NotNow
         Another import is running, on this or another server.
     """
-    what = {
-        "acting": acting,
-        "chosen": chosen,
-        "allow_possible_identifiers": allow_possible_identifiers,
-        **options,
-    }
+    what = {"acting": acting, "chosen": chosen, "options": options}
     try:
         job = _JOBS[store.address] = ImportJob(store, arrived, name, what)
     except NotNow:
@@ -82,4 +78,5 @@ def put_away(store: Store) -> None:
 
 
 def _import(tell: Tell, address: str, arrived: Arrived, what: Mapping[str, Any]) -> Imported:
-    return import_arrived(Store.at(address), arrived, progress=tell, **what)
+    options = replace(what["options"], progress=tell)
+    return import_arrived(Store.at(address), arrived, **{**what, "options": options})

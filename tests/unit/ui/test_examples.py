@@ -2,6 +2,7 @@
 
 import io
 
+from study.bank.importing import SIMULATED
 from study.bank.uploads import import_arrived, receive
 from study.base.actor import COMMAND_LINE, Acting
 from study.store import Store
@@ -14,7 +15,11 @@ def test_the_example_bank_is_imported_without_errors(store: Store) -> None:
     example = bank_zip()
     brought = receive(store, io.BytesIO(example), name="Example")
     done = import_arrived(
-        store, brought, name="Example", simulated=True, acting=Acting(by=COMMAND_LINE, now=NOW)
+        store,
+        brought,
+        name="Example",
+        options=SIMULATED,
+        acting=Acting(by=COMMAND_LINE, now=NOW),
     )
     assert (done.n_items, done.n_left_out) == (12, 0)
     assert len(example) < 10_000_000

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from study.bank.layout import Part
-from study.bank.reading import BankFormat, OnProgress, read_bank
+from study.bank.reading import BankFormat, ImportOptions, OnProgress, read_bank
 from study.base.bank_model import Fault, Film, Item
 from study.store import banks
 
@@ -41,7 +41,10 @@ def read_whole(
     """Read a small bank into memory."""
     work = path.parent / f"{path.name}-work"
     with read_bank(
-        [Part(path=path)], images=images, work=work, format=format, progress=progress
+        [Part(path=path)],
+        images=images,
+        work=work,
+        options=ImportOptions(format=format, progress=progress, n_workers=0),
     ) as reader:
         staged = reader.staged
         n_lacking, missing = staged.missing(1_000)

@@ -10,6 +10,7 @@ from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank
 from study.bank.layout import find_bank, holds_dicom
 from study.bank.managing import check_bank
+from study.bank.reading import ImportOptions
 from study.base.bank_model import FINDINGS, TITLES, Rule
 from study.base.errors import BadFile
 from study.lifecycle import deployments
@@ -141,7 +142,12 @@ def test_a_dicom_folder_may_contain_a_workbook(tmp_path: Path, store: Store, end
     assert holds_dicom(place)
     with pytest.raises(FaultyBank, match="row 3: column “option_a” holds a date"):
         import_dicom(store, place, name="own", acting=ACTING)
-    assert import_dicom(store, place, name="own", acting=ACTING, skip_faulty=True).n_items == 2
+    assert (
+        import_dicom(
+            store, place, name="own", acting=ACTING, options=ImportOptions(skip_faulty=True)
+        ).n_items
+        == 2
+    )
     with store.look() as look:
         items = banks.whole_items(look, banks.bank_row(look, "own").id)
         options = {item.item_id: item.options for item in items}

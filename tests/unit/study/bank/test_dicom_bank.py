@@ -12,6 +12,7 @@ from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank
 from study.bank.layout import holds_dicom
 from study.bank.managing import check_bank
+from study.bank.reading import ImportOptions
 from study.bank.uploads import import_arrived, receive
 from study.base.bank_model import Rule
 from study.base.errors import BadFile
@@ -126,7 +127,7 @@ def test_films_are_found_by_their_uid_and_can_be_scaled_down(tmp_path: Path, sto
     (place / "third").write_bytes(data)
     uid = read(data).instance
     (place / "questions.csv").write_text(HEADER + f"q1,Why?,Yes,No,B,{uid},\n", encoding="utf-8")
-    import_dicom(store, place, name="own", acting=ACTING, scale=0.25)
+    import_dicom(store, place, name="own", acting=ACTING, options=ImportOptions(scale=0.25))
     with store.look() as look:
         bank = banks.bank_row(look, "own")
         films = look.rows("SELECT width, spacing_mm FROM films WHERE bank = :id", id=bank.id)
@@ -155,7 +156,12 @@ def test_an_error_names_its_row(tmp_path: Path, store: Store, row: str, why: str
     with pytest.raises(FaultyBank, match=rf"(?s)line 3: .*{why}"):
         import_dicom(store, place, name="own", acting=ACTING)
     assert not list((tmp_path / "home" / "banks").iterdir())
-    assert import_dicom(store, place, name="own", acting=ACTING, skip_faulty=True).n_items == 1
+    assert (
+        import_dicom(
+            store, place, name="own", acting=ACTING, options=ImportOptions(skip_faulty=True)
+        ).n_items
+        == 1
+    )
 
 
 def patients(tmp_path: Path, names: dict[str, str], rows: str) -> Path:
@@ -197,10 +203,22 @@ def test_possible_identifiers_can_be_allowed(tmp_path: Path, store: Store) -> No
     """A note names each row; a full name is never allowed."""
     place = patients(tmp_path, NAMES, MIXED)
     with pytest.raises(FaultyBank, match="errors: 1, rows with errors: 1"):
-        import_dicom(store, place, name="own", acting=ACTING, allow_possible_identifiers=True)
+        import_dicom(
+            store,
+            place,
+            name="own",
+            acting=ACTING,
+            options=ImportOptions(allow_possible_identifiers=True),
+        )
     lines = MIXED.splitlines(keepends=True)
     (place / "questions.csv").write_text(HEADER + lines[0] + "".join(lines[2:]), encoding="utf-8")
-    done = import_dicom(store, place, name="own", acting=ACTING, allow_possible_identifiers=True)
+    done = import_dicom(
+        store,
+        place,
+        name="own",
+        acting=ACTING,
+        options=ImportOptions(allow_possible_identifiers=True),
+    )
     assert done.n_items == 3
     assert [note for note in done.notes if "allowed" in note] == [
         "line 3: column option_a contains what may be the patient's name; allowed",
@@ -244,7 +262,11 @@ def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
             packed.write(path, path.name)
     arrived = receive(store, out, name="page")
     done = import_arrived(
-        store, arrived, name="page", acting=ACTING, allow_possible_identifiers=True
+        store,
+        arrived,
+        name="page",
+        acting=ACTING,
+        options=ImportOptions(allow_possible_identifiers=True),
     )
     assert done.n_items == 1
     command = ("study", "import", place, "--db", store.path, "--bank", "shell")

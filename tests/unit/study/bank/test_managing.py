@@ -22,6 +22,7 @@ from study.bank.managing import (
     remove_bank,
     strike,
 )
+from study.bank.reading import ImportOptions
 from study.base.bank_model import TITLES, Rule
 from study.base.errors import BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
@@ -186,7 +187,14 @@ def _import(store: Store, folder: Path, name: str, prefix: str, terms: Provenanc
             Image.fromarray(samples + np.uint16(number)).save(folder / path)
     file = folder / "bank.json"
     file.write_text(json.dumps(records))
-    import_bank(store, file, name=name, images=folder, provenance=terms, acting=ACTING)
+    import_bank(
+        store,
+        file,
+        name=name,
+        images=folder,
+        options=ImportOptions(provenance=terms),
+        acting=ACTING,
+    )
 
 
 def _site(folder: Path, seed: int) -> Store:

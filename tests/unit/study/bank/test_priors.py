@@ -13,6 +13,7 @@ from study.bank.content import look_over
 from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
 from study.bank.managing import check_bank, compared, join_banks, remove_bank
+from study.bank.reading import ImportOptions
 from study.bank.uploads import Arrived, import_arrived
 from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
@@ -136,7 +137,12 @@ def test_an_item_with_a_missing_prior_image_is_imported(
 
     def brought() -> Any:
         return import_bank(
-            store, path, name="b", images=path.parent, missing_images=missing_images, acting=ACTING
+            store,
+            path,
+            name="b",
+            images=path.parent,
+            options=ImportOptions(missing_images=missing_images),
+            acting=ACTING,
         )
 
     if missing_images == "refuse":
@@ -159,7 +165,14 @@ def test_of_two_prior_images_the_available_one_is_kept(
     record = {**item, "prior_images": ["deid_png/gone.png", BEFORE], "prior_days": [30, 60]}
     path = root / "metadata" / "bank.json"
     path.write_text(json.dumps({"q1": record}))
-    import_bank(store, path, name="b", images=root, missing_images="drop", acting=ACTING)
+    import_bank(
+        store,
+        path,
+        name="b",
+        images=root,
+        options=ImportOptions(missing_images="drop"),
+        acting=ACTING,
+    )
     with store.look() as look:
         (stored_item,) = banks.whole_items(look, 1)
         rows = look.rows("SELECT position, days FROM item_priors")
@@ -288,7 +301,11 @@ def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
     with pytest.raises(FaultyBank, match="not found"):
         import_dicom(own, place, name="own", acting=ACTING)
     done = import_arrived(
-        own, Arrived(place=place, is_ours=False), name="own", acting=ACTING, **way
+        own,
+        Arrived(place=place, is_ours=False),
+        name="own",
+        acting=ACTING,
+        options=ImportOptions(**way),
     )
     assert (done.n_items, done.n_left_out) == (1, 0)
     assert any("imported without it" in note for note in done.notes)

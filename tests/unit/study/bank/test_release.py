@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import find_bank, one_file
-from study.bank.reading import MissingImages
+from study.bank.reading import ImportOptions, MissingImages
 from study.base.bank_model import Film
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile, NotNow
@@ -97,7 +97,12 @@ def _bring(
 ) -> Imported:
     parts, images = find_bank(release, splits)
     return import_bank(
-        store, parts, name="release", images=images, missing_images=missing_images, acting=ACTING
+        store,
+        parts,
+        name="release",
+        images=images,
+        options=ImportOptions(missing_images=missing_images),
+        acting=ACTING,
     )
 
 
@@ -248,7 +253,14 @@ def test_an_interrupted_import_resumes_without_decoding_films_again(
 
     parts, images = find_bank(release)
     with pytest.raises(KeyboardInterrupt):
-        import_bank(store, parts, name="release", images=images, progress=cut, acting=ACTING)
+        import_bank(
+            store,
+            parts,
+            name="release",
+            images=images,
+            options=ImportOptions(progress=cut),
+            acting=ACTING,
+        )
     with store.look() as look:
         assert banks.listed(look) == []
     write_film(_film(release, "test", 0, "front"), level=9)

@@ -16,6 +16,7 @@ from study.bank import importing, reading
 from study.bank.content import look_over
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.items import ItemReader
+from study.bank.reading import ImportOptions
 from study.bank.workers import in_order
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import canonical_json, parsed_json
@@ -98,8 +99,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
             *(store, path),
             name="bank",
             images=root / "deid_png",
-            skip_faulty=True,
-            n_workers=n_workers,
+            options=ImportOptions(skip_faulty=True, n_workers=n_workers),
             acting=ACTING,
         )
         with pytest.raises(FaultyBank) as refused:
@@ -107,7 +107,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
                 *(store, path),
                 name="b",
                 images=root / "deid_png",
-                n_workers=n_workers,
+                options=ImportOptions(n_workers=n_workers),
                 acting=ACTING,
             )
         results.append([_kept(store), _summary(done), str(refused.value)])
@@ -138,7 +138,7 @@ def test_the_position_of_invalid_json_does_not_depend_on_the_workers(
                 *(store, path),
                 name="b",
                 images=root / "deid_png",
-                n_workers=n_workers,
+                options=ImportOptions(n_workers=n_workers),
                 acting=ACTING,
             )
         place = f"line {plain.value.lineno}, column {plain.value.colno:,}: "
@@ -174,8 +174,7 @@ def test_items_that_contain_objects_are_read_one_by_one(
             *(store, path),
             name="bank",
             images=root / "deid_png",
-            missing_images="drop",
-            n_workers=n_workers,
+            options=ImportOptions(missing_images="drop", n_workers=n_workers),
             acting=ACTING,
         )
         results.append(_kept(store))
@@ -203,7 +202,7 @@ def test_memory_does_not_grow_with_the_size_of_the_file(
         }
         tracemalloc.start()
         try:
-            import_bank(store, path, n_workers=0, **arguments)
+            import_bank(store, path, options=ImportOptions(n_workers=0), **arguments)
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()
@@ -259,7 +258,7 @@ def test_a_worker_that_is_killed_ends_the_import(
         "images": root / "deid_png",
         "acting": Acting(by=COMMAND_LINE, now=NOW),
     }
-    arguments["missing_images"] = "drop"
+    arguments["options"] = ImportOptions(missing_images="drop", n_workers=2)
     own_pid, draft = os.getpid(), ItemReader.draft
 
     def killed(self: Any, *record: Any) -> Any:
@@ -270,10 +269,10 @@ def test_a_worker_that_is_killed_ends_the_import(
     with monkeypatch.context() as patch:
         patch.setattr(ItemReader, "draft", killed)
         with pytest.raises(NotNow, match="stopped before it was done"):
-            import_bank(store, path, n_workers=2, **arguments)
+            import_bank(store, path, **arguments)
     with store.look() as look:
         assert banks.listed(look) == []
-    assert import_bank(store, path, n_workers=2, **arguments).n_items > N_ITEMS / 2
+    assert import_bank(store, path, **arguments).n_items > N_ITEMS / 2
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
 
@@ -299,11 +298,13 @@ def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
         "acting": Acting(by=COMMAND_LINE, now=NOW),
     }
     with pytest.raises(NotNow, match="Nothing was imported"):
-        import_bank(store, path, n_workers=3, **arguments)
+        import_bank(store, path, options=ImportOptions(n_workers=3), **arguments)
     with store.look() as look:
         assert banks.listed(look) == []
         assert not look.value("SELECT count(*) FROM items")
-    assert import_bank(store, path, n_workers=0, **arguments).n_items == N_ITEMS
+    assert (
+        import_bank(store, path, options=ImportOptions(n_workers=0), **arguments).n_items == N_ITEMS
+    )
 
 
 def test_sqlite_writes_json_as_python_does(store: Store) -> None:
@@ -336,8 +337,7 @@ def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: Ite
         *(store, path),
         name="bank",
         images=root / "deid_png",
-        missing_images="drop",
-        progress=meanwhile,
+        options=ImportOptions(missing_images="drop", progress=meanwhile),
         acting=ACTING,
     )
     assert refused == ["refused"]

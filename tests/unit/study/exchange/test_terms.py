@@ -11,6 +11,7 @@ from frictionless import validate
 
 import analysis
 from study.bank.importing import import_bank
+from study.bank.reading import ImportOptions
 from study.base.errors import BadFile, BadInput
 from study.base.provenance import Provenance
 from study.exchange import archives
@@ -37,7 +38,14 @@ TERMS = Provenance(
 def closed(store: Store, tmp_path: Path) -> Store:
     """Return a closed study of a bank with terms and a model that repeats the options' texts."""
     path = write_bank(tmp_path / "bank")
-    import_bank(store, path, name="bank", images=path.parent, provenance=TERMS, acting=ACTING)
+    import_bank(
+        store,
+        path,
+        name="bank",
+        images=path.parent,
+        options=ImportOptions(provenance=TERMS),
+        acting=ACTING,
+    )
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from study.bank.importing import import_bank
+from study.bank.reading import ImportOptions
 from study.base.actor import Acting, By
 from study.base.errors import BadFile, BadInput, NotNow
 from study.base.text import LONGEST
@@ -138,8 +139,7 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
         path,
         name="bank",
         images=path.parent,
-        skip_faulty=True,
-        simulated=True,
+        options=ImportOptions(skip_faulty=True, simulated=True),
         acting=ACTING,
     )
     assert (done.n_items, done.n_left_out) == (23, 1)
