@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from study.models.answer_checks import is_unknown_comment
-from study.models.answer_clauses import Clause, Sentence, clauses, is_question, sentences
+from study.models.answer_clauses import Sentence, clauses, is_question, sentences
 from study.models.answer_mentions import LETTERS
 from study.models.answer_stances import POSITIVE, Stance, Statement
 from study.models.answer_text import plain_option
@@ -182,15 +182,14 @@ def _verdicts(part: Sentence, asked: _Claim) -> Iterator[bool | None]:
         if verdict is not None:
             yield verdict
             return
-    before: list[Clause] = []
+    known = True
     for clause in parts:
-        known = not any(_unknown(_Claim.of(other.text), asked) for other in before)
         own = not clause.foreign and not clause.denied and (known or _SO.match(clause.text))
         for piece in _pieces(clause.text):
             claim = _Claim.of(piece)
             if _concerns(claim, asked):
                 yield _verdict(claim, asked) if own else None
-        before.append(clause)
+        known = known and not _unknown(_Claim.of(clause.text), asked)
 
 
 def _pieces(text: str) -> list[str]:

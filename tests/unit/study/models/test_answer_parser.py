@@ -237,7 +237,7 @@ def test_a_question_attribution_condition_or_retraction_is_no_answer(
     assert parse_answer(frame.format(statement), OPTIONS) is None
 
 
-def _calls(text: str) -> int:
+def _calls(text: str, question: str | None = None) -> int:
     """Return the number of function calls that parsing a text takes."""
     calls = 0
 
@@ -248,7 +248,7 @@ def _calls(text: str) -> int:
     answer_parser._read.cache_clear()
     sys.setprofile(count)
     try:
-        parse_answer(text, OPTIONS)
+        parse_answer(text, ("Yes", "No") if question else OPTIONS, question)
     finally:
         sys.setprofile(None)
     return calls
@@ -262,3 +262,12 @@ def test_the_number_of_calls_grows_linearly_with_the_length(repeated: str) -> No
     """Twice the text takes about twice the calls, so that repetitive outputs stay cheap."""
     parse_answer(repeated * 2000, OPTIONS)  # compiles the patterns
     assert _calls(repeated * 2000) <= 2.2 * _calls(repeated * 1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repeated", ["the left one is not, ", "the heart is enlarged and "])
+def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> None:
+    """Also in one sentence with many clauses."""
+    question = "Is the heart enlarged?"
+    _calls(repeated * 100, question)  # compiles the patterns
+    assert _calls(repeated * 400, question) <= 2.2 * _calls(repeated * 200, question)
