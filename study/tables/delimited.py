@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from study.base.budget import BUDGET
+from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
 from study.base.translation import t
 
@@ -40,7 +40,9 @@ class Delimited:
         return self.separator != ","
 
 
-def read_delimited(name: str, lines: Iterable[str], *, beginning: str) -> Delimited:
+def read_delimited(
+    name: str, lines: Iterable[str], *, beginning: str, budget: Budget = BUDGET
+) -> Delimited:
     """Read the rows of a text.
 
     Quotation is checked strictly: a quote that is never closed is refused, as it would swallow
@@ -54,11 +56,13 @@ def read_delimited(name: str, lines: Iterable[str], *, beginning: str) -> Delimi
         Each with its end.
     beginning : str
         The text's beginning, from which the separator is taken.
+    budget : Budget
+        The most rows, of which blank rows are a part.
 
     Raises
     ------
     BadFile
-        When the quotes are wrong; `rows` raises it too.
+        When the quotes are wrong or there are too many rows; `rows` raises it too.
     """
     lines = chain.from_iterable(io.StringIO(line, newline="") for line in lines)
     named = _SEPARATOR_LINE.match(beginning)
@@ -69,7 +73,7 @@ def read_delimited(name: str, lines: Iterable[str], *, beginning: str) -> Delimi
         separator = separator_of(beginning[:_LOOKED_AT])
     csv.field_size_limit(max(csv.field_size_limit(), BUDGET.record_characters))
     reader = csv.reader(lines, delimiter=separator, strict=True)
-    return Delimited(separator=separator, rows=_rows(name, reader, int(bool(named))))
+    return Delimited(separator=separator, rows=_rows(name, reader, int(bool(named)), budget))
 
 
 def separator_of(beginning: str) -> str:
@@ -98,10 +102,13 @@ def _is_filled(row: list[str]) -> bool:
     return any(cell and not cell.isspace() for cell in row)
 
 
-def _rows(name: str, reader: Iterator[list[str]], n_before: int) -> Iterator[tuple[int, list[str]]]:
+def _rows(
+    name: str, reader: Iterator[list[str]], n_before: int, budget: Budget
+) -> Iterator[tuple[int, list[str]]]:
     last = 0
     try:
-        for row in reader:
+        for n, row in enumerate(reader):  # the first one is the header
+            budget.check_rows(name, n)
             if _is_filled(row):
                 yield last + n_before + 1, row
             last = reader.line_num  # type: ignore[attr-defined]  # csv's own reader

@@ -168,7 +168,7 @@ class _Digested:
 def _of_text(
     name: str, beginning: str, lines: Iterator[str] | StringIO, kind_of: KindOf, budget: Budget
 ) -> tuple[tuple[str, ...], Iterator[Row | Fault]]:
-    text = read_delimited(name, lines, beginning=beginning)
+    text = read_delimited(name, lines, beginning=beginning, budget=budget)
     _, first = next(text.rows, (0, []))
     if any("\0" in cell for cell in first):
         raise BadFile(
@@ -183,8 +183,7 @@ def _of_text(
     numbers = {column for column in header if commas and kind_of(column) is Kind.NUMBER}
 
     def rows() -> Iterator[Row | Fault]:
-        for n, (line, cells) in enumerate(text.rows, 1):
-            budget.check_rows(name, n)
+        for line, cells in text.rows:
             yield _text_row(header, numbers, line, cells)
 
     return header, rows()

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 from xml.etree.ElementTree import Element, iterparse
 from zipfile import ZipFile, ZipInfo
 
 from study.base.budget import Budget
-from study.base.errors import BadFile
+from study.base.errors import BadFile, BeyondBudget
 from study.base.packed import opened
 from study.base.translation import later, said, t
 from study.tables.cells import Cell, format_of, unescaped
@@ -26,6 +27,12 @@ _Parts = Mapping[str, ZipInfo]
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?\d+")
 _FIRST_BYTES = 1024
 _FILLING = re.compile(rb"<(?:\w{1,20}:)?(row|v|is|f)[\s/>]")
+_LONGEST_TAG = 40
+"""Bytes that suffice to recognise a tag of `_FILLING`; the text behind it may be of any length."""
+
+_LONGEST_TEXT = 4_000_000
+"""Excel itself writes up to 32,767 characters, each of at most seven bytes."""
+
 _BLOCK = 1 << 16
 _EMPTY = Cell()
 
@@ -176,7 +183,7 @@ def _check_rows(path: Path, archive: ZipFile, part: ZipInfo, budget: Budget) -> 
         while block := file.read(_BLOCK):
             text = rest + block
             end = text.rfind(b"<")
-            rest = text[end:]
+            rest = text[end : end + _LONGEST_TAG] if end >= 0 else b""
             for tag in _FILLING.findall(text, 0, max(end, 0)):
                 if tag == b"row":
                     is_filled = False
@@ -226,8 +233,37 @@ def _elements(archive: ZipFile, part: ZipInfo) -> Iterator[Element]:
         if b"<!DOCTYPE" in beginning.read(_FIRST_BYTES):
             raise ValueError("a document type")
     with archive.open(part) as file:
-        for _, element in iterparse(file):  # noqa: S314 (expat bounds entities)
+        source = _Measured(file, str(archive.filename))
+        for _, element in iterparse(source):  # noqa: S314 (expat bounds entities)
             yield element
+
+
+class _Measured:
+    """A part of a workbook that is refused at a text or tag of any length.
+
+    Expat parses an incomplete one anew with every block, and so takes the square of its length.
+    """
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file, self._name, self._n_open = file, name, 0
+
+    def read(self, n: int = -1) -> bytes:
+        """Return the next block."""
+        block = self._file.read(n)
+        self._n_open += len(block)
+        if self._n_open > _LONGEST_TEXT:
+            raise BeyondBudget(
+                t(
+                    "{name} has a cell of more than {most} characters. Shorten it, or leave out "
+                    "its column.",
+                    name=self._name,
+                    most=f"{_LONGEST_TEXT:,}",
+                )
+            )
+        end = max(block.rfind(b"<"), block.rfind(b">"))
+        if end >= 0:
+            self._n_open = len(block) - end - 1
+        return block
 
 
 def _rows(path: Path, place: str, reader: "_RowReader") -> Iterator[tuple[int, list[Cell]]]:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from study.base.bank_model import Fault
-from study.base.errors import BadFile
+from study.base.budget import Budget
+from study.base.errors import BadFile, BeyondBudget
 from study.tables.columns import Kind
 from study.tables.table import Row
 from tests.unit.study.tables.workbooks import cells, read
@@ -19,6 +20,16 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
     path = folder / name
     path.write_bytes(text.encode("utf-8"))
     return path
+
+
+@pytest.mark.parametrize("blank", ["", ",", " , ", '""'])
+def test_blank_rows_count_towards_the_limit(tmp_path: Path, blank: str) -> None:
+    """They are not returned, but reading them takes as long as others."""
+    path = write(tmp_path, BODY.format(",") + f"{blank}\n" * 4)
+    assert cells(path) == READ
+    assert len(read(path, budget=Budget(rows=6))[1]) == 2
+    with pytest.raises(BeyondBudget, match="more than 5 rows"):
+        read(path, budget=Budget(rows=5))
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])

@@ -10,7 +10,7 @@ from openpyxl import Workbook, load_workbook
 
 from study.base.bank_model import Fault
 from study.base.budget import Budget
-from study.base.errors import BadFile
+from study.base.errors import BadFile, BeyondBudget
 from tests.unit.study.tables.workbooks import (
     BOOK,
     SHEET,
@@ -45,6 +45,25 @@ def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str
     with zipfile.ZipFile(path) as packed:
         assert (tag or "<sheetViews>") in packed.read(SHEET).decode()
     assert cells(path) == READ
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        '<c r="A2" t="inlineStr"><is><t>{}</t></is></c>',
+        '<c r="A2" t="str"><v>{}</v></c>',
+        '<c r="A2" note="{}"><v>1</v></c>',
+        '<c r="A2"><f>{}</f><v>1</v></c>',
+        "<!--{}-->",
+        "<{} />",
+    ],
+)
+def test_a_text_or_tag_of_any_length_is_refused(tmp_path: Path, cell: str) -> None:
+    """Parsing it would take the square of its length; a long text below the limit is read."""
+    with pytest.raises(BeyondBudget, match=r"q\.xlsx has a cell of more than 4,000,000 characters"):
+        read(raw(tmp_path / "q.xlsx", cell.format("x" * 4_100_000)))
+    long = '<c r="A2" t="inlineStr"><is><t>{}</t></is></c>'.format("x" * 200_000)
+    assert cells(raw(tmp_path / "long.xlsx", long)) == [["x" * 200_000]]
 
 
 def test_limits_apply_to_rows_and_columns_with_content(tmp_path: Path) -> None:
