@@ -19,9 +19,30 @@ A message names the fault, the object and the remedy. Pages and the command line
 and nothing wider.
 """
 
+_LONGEST_LINE = 10_000
+_KEPT_END = 500
+
 
 class StudyError(Exception):
-    """Base class of all errors with a message for users."""
+    """Base class of all errors with a message for users, whose lines have a limited length.
+
+    A message may quote a file, which can contain an ID of any length.
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(_shortened(a) if isinstance(a, str) else a for a in arguments))
+
+
+def _shortened(message: str) -> str:
+    """Return a message without the middle of lines that are too long."""
+    if len(message) <= _LONGEST_LINE:
+        return message
+    return "\n".join(
+        line
+        if len(line) <= _LONGEST_LINE
+        else f"{line[: _LONGEST_LINE - _KEPT_END]} [...] {line[-_KEPT_END + 7 :]}"
+        for line in message.split("\n")
+    )
 
 
 class BadFile(StudyError):
