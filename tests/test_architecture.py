@@ -43,6 +43,7 @@ MAY_IMPORT_ANALYSIS = {
     "ui/archive/exports.py",
     "ui/reading/score_card.py",
     "ui/banks/verdicts.py",
+    "ui/server/pilots.py",
     "ui/wizard/components.py",
     "ui/wizard/sample_size.py",
     "pages/results.py",

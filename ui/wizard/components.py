@@ -2,27 +2,23 @@
 
 import tomllib
 from collections.abc import Mapping
-from functools import lru_cache
-from io import BytesIO
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import streamlit as st
 import tomli_w
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from study.base.errors import StudyError
-from study.base.packed import unpack
 from study.base.translation import t
+from ui.parts import actions
 from ui.parts.forms import upload
 from ui.parts.text import plain
+from ui.server.file_jobs import begin, on_disk
+from ui.server.job_view import outcome_of
+from ui.server.pilots import Estimates, pilot_components_of
 from ui.wizard.draft import Working
 
 PILOT, VALUES = "pilot", "values"
-NUMBERS = (
-    *("var_error", "cov1", "cov2", "cov3", "var_tr", "var_r"),
-    *("readers", "cases", "own_df", "joint_df"),
-)
 OF_CONDITIONS = ("cov1", "cov3")
 """Components that differences between a model and readers do not have."""
 
@@ -82,13 +78,11 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
     if file is None:
         page = t("Close and export")
         st.caption(t("A bundle is exported on the page *{page}* of a closed study.", page=page))
+        actions.report(_action(working))
         return "", ""
-    from analysis.errors import AnalysisError
-
-    try:
-        estimates = _estimated(file.getvalue(), comparison)
-    except (StudyError, AnalysisError) as error:
-        st.error(plain(str(error)))
+    estimates, refusal = _estimates_of(working, file, comparison)
+    if refusal:
+        st.error(plain(refusal))
         return "", ""
     metrics = [metric for metric, _, _ in estimates]
     labels = {"accuracy": t("accuracy"), "auc": t("AUC")}
@@ -111,28 +105,29 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
     return lines, f"{source} ({file.name})"
 
 
-@lru_cache(maxsize=4)
-def _estimated(content: bytes, comparison: str) -> tuple[tuple[str, str, str], ...]:
-    """Return the metric, the components and the source of every metric of a pilot."""
-    from analysis.bundle import read_bundle
-    from analysis.planning import Comparison, pilot_components
+def _estimates_of(working: Working, file: UploadedFile, comparison: str) -> tuple[Estimates, str]:
+    """Read a pilot once for each comparison; return its components, or why it is refused."""
+    read = working.key("pilot-read")
+    asked = file.file_id, comparison
+    if st.session_state.get(read, (None,))[0] != asked:
+        estimates: Estimates = ()
+        refusal = ""
+        try:
+            estimates = outcome_of(
+                _action(working),
+                lambda: begin(pilot_components_of, on_disk(file.name, file), comparison),
+                t("Reading {file}", file=file.name),
+                on_cancel=working.renew,
+            )
+        except StudyError as error:
+            refusal = str(error)
+        st.session_state[read] = asked, estimates, refusal
+    _, known, why = st.session_state[read]
+    return known, why
 
-    with TemporaryDirectory() as parent:
-        folder = Path(parent, "pilot")
-        unpack(BytesIO(content), folder)
-        top = next((path.parent for path in folder.rglob("items.csv")), folder)
-        estimates = pilot_components(read_bundle(top), Comparison(comparison))
-    return tuple(
-        (each.metric.value, tomli_w.dumps(as_table(each)), each.source.removeprefix("pilot: "))
-        for each in estimates
-    )
 
-
-def as_table(components: Any) -> dict[str, Any]:
-    """Return components by the keys of a components file."""
-    values = {key: getattr(components, key) for key in NUMBERS}
-    known = {key: value for key, value in values.items() if value is not None}
-    return {"metric": components.metric.value, **known}
+def _action(working: Working) -> str:
+    return f"pilot-{working.id}"
 
 
 def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms: bool) -> str:

@@ -10,7 +10,8 @@ import streamlit as st
 
 from study.base.translation import decimal, language, t, tn
 from ui.parts.text import plain
-from ui.wizard.components import as_table, chosen_components
+from ui.server.pilots import as_table
+from ui.wizard.components import chosen_components
 from ui.wizard.draft import Working
 
 if TYPE_CHECKING:  # the analysis takes seconds to import, so it is imported when a plan is made

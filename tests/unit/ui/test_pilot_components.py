@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 
 from analysis.bundle import bundle_from_tables
-from analysis.errors import AnalysisError
 from analysis.planning import Comparison, pilot_components
-from study.base.errors import StudyError
-from ui.wizard.components import _estimated, _variances
+from study.base.errors import BadFile
+from ui.server import file_jobs
+from ui.server.pilots import Estimates, pilot_components_of
+from ui.wizard.components import _variances
 
 
 def _tables() -> dict[str, pd.DataFrame]:
@@ -38,6 +39,12 @@ def _zipped(tables: dict[str, pd.DataFrame], folder: str) -> bytes:
     return content.getvalue()
 
 
+def _estimated(content: bytes, comparison: str) -> Estimates:
+    """Return the components of an uploaded file, as the worker reads it."""
+    kept = file_jobs.on_disk("pilot.zip", BytesIO(content))
+    return file_jobs.begin(pilot_components_of, kept, comparison).outcome()
+
+
 @pytest.mark.parametrize("folder", ["", "pilot/"])
 def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> None:
     """Also if its files are in a folder of the archive."""
@@ -54,11 +61,18 @@ def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> N
 
 
 def test_what_is_no_pilot_is_refused_with_a_message() -> None:
-    """Another comparison, and a file that is no archive."""
-    with pytest.raises(AnalysisError, match="two conditions"):
-        _estimated(_zipped(_tables(), ""), "conditions")
-    with pytest.raises(StudyError):
-        _estimated(b"no archive", "panel")
+    """Another comparison, a file that is no archive, and one beyond the budget."""
+    deep = BytesIO()
+    with zipfile.ZipFile(deep, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("items.csv", "item_id\n")
+        archive.writestr("protocol.json", "[" * 10_000_000)
+    for content, comparison, why in (
+        (_zipped(_tables(), ""), "conditions", "two conditions"),
+        (b"no archive", "panel", "not a valid ZIP archive"),
+        (deep.getvalue(), "panel", r"^(?!.*/tmp).+"),
+    ):
+        with pytest.raises(BadFile, match=why):
+            _estimated(content, comparison)
 
 
 def test_only_arms_ask_for_the_variance_between_readers() -> None:

@@ -1,0 +1,51 @@
+"""Reads the bundle of a pilot study, in a worker, and estimates its variance components."""
+
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from study.base.errors import BadFile
+from study.base.packed import unpack
+from ui.server.worker import Tell
+
+NUMBERS = (
+    *("var_error", "cov1", "cov2", "cov3", "var_tr", "var_r"),
+    *("readers", "cases", "own_df", "joint_df"),
+)
+
+Estimates = tuple[tuple[str, str, str], ...]
+"""The metric, the components as lines of a file, and the source, of every metric of a pilot."""
+
+
+def pilot_components_of(_: Tell, path: Path, comparison: str) -> Estimates:
+    """Return the components of a zipped bundle.
+
+    Raises
+    ------
+    BadFile
+        It is not a bundle, or has no such comparison.
+    """
+    from analysis.bundle import read_bundle  # takes a second
+    from analysis.errors import AnalysisError
+    from analysis.planning import Comparison, pilot_components
+
+    folder = path.with_name(f"{path.name}.unpacked")
+    with path.open("rb") as file:
+        unpack(file, folder)
+    top = next((found.parent for found in folder.rglob("items.csv")), folder)
+    try:
+        estimates = pilot_components(read_bundle(top), Comparison(comparison))
+    except AnalysisError as error:
+        raise BadFile(str(error).replace(f"{folder}/", "")) from error
+    return tuple(
+        (each.metric.value, tomli_w.dumps(as_table(each)), each.source.removeprefix("pilot: "))
+        for each in estimates
+    )
+
+
+def as_table(components: Any) -> dict[str, Any]:
+    """Return components by the keys of a components file."""
+    values = {key: getattr(components, key) for key in NUMBERS}
+    known = {key: value for key, value in values.items() if value is not None}
+    return {"metric": components.metric.value, **known}
