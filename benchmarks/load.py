@@ -15,6 +15,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -46,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's options."""
     parser.add_argument("--readers", default=_STEPS, help=f"numbers of readers ({_STEPS})")
     parser.add_argument("--seconds", type=float, default=60.0, help="measured per step (60)")
-    parser.add_argument("--processes", type=int, default=1, help="app processes on one store (1)")
-    parser.add_argument("--engine", choices=ENGINES, default="sqlite", help="(sqlite)")
+    parser.add_argument("--processes", default="1", help="numbers of app processes (1)")
+    parser.add_argument("--engine", choices=(*ENGINES, "both"), default="sqlite", help="(sqlite)")
 
 
 @dataclass
@@ -58,6 +60,7 @@ class Step:
     acknowledgements_ms: list[float] = field(default_factory=list)
     server_cpu: float = 0.0
     client_cpu: float = 0.0
+    empty_mb: float = 0.0
     memory_mb: float = 0.0
 
     def summary(self) -> dict[str, Any]:
@@ -71,6 +74,7 @@ class Step:
             "server_processors": round(self.server_cpu, 2),
             "client_processors": round(self.client_cpu, 2),
             "memory_mb": round(self.memory_mb),
+            "reader_mb": round((self.memory_mb - self.empty_mb) / self.readers, 2),
         }
 
 
@@ -166,29 +170,35 @@ class NaiveReader(Reader):
 def run(args: argparse.Namespace) -> dict[str, Any]:
     """Measure the app and the plain page with a rising number of readers."""
     numbers = [int(text) for text in str(args.readers).split(",")]
-    ours, naive = [], []
-    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
-        for n in numbers:
-            with _place(Path(folder, f"ours-{n}"), args.engine) as address:
-                step = _ours(address, Path(folder), n, args.seconds, args.processes)
-            ours.append(step.summary())
-            if ours[-1]["p95_ms"] > BAR_MS:
-                break
-        for n in numbers:
-            naive.append(_naive(Path(folder, f"naive-{n}"), n, args.seconds).summary())
-            if naive[-1]["p95_ms"] > BAR_MS:
-                break
+    engines = ENGINES if args.engine == "both" else (args.engine,)
+    processes = [int(text) for text in str(args.processes).split(",")]
+    load_before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        ours = []
+        for engine, n_apps in product(engines, processes):
+            steps = _until_slow(numbers, partial(_ours, folder, engine, n_apps, args.seconds))
+            carried = _carried(steps)
+            ours.append({"engine": engine, "processes": n_apps, "steps": steps, "carried": carried})
+        naive = _until_slow(numbers, partial(_naive, folder, args.seconds))
     return {
         "bar_ms": BAR_MS,
         "expected_readers": EXPECTED,
-        "engine": args.engine,
-        "processes": args.processes,
         "processors": os.cpu_count(),
+        "load_before": round(load_before, 2),
         "ours": ours,
-        "naive": naive,
-        "carried": _carried(ours),
-        "carried_naive": _carried(naive),
+        "naive": {"steps": naive, "carried": _carried(naive)},
     }
+
+
+def _until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict[str, Any]]:
+    """Measure with a rising number of readers until the acknowledgement takes too long."""
+    steps: list[dict[str, Any]] = []
+    for n in numbers:
+        steps.append(measure(n).summary())
+        if steps[-1]["p95_ms"] > BAR_MS:
+            break
+    return steps
 
 
 def _carried(steps: list[dict[str, Any]]) -> int:
@@ -198,21 +208,24 @@ def _carried(steps: list[dict[str, Any]]) -> int:
 def text(result: dict[str, Any]) -> str:
     """Return the result as text."""
     lines = [
-        f"One answer per reader and {EVERY_S:.0f} s, {result['engine']}, "
-        f"{result['processes']} process(es); acknowledgement in ms, processors used, memory in MB:"
+        f"One answer per reader and {EVERY_S:.0f} s; load before {result['load_before']}; "
+        "acknowledgement in ms, processors used, memory in MB, and of it for each reader:"
     ]
-    for name, label in (("ours", "Reading Room"), ("naive", "plain Streamlit page")):
-        lines.append(f"{label:22s} readers    p50     p95  server  client  memory")
+    for each in (*result["ours"], result["naive"]):
+        app = f"{each['engine']}, {each['processes']} process(es)" if "engine" in each else ""
+        lines.append(
+            f"{app or 'plain Streamlit page':22s} readers    p50     p95  server  client  memory  "
+            "each"
+        )
         lines += [
             f"{'':22s} {step['readers']:7d} {step['p50_ms']:6.1f} {step['p95_ms']:7.1f} "
             f"{step['server_processors']:7.2f} {step['client_processors']:7.2f} "
-            f"{step['memory_mb']:7d}"
-            for step in result[name]
+            f"{step['memory_mb']:7d} {step['reader_mb']:5.2f}"
+            for step in each["steps"]
         ]
-    lines.append(
-        f"readers with p95 of at most {BAR_MS:.0f} ms: {result['carried']} "
-        f"(plain page {result['carried_naive']}); expected: {EXPECTED}"
-    )
+        lines.append(
+            f"readers with p95 of at most {BAR_MS:.0f} ms: {each['carried']}; expected: {EXPECTED}"
+        )
     return "\n".join(lines)
 
 
@@ -231,11 +244,12 @@ def _place(folder: Path, engine: str) -> Iterator[str]:
         yield f"{server.address}/store"
 
 
-def _ours(address: str, folder: Path, n: int, seconds: float, processes: int) -> Step:
+def _ours(folder: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
     names = [f"R{number}" for number in range(n)]
-    deployed = servers.deploy(address, _BANK, cases=_CASES, readers=names, seed=1)
-    codes = list(deployed.codes.values())
     with ExitStack() as running:
+        address = running.enter_context(_place(folder / f"{engine}-{processes}-{n}", engine))
+        deployed = servers.deploy(address, _BANK, cases=_CASES, readers=names, seed=1)
+        codes = list(deployed.codes.values())
         apps = [
             running.enter_context(servers.app(deployed.store, folder / f"log{number}"))
             for number in range(processes)
@@ -245,14 +259,13 @@ def _ours(address: str, folder: Path, n: int, seconds: float, processes: int) ->
         )
 
 
-def _naive(folder: Path, n: int, seconds: float) -> Step:
-    folder.mkdir()
-    with servers.naive_page(_BANK, folder / "answers.db", folder / "log") as server:
+def _naive(folder: Path, seconds: float, n: int) -> Step:
+    with servers.naive_page(_BANK, folder / f"answers-{n}.db", folder / "log") as server:
         return _measured([server], n, seconds, lambda k: NaiveReader.open(server.port))
 
 
 def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
-    step = Step(readers=n)
+    step = Step(readers=n, empty_mb=sum(memory_mb(app.process.pid) for app in apps))
 
     async def all_readers() -> None:
         gate = asyncio.Semaphore(4)  # readers arrive one after another
