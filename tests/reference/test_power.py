@@ -212,3 +212,43 @@ def test_efficiencies_of_split_plot_designs_are_the_published_ones() -> None:
 
     efficiency = {size: variance(6, 120, 3) / variance(*size) for size in published}
     assert efficiency == pytest.approx(published, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    ("readers", "effect", "r1", "lambda_", "var_tr", "of_cases", "var_error", "cases"),
+    [
+        (10, 0.1, 0.47, 9.920187319, 0.000211170054, 0.005406720648, 0.007370216057, 50),
+        (20, 0.05, 0.47, 8.723663583, 0.000573482770, 0.000620359031, 0.002583854440, 394),
+        (15, 0.05, 0.5, 9.079786786, 0.000663703124, 0.001820898975, 0.002311772727, 186),
+    ],
+)
+def test_plans_without_a_pilot_have_the_noncentrality_of_mrmcsamplesize(
+    readers: int,
+    effect: float,
+    r1: float,
+    lambda_: float,
+    var_tr: float,
+    of_cases: float,
+    var_error: float,
+    cases: int,
+) -> None:
+    """The examples of its README (version 1.0.0, commit 4674a0f), planned for a power of .80.
+
+    `of_cases` is the error variance without that within readers; r2 and r3 are .3, so that Hillis'
+    degrees of freedom are its J - 1. It derives the components from ranges of readers and the
+    binormal variance of one area, which no plan here does.
+    """
+    components = Components(
+        metric=Metric.AUC,
+        readers=readers,
+        cases=cases,
+        var_error=var_error,
+        cov1=r1 * of_cases,
+        cov2=0.3 * of_cases,
+        cov3=0.3 * of_cases,
+        var_tr=var_tr,
+    )
+    result = _power(effect, readers, cases, RANDOM, components)
+    assert result.df == pytest.approx(readers - 1)
+    assert result.ncp == pytest.approx(lambda_, rel=1e-7)
+    assert result.power == pytest.approx(0.8, abs=1e-7)
