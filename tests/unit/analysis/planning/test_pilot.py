@@ -184,3 +184,22 @@ def test_the_command_refuses_what_cannot_be_planned(
     assert _run(tmp_path / "out", *arguments) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_degrees_of_freedom_of_errors_are_those_of_the_jackknife() -> None:
+    """2 over the jackknife variance of the logarithm of an error at a fixed number of patients."""
+    bundle = _pilot(items_a_patient=4)
+    (parts,) = pilot_components(bundle, Comparison.PANEL)
+    errors = []
+    for patient in bundle.items["patient_id"].unique():
+        rest = bundle.items[bundle.items["patient_id"] != patient]
+        readings = bundle.readings[bundle.readings["item_id"].isin(rest["item_id"])]
+        (left,) = pilot_components(replace(bundle, items=rest, readings=readings), Comparison.PANEL)
+        own, shared = left.var_error - left.cov2, left.cov2
+        errors.append(np.log([own, own + left.readers * shared]))
+    n, changes = len(errors), np.array(errors) - np.mean(errors, axis=0)
+    variances = (n - 1) / n * (changes**2).sum(axis=0)
+    normal = np.array([3.0, 1.0]) * (n - 1)
+    expected = np.minimum(2 / variances, normal)
+    assert [parts.own_df, parts.joint_df] == pytest.approx(expected.tolist())
+    assert (expected < normal).any()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import f, ncf, ncx2, norm, t
+from scipy.stats import chi2, f, kstest, ncf, ncx2, norm, t
 
 from analysis.errors import AnalysisError, OptionsError
 from analysis.planning import (
@@ -342,3 +342,20 @@ def test_published_sets_serve_both_comparisons() -> None:
         assert 0.05 < _powers(plan, 5, 100)[0] < 1.0
     with pytest.raises(OptionsError, match="van-dyke"):
         published("unknown", Comparison.PANEL)
+
+
+def test_blocks_leave_a_degree_of_freedom_less_for_each_block() -> None:
+    """If readers alone vary, seven in blocks of three have J - 3, and crossed ones J - 1."""
+    parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
+    for design, reads, expected in ((PlanDesign.BLOCKS, 3, 4), (PlanDesign.CROSSED, 7, 6)):
+        plan = PowerPlan(components=parts, effect=0.05, design=design, reads=reads)
+        exact = variances(plan.spread, plan.size(7, 100), design)
+        assert float(exact.random_readers.df) == pytest.approx(expected)
+
+
+def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
+    """Without other errors it is divided by chi-square over J - 1, from five readers."""
+    parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
+    spread = PowerPlan(components=parts, effect=0.05).spread
+    drawn = np.asarray(drawn_spread(spread, 1, 5000).reader)
+    assert kstest(4 * spread.reader / drawn, chi2(4).cdf).pvalue > 0.01

@@ -16,6 +16,7 @@ from analysis.statistics.advice_weight import advice_weight
 STEPS = 5
 OPTIONS = Options(bootstrap=50, confidence="answer")
 N_ITEMS = 40
+AID = ["aid_model", "aid_answer", "aid_planted"]
 
 
 def study(after: Callable[[dict[str, object]], tuple[str, object]], seed: int = 2) -> Bundle:
@@ -141,3 +142,21 @@ def test_the_report_shows_the_weights_of_every_reader() -> None:
     shown = {who.label: cells for (who,), cells in table.rows}["All readers"]
     assert shown[3] == str(n.iloc[0])
     assert shown[4].startswith("1.00")
+
+
+def test_the_confidence_of_a_model_does_not_set_the_scale_of_readers() -> None:
+    """A model that rates its answers from 0 to 100 changes no weight of a reader."""
+    bundle = study(lambda r: (str(r["aid_answer"]), 3))
+    before = advice_weight(bundle, OPTIONS)
+    columns = ["rater_id", "item_id", "condition", "answer", "confidence"]
+    model = bundle.readings.drop_duplicates("item_id")[columns].assign(
+        rater_id="M", condition="", confidence="100"
+    )
+    raters = pd.DataFrame({"rater_id": ["M", "r1", "r2"]})
+    raters["rater_kind"] = ["model", "reader", "reader"]
+    readings = pd.concat(
+        [bundle.readings[[*columns, *AID]], model.assign(**dict.fromkeys(AID, ""))]
+    )
+    items = bundle.items[["item_id", "truth", "n_options"]]
+    after = advice_weight(bundle_from_tables(items, readings, raters), OPTIONS)
+    assert weights(after) == weights(before)

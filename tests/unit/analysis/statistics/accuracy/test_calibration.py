@@ -152,3 +152,12 @@ def test_the_table_exists_only_if_a_model_states_its_confidence() -> None:
         (_bundle([3.0] * 30, right), OPTIONS),
     ):
         assert "model_calibration" not in analyse(bundle, options).tables
+
+
+def test_equal_confidences_count_half_in_resamples_as_well() -> None:
+    """With two levels most pairs are tied; the interval still contains the area."""
+    right = [bool((i // 2) % 2) for i in range(200)]
+    confidence = [0.8 if (i % 2) != (i % 10 == 0) else 0.2 for i in range(200)]
+    row = model_calibration(_bundle([*confidence], right), OPTIONS).set_index("measure").loc[AUC]
+    assert row["estimate"] == pytest.approx(roc_auc_score(right, confidence))
+    assert row["ci_low"] < row["estimate"] < row["ci_high"]

@@ -175,3 +175,18 @@ def test_two_hundred_models_are_ranked(make_bundle: MakeBundle) -> None:
     micro = table.query("group == 'micro'")
     assert micro["rank"].is_monotonic_increasing
     assert (micro["rank_low"] <= micro["rank_high"]).all()
+
+
+def test_a_reader_without_an_item_of_a_task_has_no_macro_rank() -> None:
+    """Enough items in all for a micro rank; the mean over the other tasks is not comparable."""
+    ids = [f"q{i:02}" for i in range(40)]
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "task": ["x"] * 36 + ["y"] * 4})
+    readings = [
+        {"rater_id": reader, "item_id": item, "answer": "AB"[(i + j) % 3 == 0]}
+        for j, reader in enumerate(("R1", "R2", "R3"))
+        for i, item in enumerate(ids)
+        if reader != "R3" or i < 36
+    ]
+    table = leaderboard(bundle_from_tables(items, pd.DataFrame(readings)), Options(bootstrap=20))
+    ranks = table[table["rater_id"] == "R3"].set_index("group")["rank"]
+    assert ranks.notna().to_dict() == {"micro": True, "macro": False, "x": True, "y": False}

@@ -1,6 +1,7 @@
 """The majority vote equals a count item by item, and knows no letters."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -91,3 +92,13 @@ def test_two_readers_have_no_vote_and_too_few_items_no_estimate() -> None:
     row = majority_vote(bundle_from_tables(items, readings[~dropped], raters)).iloc[0]
     assert pd.isna(row["vote"])
     assert row["undefined_because"].startswith("21 of 40 items were given to all readers")
+
+
+def test_an_answer_of_a_model_that_is_left_out_leaves_out_its_case() -> None:
+    """For the row of the model; the vote alone keeps the case."""
+    items, readings, raters = tables()
+    excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")
+    marked = readings.assign(excluded=excluded.map({True: "wrong image", False: ""}))
+    bundle = bundle_from_tables(items, marked, raters)
+    table = majority_vote(replace(bundle, protocol={"exclusions": "primary"}))
+    assert table["n"].tolist() == [N_ITEMS, N_ITEMS - 1]

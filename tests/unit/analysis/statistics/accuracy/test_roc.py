@@ -124,3 +124,22 @@ def test_the_area_under_the_mean_is_the_mean_of_the_areas(
     false, true = mean_curve(drawn)
     assert auc(false, true) == pytest.approx(np.mean([auc(*curve) for curve in drawn]), abs=1e-6)
     assert (np.diff(true) >= -1e-9).all()
+
+
+def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
+    """The error is DeLong's of single items: the variances of a case's wins over both classes."""
+    ratings = {"R1": [5, 3, 1, 4, 2, 5], "R2": [1, 1, 2, 3, 4, 4]}
+    bundle = study(ratings, patient_id=list("abcdef"))
+    copied = [
+        pd.concat([table, table.assign(item_id=table["item_id"] + "2")])
+        for table in (bundle.items, bundle.readings)
+    ]
+    table = roc_areas(bundle_from_tables(*copied, bundle.raters), OPTIONS)
+    truth, answers = np.array(list("ABABAB")) == "B", np.array(list("ABBBAA")) == "B"
+    for rater, confidence in ratings.items():
+        rated = np.where(answers, 1.0, -1.0) * confidence
+        wins = (np.sign(rated[truth][:, None] - rated[~truth]) + 1) / 2
+        variance = sum(wins.mean(axis=axis).var(ddof=1) / 3 for axis in (0, 1))
+        row = table[(table["rater_id"] == rater) & (table["measure"] == "auc")].iloc[0]
+        assert row["estimate"] == pytest.approx(wins.mean())
+        assert row["se"] == pytest.approx(np.sqrt(variance))

@@ -2,10 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from analysis import Options, agreement_between, agreement_pairs
+from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement import between
+from analysis.statistics.agreement.pairs.counts import pairs_of
 from analysis.statistics.agreement.pairs.resampling import ONE_CLUSTER
 from tests.unit.analysis.conftest import MakeBundle
 
@@ -143,3 +146,17 @@ def test_models_under_different_conditions_are_not_paired(make_bundle: MakeBundl
     row = agreement_between(bundle, Options(bootstrap=20)).iloc[0]
     assert among[["rater_a", "rater_b"]].drop_duplicates().values.tolist() == [["M1", "M2"]]
     assert row["among_models"] == pytest.approx(among["estimate"].mean())
+
+
+def test_a_pair_without_a_common_item_in_a_resample_is_not_in_its_mean(
+    make_bundle: MakeBundle,
+) -> None:
+    """Of the first patient alone, the mean is the agreement of the pair that read this patient."""
+    matrix = reading_matrix(
+        make_bundle("AAAA", {"R": "ABAB", "S": "AA..", "T": "..AA"}, patient_id=list("ppqq"))
+    )
+    pairs = [pair for pair in pairs_of(matrix.columns) if pair.a == 0]
+    defined = np.ones((1, len(pairs)), dtype=bool)
+    weights = np.array([[1.0, 0.0], [1.0, 1.0]])
+    means = between.resampled_means(matrix, pairs, np.arange(4), [between.raw], defined, weights)
+    assert means.tolist() == [[0.5, 0.5]]

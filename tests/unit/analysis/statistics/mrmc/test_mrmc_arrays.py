@@ -8,7 +8,7 @@ import pytest
 
 from analysis import OptionsError
 from analysis.statistics import mrmc
-from analysis.statistics.merits import AucCovariance, empirical_auc, percent_correct
+from analysis.statistics.merits import AucCovariance, Merits, empirical_auc, percent_correct
 from analysis.statistics.mrmc.obuchowski_rockette import NO_VARIANCE, never_surer
 
 
@@ -155,3 +155,13 @@ def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
     inference, note = never_surer(inferences["random"], inferences["fixed"])
     assert inference == inferences[shown]
     assert bool(note) is (shown == "fixed")
+
+
+def test_the_variance_of_readers_is_their_mean_square_less_what_cases_explain() -> None:
+    """MSR - Var + Cov2: readers who share all of the error vary by their mean square."""
+    values, error = np.array([0.7, 0.75, 0.86]), 0.002
+    for share in (0.0, 0.4, 1.0):
+        covariance = error * (share * np.ones((3, 3)) + (1 - share) * np.eye(3))
+        merits = Merits(values=values, covariance=covariance)
+        expected = values.var(ddof=1) - (1 - share) * error
+        assert mrmc.single_treatment(merits).var_reader == pytest.approx(expected)

@@ -117,3 +117,9 @@ def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
     variance = 2 / 2 * (ours.var - ours.cov1)
     assert ours.fixed_readers.se**2 == pytest.approx(variance)
     assert theirs.fixed_readers.se**2 == pytest.approx(variance + ours.cov2 - ours.cov3)
+
+
+def test_degrees_of_freedom_of_these_readers_are_those_of_patients(make_bundle: MakeBundle) -> None:
+    """Eight items of four patients: 3, not 7."""
+    table = reader_conditions(make_bundle("A" * 8, BOTH, patient_id=list("ppqqrrss")))
+    assert table.set_index("claim").loc["these readers", "df"] == 3

@@ -154,3 +154,17 @@ def test_values_do_not_depend_on_order(seed: int) -> None:
         )
     )
     pd.testing.assert_frame_equal(before, reader_groups(shuffled))
+
+
+def test_the_tasks_of_each_two_groups_are_a_family() -> None:
+    """With two tasks Holm's smaller p is doubled, however many groups are compared."""
+    random = np.random.default_rng(5)
+    readers = {f"R{i}": ("", random.choice(list("AAB"), 4)) for i in range(6)}
+    bundle = study(readers, level=[*"xxyyzz"])
+    tasks = replace(bundle, items=bundle.items.assign(task=["t", "t", "u", "u"]))
+    table = reader_groups_tasks(tasks)
+    assert table["p"].notna().any()
+    for _, rows in table.groupby(["group_a", "group_b"]):
+        p = rows["p"].to_numpy(dtype=float)
+        expected = np.maximum(np.minimum(2 * np.nanmin(p), 1), p)
+        assert rows["p_adjusted"].tolist() == pytest.approx(expected.tolist(), nan_ok=True)

@@ -59,6 +59,13 @@ def ratios(times: Times, *, total: bool = False) -> dict[str, pd.Series]:
     return log_ratios
 
 
+def geometric_means(times: Times) -> list[float]:
+    """Return the mean of the readers' mean log times under each condition, as times."""
+    paired = [np.stack([times[r, c] for c in ("aided", "unaided")]) for r in ("R1", "R2", "R3")]
+    logs = [np.log(both[:, (both > 0).all(axis=0)]).mean(axis=1) for both in paired]
+    return np.exp(np.mean(logs, axis=0)).tolist()
+
+
 @pytest.mark.parametrize("patients", [N_ITEMS, 7])
 def test_both_claims_equal_the_formulas(times: Times, patients: int) -> None:
     """Each reader's mean over the own pairs, covariances over patients, t limits."""
@@ -88,6 +95,7 @@ def test_both_claims_equal_the_formulas(times: Times, patients: int) -> None:
     for claim, (low, high) in limits.items():
         row = table.loc[claim]
         assert row["n_pairs"] == 3 * N_ITEMS - 2
+        assert (row["time_a_ms"], row["time_b_ms"]) == pytest.approx(geometric_means(times))
         assert row["ratio"] == pytest.approx(math.exp(means.mean()))
         assert (row["ci_low"], row["ci_high"]) == pytest.approx((np.exp(low), np.exp(high)))
 

@@ -1,6 +1,8 @@
 """uncrossed.csv: comparisons of readers who read different cases."""
 
 import itertools
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from analysis.registry import analyse
 from analysis.report.tables import overviews
 from analysis.statistics.mrmc.incomplete import comparisons_of
 from analysis.statistics.mrmc.moments import uncrossed_components
+from analysis.statistics.mrmc.u_statistics import Observations, moments_of
 from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
 from analysis.statistics.study import Study
 
@@ -236,6 +239,12 @@ def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None
         ]
         assert parts.loc[name, "bdg_moment"] == pytest.approx(np.mean(chosen))
         assert parts.loc[name, "bdg_coefficient"] == pytest.approx(len(chosen) / len(pairs))
+        at_least = [
+            ahead[tuple(a)] * ahead[tuple(b)]
+            for a, b in pairs
+            if (a[0] == b[0] or not reader) and (a[1] == b[1] or not case)
+        ]
+        assert parts.loc[name, "bdg_biased_moment"] == pytest.approx(np.mean(at_least))
 
 
 def test_a_negative_variance_leaves_no_interval() -> None:
@@ -272,3 +281,44 @@ def test_designs_without_shared_cases_have_u_statistics_only() -> None:
     assert rows.loc[CROSSED, "undefined_because"] == "no item was given to all readers"
     assert np.isfinite(rows.loc[BDG, "difference"])
     assert rows.loc[BDG, "n_items"] == N_ITEMS
+
+
+def test_patients_with_both_classes_have_an_effective_number() -> None:
+    """(2N)^2 over the sum of squares, counted pair by pair; N pairs have two sides each."""
+    random = np.random.default_rng(2)
+    design = random.integers(0, 3, (3, 5, 5)).astype(float)
+    sides = [
+        (reader, patient)
+        for reader, high, low in np.ndindex(*design.shape)
+        for patient in (high, low)
+        for _ in range(int(design[reader, high, low]))
+    ]
+    of_patients = Counter(patient for _, patient in sides)
+    of_both = Counter(sides)
+    pairs = Observations(kernel=design, design=design, same_patients=True)
+    assert moments_of(pairs, pairs).patients == pytest.approx(
+        [len(sides) ** 2 / sum(n**2 for n in each.values()) for each in (of_patients, of_both)]
+    )
+
+
+def test_degrees_of_freedom_of_components_are_those_of_the_row_bck() -> None:
+    """Satterthwaite's rule over the listed components, each with 1 over its coefficient less 1."""
+    bundled = bundle()
+    rows = uncrossed(bundled).set_index("method")
+    parts = uncrossed_components(bundled).query("shared != 'none'")
+    shares = parts["bck_component"] * parts["bck_coefficient"]
+    levels = 1 / parts["bck_coefficient"] - 1
+    df = rows.loc[BCK, "se"] ** 4 / (shares**2 / levels).sum()
+    assert rows.loc[BCK, "df"] == pytest.approx(max(df, levels.min(), 2))
+    assert rows.loc[BDG, "df"] != pytest.approx(rows.loc[BCK, "df"])
+
+
+def test_a_reading_counts_only_if_the_answer_of_the_model_does() -> None:
+    """The model's excluded answer takes the readings of its case with it."""
+    items, readings, raters = study()
+    excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")
+    marked = readings.assign(excluded=excluded.map({True: "wrong image", False: ""}))
+    bundled = bundle_from_tables(items, marked, raters)
+    rows = uncrossed(replace(bundled, protocol={"exclusions": "primary"}))
+    of_readers = readings[(readings["rater_id"] != "M") & (readings["item_id"] != "q00")]
+    assert set(rows.loc[rows["method"] == BDG, "n_readings"]) == {len(of_readers)}

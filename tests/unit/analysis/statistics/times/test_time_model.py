@@ -273,3 +273,15 @@ def test_models_that_exceed_the_memory_are_undefined(monkeypatch: pytest.MonkeyP
     row = time_model(bundle_from_tables(*_study(2, 40))).set_index("term").loc[CORRECT]
     assert np.isnan(row["estimate"])
     assert row["undefined_because"] == TOO_LARGE
+
+
+def test_readings_without_an_answer_are_not_modelled() -> None:
+    """A time that a limit cut off is not the time of a decision."""
+    items, readings = _study(3, 20)
+    unanswered = readings.assign(
+        answer=readings["answer"].where(readings["item_id"] != "q00003", "")
+    )
+    without = readings[readings["item_id"] != "q00003"]
+    tables = [time_model(bundle_from_tables(items, each)) for each in (unanswered, without)]
+    assert set(tables[0]["n"]) == {57}
+    pd.testing.assert_frame_equal(*tables)
