@@ -30,7 +30,7 @@ from analysis.statistics.mrmc.conditions import reader_conditions
 from analysis.statistics.mrmc.panel import reader_panel
 from benchmarks.areas_at_margin import area_rows
 from benchmarks.counted import Counted, counted_rows, counted_text, interval
-from benchmarks.noninferiority import margin_rows
+from benchmarks.noninferiority import class_rows, margin_rows
 from benchmarks.simulated_advice import reliance_rows
 from benchmarks.simulated_designs import design_rows
 from benchmarks.simulated_models import model_rows
@@ -165,7 +165,7 @@ SMALLEST = (
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
 RANDOM, FIXED = "readers like these", "these readers"
-PARTS = ("tables", "panel", "few", "margin", "areas", "designs", "reliance", "models")
+PARTS = ("tables", "panel", "few", "margin", "classes", "areas", "designs", "reliance", "models")
 DIFFERENCE_SD = 0.15
 """Standard deviation of a reader's difference between two conditions, on the probit scale."""
 
@@ -202,6 +202,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         result["few"] = few_rows(args.few, args.bootstrap, SEED)
     if "margin" in args.parts:
         result["margin"] = margin_rows(args.readers, args.margins, SEED)
+    if "classes" in args.parts:
+        result["classes"] = class_rows(args.readers, args.margins, SEED)
     if "areas" in args.parts:
         result["areas"] = area_rows(args.readers, args.margins, SEED)
     if "designs" in args.parts:
@@ -243,6 +245,9 @@ def text(result: Mapping[str, Any]) -> str:
     if "margin" in result:
         heading = "a model at the margin, declared non-inferior in"
         parts.append(shares_text(heading, result["margin"], sizes["margins"], width=17))
+    if "classes" in result:
+        heading = "sensitivity or specificity at the margin, declared non-inferior or superior in"
+        parts.append(shares_text(heading, result["classes"], sizes["margins"], width=17))
     if "areas" in result:
         heading = "an area at the margin, declared non-inferior in"
         parts.append(shares_text(heading, result["areas"], sizes["margins"], width=17))

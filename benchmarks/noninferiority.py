@@ -1,11 +1,14 @@
 """How often a model at the margin is declared non-inferior, by t and by the score test.
 
 Readers of 75 to 98 % accuracy, a model that is worse than they are by exactly the margin; and, for
-power, a model as accurate as they are.
+power, a model as accurate as they are. Sensitivity and specificity are the accuracy on the cases of
+a class: the same studies, with as many cases as a class has, are theirs. With a margin of 0,
+the model is exactly as accurate, the claim is superiority, and its power is that of a model
+with half of the readers' errors.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
@@ -23,18 +26,34 @@ from benchmarks.summary import share
 
 ACCURACIES = (0.75, 0.85, 0.95, 0.98)
 SIZES = (10, 20, 40, 198)
+CLASS_VALUES, CLASS_SIZES, CLASS_MARGINS = (0.85, 0.95, 0.98), (25, 50, 100), (MARGIN, 0.0)
 TESTS = ("t these", "score these", "t like", "score like")
 
 
 def margin_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
     """Simulate; return one row per number of items per patient, readers, accuracy and patients."""
-    cells = list(product((1, 4), readers, ACCURACIES, SIZES))
+    cells = product((1, 4), readers, ACCURACIES, SIZES, (MARGIN,))
+    return _rows(cells, n_studies, seed)
+
+
+def class_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
+    """Simulate one class of cases; return one row per readers, value, cases and margin."""
+    cells = product((1,), readers, CLASS_VALUES, CLASS_SIZES, CLASS_MARGINS)
+    rows = _rows(cells, n_studies, seed)
+    return [{name: value for name, value in row.items() if name != "items"} for row in rows]
+
+
+Cell = tuple[int, int, float, int, float]
+"""Items of a patient, readers, their accuracy, patients, and the margin."""
+
+
+def _rows(cells: Iterable[Cell], n_studies: int, seed: int) -> list[dict[str, Any]]:
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(partial(_row, n_studies=n_studies, seed=seed), cells))
 
 
-def _row(cell: tuple[int, int, float, int], n_studies: int, seed: int) -> dict[str, Any]:
-    items_a_patient, n_readers, accuracy, patients = cell
+def _row(cell: Cell, n_studies: int, seed: int) -> dict[str, Any]:
+    items_a_patient, n_readers, accuracy, patients, margin = cell
 
     def excess(ability: float) -> float:
         return Design(n_readers=n_readers, reader_mean=ability).population_accuracy - accuracy
@@ -47,32 +66,36 @@ def _row(cell: tuple[int, int, float, int], n_studies: int, seed: int) -> dict[s
     )
     generator = np.random.default_rng([seed, n_readers, patients, round(1000 * accuracy)])
     curve = design.accuracy_of(ABILITIES)
-    shown = np.array([_study(design, curve, generator) for _ in range(n_studies)])
+    shown = np.array([_study(design, curve, margin, generator) for _ in range(n_studies)])
     names = {
         "items": items_a_patient,
         "readers": n_readers,
         "accuracy": f"{accuracy:.0%}",
         "patients": patients,
+        "margin": margin,
     }
     counted = [*TESTS, *(f"power {test}" for test in TESTS)]
     return {**names, **{name: share(shown[:, i]) for i, name in enumerate(counted)}}
 
 
-def _study(design: Design, curve: Floats, generator: np.random.Generator) -> list[float]:
-    """Return which tests declare a model at the margin non-inferior, and one that is as good."""
+def _study(
+    design: Design, curve: Floats, margin: float, generator: np.random.Generator
+) -> list[float]:
+    """Return which tests declare a model at the margin, and one that is as good, or better."""
     j = design.n_readers
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(j)
     these = float(np.interp(readers, ABILITIES, curve).mean())
-    wanted = [these - MARGIN, design.population_accuracy - MARGIN, these]
+    good = these if margin else (1 + these) / 2
+    wanted = [these - margin, design.population_accuracy - margin, good]
     models = np.interp(wanted, curve, ABILITIES)
     right = right_answers(design, np.r_[readers, models][None], generator)[0]
-    at_these, at_all, equal = (
-        _declared(right[:, [*range(j), j + k]], design.items_a_patient) for k in range(3)
+    at_these, at_all, as_good = (
+        _declared(right[:, [*range(j), j + k]], design.items_a_patient, margin) for k in range(3)
     )
-    return [*at_these[:2], *at_all[2:], *equal]
+    return [*at_these[:2], *at_all[2:], *as_good]
 
 
-def _declared(right: Floats, items_a_patient: int) -> list[float]:
+def _declared(right: Floats, items_a_patient: int, margin: float) -> list[float]:
     """Return whether each of `TESTS` declares the model, which is last, non-inferior."""
     n_items, n_raters = right.shape
     clusters = np.arange(n_items) // items_a_patient
@@ -86,8 +109,8 @@ def _declared(right: Floats, items_a_patient: int) -> list[float]:
     sizes = np.full(n_clusters, float(items_a_patient))
     declared = []
     for (_, inference, *_), readers in zip(claims_of(result), random_readers(result), strict=True):
-        score = score_test(sums, sizes, MARGIN, readers).p
-        declared += [inference.ci_low > -MARGIN, score < ALPHA / 2 and inference.ci_low > -MARGIN]
+        by_t = inference.ci_low > -margin
+        declared += [by_t, by_t and score_test(sums, sizes, margin, readers).p < ALPHA / 2]
     return [float(hit) for hit in declared]
 
 

@@ -282,8 +282,8 @@ def _decisions(results: Results) -> Iterator[Decision]:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
         outcome = declared_outcome(results, plan, row, number(row, "margin"))
-        if outcome.is_shown and (plan.hypothesis == NON_INFERIORITY or plan.metric == AUC):
-            outcome = _near_the_ceiling(results, row, outcome)
+        if outcome.is_shown:
+            outcome = _near_the_ceiling(results, plan, row, outcome)
         if several:
             outcome = _after_adjustment(results, plan, outcome, adjusted.get(_key(row), {}))
         yield Decision(row=row, outcome=outcome)
@@ -354,11 +354,13 @@ def score_p(results: Results, row: Row, column: str = "p") -> float:
     return number(tests[0], column) if tests else math.nan
 
 
-def _near_the_ceiling(results: Results, row: Row, outcome: Outcome) -> Outcome:
+def _near_the_ceiling(results: Results, plan: Plan, row: Row, outcome: Outcome) -> Outcome:
     """Return the outcome if the test of `noninferiority` shows it too, or if there is none."""
-    if score_p(results, row) >= results.options.alpha / 2:
+    level = results.options.alpha / 2
+    column = "p" if plan.hypothesis == NON_INFERIORITY else "p_superior"
+    if score_p(results, row, column) >= level:
         return Outcome.NOT_BY_LOGIT if row["metric"] == AUC else Outcome.NOT_BY_SCORE
-    if outcome is Outcome.SUPERIOR and score_p(results, row, "ci_low") <= 0:
+    if outcome is Outcome.SUPERIOR and score_p(results, row, "p_superior") >= level:
         return Outcome.SHOWN
     return outcome
 
@@ -396,7 +398,7 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
                 **dict.fromkeys(Outcome, number(row, "p_adjusted")),
                 # Two-sided, as the p-value of the interval; the test is one-sided.
                 Outcome.SHOWN: float(
-                    np.fmax(number(row, "p_adjusted"), 2 * _p_of_area(results, row, "p_adjusted"))
+                    np.fmax(number(row, "p_adjusted"), 2 * _p_of_superiority(results, row))
                 ),
             }
             for row in rows
@@ -416,9 +418,10 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
     }
 
 
-def _p_of_area(results: Results, row: Row, column: str) -> float:
-    """Return the p-value of superiority in the area; nan for accuracy, whose test has a margin."""
-    return score_p(results, row, column) if row["metric"] == AUC else math.nan
+def _p_of_superiority(results: Results, row: Row) -> float:
+    """Return the adjusted p-value of `noninferiority`; nan where its test has a margin."""
+    margin = score_p(results, row, "margin")
+    return math.nan if margin else score_p(results, row, "p_adjusted")
 
 
 def _weighted_adjusted(rows: list[Row]) -> list[Row]:

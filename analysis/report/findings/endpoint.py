@@ -75,6 +75,7 @@ VERDICTS = {
     SUPERIORITY: {
         Outcome.SHOWN: later("Superior"),
         Outcome.NOT_ADJUSTED: later("Superiority not shown after adjustment"),
+        Outcome.NOT_BY_SCORE: later("Superiority not shown by the score test"),
         Outcome.NOT_BY_LOGIT: later("Superiority not shown on the logit scale"),
         Outcome.NOT_SHOWN: later("Superiority not shown"),
         Outcome.INFERIOR: INFERIOR,
@@ -234,11 +235,10 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
 
 def _score(results: Results, row: Row, margin: float | None) -> str:
     """Return the p-value of the test near the ceiling, to be put after the interval."""
-    is_area = row["metric"] == AUC
-    p = math.nan if margin is None and not is_area else score_p(results, row)
+    p = score_p(results, row, "p_superior" if margin is None else "p")
     if math.isnan(p):
         return ""
-    if is_area:
+    if row["metric"] == AUC:
         return t(", on the logit scale p {p}", p=p_cell(p))
     return t(", score test p {p}", p=p_cell(p))
 

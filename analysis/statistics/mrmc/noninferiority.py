@@ -21,20 +21,25 @@ from analysis.statistics.claims import FAMILY
 from analysis.statistics.comparison.paired_tests import holm_within
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.logit_test import area_difference
+from analysis.statistics.mrmc.metrics import every_metric
 from analysis.statistics.mrmc.obuchowski_rockette import ONE_READER, Claim, SingleTreatment
-from analysis.statistics.mrmc.panel import ModelComparison, comparisons_of, margins_of
+from analysis.statistics.mrmc.panel import ModelComparison, compared, margins_of, panels_of
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.statistics.verdicts import SUPERIORITY
 
 SCORE = "score test, variance restricted to the margin"
 LOGIT = "limits of both areas on the logit scale"
-METHODS = {
-    (Metric.ACCURACY, Claim.THESE_READERS): f"{SCORE}, readers fixed; t, C - 1",
-    (Metric.ACCURACY, Claim.READERS_LIKE_THESE): f"{SCORE}, readers random; t, Satterthwaite",
-    (Metric.AUC, Claim.THESE_READERS): f"{LOGIT}, readers fixed; t, patients of a class - 1",
-    (Metric.AUC, Claim.READERS_LIKE_THESE): f"{LOGIT}, readers random; t, Satterthwaite",
+SCORE_METHODS = {
+    Claim.THESE_READERS: f"{SCORE}, readers fixed; t, C - 1",
+    Claim.READERS_LIKE_THESE: f"{SCORE}, readers random; t, Satterthwaite",
 }
+LOGIT_METHODS = {
+    Claim.THESE_READERS: f"{LOGIT}, readers fixed; t, patients of a class - 1",
+    Claim.READERS_LIKE_THESE: f"{LOGIT}, readers random; t, Satterthwaite",
+}
+BY_CLASS = {Metric.SENSITIVITY: True, Metric.SPECIFICITY: False}
+"""Metrics of one class of items, and whether it is the positive one."""
 NEXT_TO_ONE = 1 - 1e-12
 
 
@@ -182,14 +187,17 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     Returns
     -------
     pandas.DataFrame
-        The columns of `NONINFERIORITY`; a row for each of `reader_panel` with a margin. Of an
-        area whose superiority is the declared hypothesis the margin is 0.
+        The columns of `NONINFERIORITY`; a row for each of `reader_panel` with a margin, and for
+        sensitivity and specificity with the margin of accuracy. Of a metric whose superiority is
+        the declared hypothesis the margin is 0, unless a run states another one for accuracy.
 
     Notes
     -----
     The test of `score_test`, of areas that of `logit_test.AreaDifference`, decides the declared
-    hypothesis together with the interval of `reader_panel`. `p_adjusted` is Holm's over the models
-    under one claim and condition; a model named primary is tested alone.
+    hypothesis together with the interval of `reader_panel`. Sensitivity and specificity are the
+    accuracy on the items of a class. `p_superior` is that of the same test without a margin.
+    `p_adjusted` is Holm's over the models under one claim and condition; a model named primary is
+    tested alone.
 
     Examples
     --------
@@ -210,7 +218,8 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     margins = _margins(study)
     rows = [
         row
-        for comparison in comparisons_of(study)
+        for each in panels_of(study.matrix)
+        for comparison in compared(study, each, metrics=every_metric)
         if (margin := margins[comparison.figure.metric]) is not None
         for row in _rows(study, comparison, margin)
     ]
@@ -231,12 +240,12 @@ def has_margin(study: Study) -> bool:
 
 
 def _margins(study: Study) -> dict[Metric, float | None]:
-    """Return the margin of every metric; of an area that shall be superior 0."""
+    """Return the margin of every metric; of one that shall be superior 0."""
     margins = margins_of(study)
     plan = plan_of(study.bundle.protocol)
-    if plan.metric == Metric.AUC and plan.hypothesis == SUPERIORITY:
-        margins[Metric.AUC] = 0.0
-    return margins
+    if plan.hypothesis == SUPERIORITY and (plan.metric == Metric.AUC or not study.options.margin):
+        margins[Metric(plan.metric)] = 0.0
+    return {**margins, **dict.fromkeys(BY_CLASS, margins[Metric.ACCURACY])}
 
 
 def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[dict[str, object]]:
@@ -249,7 +258,8 @@ def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[
         reason = figure.merits.no_covariance or figure.no_value
         if claim is Claim.READERS_LIKE_THESE and result.n_readers < 2:
             reason = reason or ONE_READER
-        test, low = (None, math.nan) if reason else _tested(study, comparison, margin, readers)
+        tests = None if reason else _tested(study, comparison, margin, readers)
+        test = tests.margin if tests else None
         yield {
             "model_id": panel.model_id,
             "condition": panel.condition,
@@ -263,19 +273,30 @@ def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[
             "se": test.se if test else math.nan,
             "df": test.df if test else math.nan,
             "p": test.p if test else math.nan,
-            "method": METHODS[figure.metric, claim],
+            "method": (LOGIT_METHODS if figure.metric is Metric.AUC else SCORE_METHODS)[claim],
             "undefined_because": reason,
-            "ci_low": low,
+            "ci_low": tests.low if tests else math.nan,
+            "p_superior": tests.p_superior if tests else math.nan,
         }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tests:
+    """The test of the margin, the p-value without a margin, and, of areas, the lower limit."""
+
+    margin: ScoreTest
+    p_superior: float
+    low: float = math.nan
 
 
 def _tested(
     study: Study, comparison: ModelComparison, margin: float, readers: tuple[float, float, int]
-) -> tuple[ScoreTest, float]:
-    """Return the test of the margin and, of areas, the lower limit of the difference."""
-    columns = comparison.panel.columns
-    if comparison.figure.metric is Metric.ACCURACY:
-        return score_test(*_ahead(study, columns), margin, readers), math.nan
+) -> _Tests:
+    columns, metric = comparison.panel.columns, comparison.figure.metric
+    if metric is not Metric.AUC:
+        ahead, sizes = _ahead(study, columns, metric)
+        test, without = (score_test(ahead, sizes, size, readers) for size in (margin, 0.0))
+        return _Tests(margin=test, p_superior=without.p)
     areas = area_difference(comparison.figure.merits, *_classes(study, columns), readers)
     statistic, distance = areas.statistic(margin), areas.model - areas.readers + margin
     test = ScoreTest(
@@ -284,7 +305,8 @@ def _tested(
         statistic=statistic,
         p=areas.p(margin),
     )
-    return test, areas.low(float(student.isf(study.options.alpha / 2, areas.df)))
+    low = areas.low(float(student.isf(study.options.alpha / 2, areas.df)))
+    return _Tests(margin=test, p_superior=areas.p(0.0), low=low)
 
 
 def _of_readers(result: SingleTreatment) -> tuple[float, float, int]:
@@ -292,11 +314,15 @@ def _of_readers(result: SingleTreatment) -> tuple[float, float, int]:
     return max(result.var_reader, 0.0) / n, result.msr / n, n
 
 
-def _ahead(study: Study, columns: Ints) -> tuple[Floats, Floats]:
+def _ahead(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]:
     """Return, for each patient, the sums of the differences and the number of items."""
-    matrix = study.matrix
-    items = shared_by_panel(matrix, columns).items
-    correct = matrix.correct[items][:, columns].astype(np.float64)
+    matrix, dichotomy = study.matrix, study.dichotomy
+    items, right = shared_by_panel(matrix, columns).items, matrix.correct
+    if metric in BY_CLASS:
+        items = items & dichotomy.counted(matrix)
+        items &= dichotomy.positive(matrix) == BY_CLASS[metric]
+        right = dichotomy.correct(matrix)
+    correct = right[items][:, columns].astype(np.float64)
     ahead = correct[:, -1] - correct[:, :-1].mean(axis=1)
     sums, _ = sums_by_cluster(np.column_stack([ahead, np.ones(len(ahead))]), matrix.clusters[items])
     return sums[:, 0], sums[:, 1]
@@ -316,7 +342,9 @@ NONINFERIORITY = Statistic(
     name="noninferiority",
     meaning="The test of a model against the margin that holds its level, under one claim.",
     columns=(
-        *shared("model_id condition metric claim n_readers n_items"),
+        *shared("model_id condition"),
+        Column("metric", "`accuracy`, `auc`, `sensitivity` or `specificity`."),
+        *shared("claim n_readers n_items"),
         Column("n_patients", "Patients, or items where no patient has several.", "count"),
         *shared("difference"),
         Column("margin", "Non-inferiority margin.", "proportion"),
@@ -324,9 +352,8 @@ NONINFERIORITY = Statistic(
         *shared("df"),
         Column("p", "One-sided p-value for the margin.", "probability"),
         *shared("p_adjusted family method undefined_because"),
-        Column(
-            "ci_low", "Lower limit of the difference of areas; empty for accuracy.", "proportion"
-        ),
+        Column("ci_low", "Lower limit of the difference of areas; empty otherwise.", "proportion"),
+        Column("p_superior", "One-sided p-value without a margin.", "probability"),
     ),
     compute=noninferiority,
     applies=has_margin,
@@ -341,7 +368,8 @@ NONINFERIORITY = Statistic(
     methods={
         402: Method(
             "Models against the panel of readers",
-            "Non-inferiority in accuracy is decided by a score test whose variance is restricted"
+            "Non-inferiority in accuracy, sensitivity and specificity is decided by a score test"
+            " whose variance is restricted"
             " to a difference of minus the margin [@tango1998; @owen1988], because near 100 % the"
             " observed answers may have no variance; in areas by a lower limit from the limits of"
             " both areas on the logit scale [@zou2009; @kottas2014]. The interval must clear the"

@@ -43,7 +43,7 @@ def _with(
     others: list[dict[str, Any]] | None = None,
     margin: float | None = None,
     score_p: float | None = None,
-    score_low: float = 0.01,
+    p_superior: float = 0.001,
 ) -> Results:
     panel = [panel_row(**row) for row in rows]
     adjusted = [{**row, "p_adjusted": p, "p_noninferior_adjusted": p} for row in panel]
@@ -56,7 +56,8 @@ def _with(
             []
             if score_p is None
             else [
-                {**row, "p": score_p, "p_adjusted": score_p, "ci_low": score_low} for row in panel
+                {**row, "p": score_p, "p_adjusted": score_p, "p_superior": p_superior}
+                for row in panel
             ]
         ),
     }
@@ -135,29 +136,45 @@ def test_superiority_is_concluded_only_after_non_inferiority(run: Results) -> No
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "score_p", "score_low", "verdict"),
+    ("hypothesis", "score_p", "p_superior", "verdict"),
     [
-        ("non-inferiority", 0.024, 0.01, "Non-inferior, and superior: Model-1_x"),
-        ("non-inferiority", 0.024, -0.01, "Non-inferior: Model-1_x"),
-        ("non-inferiority", 0.026, -0.06, "Non-inferiority not shown on the logit scale: Model"),
-        ("superiority", 0.024, 0.01, "Superior: Model-1_x"),
-        ("superiority", 0.026, -0.01, "Superiority not shown on the logit scale: Model-1_x"),
+        ("non-inferiority", 0.011, 0.024, "Non-inferior, and superior: Model-1_x"),
+        ("non-inferiority", 0.024, 0.026, "Non-inferior: Model-1_x"),
+        ("non-inferiority", 0.026, 0.061, "Non-inferiority not shown{by}: Model-1_x"),
+        ("superiority", 0.011, 0.024, "Superior: Model-1_x"),
+        ("superiority", 0.024, 0.026, "Superiority not shown{by}: Model-1_x"),
     ],
 )
-def test_areas_need_the_test_on_the_logit_scale_and_the_interval(
-    run: Results, hypothesis: str, score_p: float, score_low: float, verdict: str
+@pytest.mark.parametrize(
+    ("metric", "by", "name"),
+    [
+        ("accuracy", " by the score test", "score test"),
+        ("auc", " on the logit scale", "on the log"),
+    ],
+)
+def test_claims_need_the_test_near_the_ceiling_and_the_interval(
+    run: Results,
+    hypothesis: str,
+    score_p: float,
+    p_superior: float,
+    verdict: str,
+    metric: str,
+    by: str,
+    name: str,
 ) -> None:
     """The interval of t lies above 0 in every row."""
     protocol = {
         **DECLARED,
-        "endpoint": "AUC",
+        "endpoint": {"accuracy": "accuracy", "auc": "AUC"}[metric],
         "hypothesis": hypothesis,
         "primary_model": "M1",
     }
-    row = {**ABOVE, "metric": "auc"}
-    text = _said(_with(run, protocol, row, score_p=score_p, score_low=score_low))
-    assert verdict in text
-    assert f"on the logit scale p {score_p})" in text
+    row = {**ABOVE, "metric": metric}
+    text = _said(_with(run, protocol, row, score_p=score_p, p_superior=p_superior))
+    assert verdict.format(by=by) in text
+    decides = p_superior if hypothesis == "superiority" else score_p
+    assert name in text
+    assert f"p {decides})" in text
 
 
 def test_superiority_of_several_models_in_the_area_is_adjusted_by_both_tests(
@@ -169,6 +186,7 @@ def test_superiority_of_several_models_in_the_area_is_adjusted_by_both_tests(
     for p, adjusted, is_shown in ((0.04, 0.024, True), (0.06, 0.024, False), (0.04, 0.026, False)):
         results = _with(run, protocol, *rows, p=p, score_p=0.01)
         results.tables["noninferiority"]["p_adjusted"] = adjusted
+        results.tables["noninferiority"]["margin"] = 0.0
         text = _said(results)
         assert ("Superior: " in text) == is_shown
         assert ("Superiority not shown after adjustment" in text) != is_shown

@@ -105,3 +105,39 @@ def test_only_options_that_were_declared_ordered_are_weighted(
     assert "agreement_weighted" not in analyse(bundle, Options(bootstrap=5)).tables
     declared = replace(bundle, protocol={"ordered_options": True})
     assert "agreement_weighted" in analyse(declared, Options(bootstrap=5)).tables
+
+
+def test_standard_error_and_limits_are_those_of_the_delta_method(
+    answers: dict[str, list[str]],
+) -> None:
+    """From the numerical derivatives of kappa by the proportions, normal on Fisher's z scale."""
+    complete = {rater: [a or "A" for a in values] for rater, values in answers.items()}
+    step, n = 1e-6, 60
+    for row in agreement_weighted(study(complete), ORDERED).to_dict("records"):
+        places = [
+            ["ABCD".index(a) for a in complete[row[rater]]] for rater in ("rater_a", "rater_b")
+        ]
+        counts = np.zeros((4, 4))
+        np.add.at(counts, tuple(map(np.array, places)), 1.0)
+        weights = distances(4, row["measure"])
+        slopes = np.zeros((4, 4))
+        for cell in np.ndindex(4, 4):
+            more, less = counts.copy(), counts.copy()
+            more[cell] += n * step
+            less[cell] -= n * step
+            slopes[cell] = (
+                (weighted_kappa(more, weights) - weighted_kappa(less, weights)) / step / 2
+            )
+        shares = counts / n
+        se = np.sqrt(((shares * slopes**2).sum() - (shares * slopes).sum() ** 2) / n)
+        assert row["se"] == pytest.approx(se, rel=1e-4)
+        limits = np.arctanh([row["ci_low"], row["estimate"], row["ci_high"]])
+        reach = 1.959964 * se / (1 - row["estimate"] ** 2)
+        assert np.diff(limits) == pytest.approx([reach, reach], rel=1e-4)
+
+
+def test_raters_who_always_agree_have_the_limits_1() -> None:
+    """The scale is infinite there."""
+    same = list("ABCDABCDAB")
+    table = agreement_weighted(study({"R1": same, "R2": same}), ORDERED)
+    assert (table[["estimate", "ci_low", "ci_high"]] == 1).all(axis=None)

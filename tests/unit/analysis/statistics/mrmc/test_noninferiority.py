@@ -1,5 +1,7 @@
 """The score test of non-inferiority, and its table."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -130,3 +132,38 @@ def test_copies_of_every_item_within_its_patient_change_no_score_test() -> None:
     once = score_test(ahead, sizes, 0.05, (0.0, 0.0, 1))
     twice = score_test(2 * ahead, 2 * sizes, 0.05, (0.0, 0.0, 1))
     assert (twice.se, twice.df, twice.p) == pytest.approx((once.se, once.df, once.p))
+
+
+@pytest.mark.parametrize("per_patient", [1, 3])
+def test_sensitivity_and_specificity_are_tested_as_accuracy_on_their_class(
+    per_patient: int,
+) -> None:
+    """Items of one class alone give the same p-values as rows of accuracy."""
+    items, readings, raters = study(per_patient)
+    two = readings.assign(answer=readings["answer"].where(readings["answer"] == "A", "B"))
+    items = items.assign(truth=["A", "B"] * 30, n_options=2)
+    columns = ["margin", "difference", "n_items", "n_patients", "se", "df", "p", "p_superior"]
+    table = noninferiority(bundle_from_tables(items, two, raters), Options(margin=0.07))
+    for metric, truth in (("sensitivity", "B"), ("specificity", "A")):
+        part = items[items["truth"] == truth]
+        alone = noninferiority(
+            bundle_from_tables(part, two[two["item_id"].isin(part["item_id"])], raters),
+            Options(margin=0.07),
+        )
+        expected = alone.loc[alone["metric"] == "accuracy", columns].reset_index(drop=True)
+        rows = table.loc[table["metric"] == metric, columns].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, expected)
+
+
+def test_superiority_is_the_test_at_a_margin_of_0() -> None:
+    """A declared hypothesis of superiority has this margin, unless a run states another one."""
+    bundle = bundle_from_tables(*study())
+    plan = {"endpoint": "accuracy", "hypothesis": "superiority"}
+    declared = replace(bundle, protocol=plan)
+    before, superior, stated = (
+        noninferiority(each, Options(margin=margin))
+        for each, margin in ((bundle, 0.05), (declared, None), (declared, 0.05))
+    )
+    assert set(superior["margin"]) == {0.0}
+    assert before["p_superior"].tolist() == superior["p"].tolist()
+    assert stated["p"].tolist() == before["p"].tolist()
