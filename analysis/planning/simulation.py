@@ -21,7 +21,8 @@ from analysis.statistics.mrmc.obuchowski_rockette import (
     single_treatment,
     undefined,
 )
-from analysis.statistics.mrmc.u_statistics import Observations, u_statistic
+from analysis.statistics.mrmc.second_moments import Observations
+from analysis.statistics.mrmc.u_statistics import u_statistic
 
 
 def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Power]:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from analysis.statistics.mrmc.u_statistics import Observations, u_statistic
+from analysis.statistics.mrmc.second_moments import Observations
+from analysis.statistics.mrmc.u_statistics import u_statistic
 
 READERS, CASES, N_STUDIES = 5, 50, 80
 OF_CASE, OF_READING = 2 * 0.3, 2 * 0.2

@@ -13,13 +13,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
-from analysis.statistics.mrmc.u_statistics import (
-    Moments,
-    Observations,
-    UStatistic,
-    of_moments,
-    u_statistic,
-)
+from analysis.statistics.mrmc.second_moments import Moments, Observations
+from analysis.statistics.mrmc.u_statistics import UStatistic, of_moments, u_statistic
 
 SPLIT_PLOT = Path(__file__).parent / "data" / "imrmc_split_plot.csv"
 # iMRMC's order of moments (c0r0, c1r0, c0r1, c1r1) as bit masks: 1 the reader, 2 the case.

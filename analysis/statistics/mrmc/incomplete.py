@@ -14,7 +14,8 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.statistics.merits import Metric, why_no_auc
 from analysis.statistics.mrmc.conditions import contrasts_of
 from analysis.statistics.mrmc.panel import panels_of
-from analysis.statistics.mrmc.u_statistics import Observations, UStatistic, u_statistic
+from analysis.statistics.mrmc.second_moments import Observations
+from analysis.statistics.mrmc.u_statistics import UStatistic, u_statistic
 from analysis.statistics.study import Study
 from analysis.translation import later
 

@@ -14,7 +14,7 @@ from analysis.presentation.wording import number, rows_of
 from analysis.results import Results
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.incomplete import comparisons_of, weighted
-from analysis.statistics.mrmc.u_statistics import Moments
+from analysis.statistics.mrmc.second_moments import Moments
 from analysis.statistics.mrmc.uncrossed import compared_in, is_uncrossed
 from analysis.statistics.statistic import Column, Statistic, shared
 from analysis.statistics.study import Study, study_of

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from analysis.statistics import mrmc
-from analysis.statistics.mrmc.u_statistics import Observations, u_statistic
+from analysis.statistics.mrmc.second_moments import Observations
+from analysis.statistics.mrmc.u_statistics import u_statistic
 from tests.conftest import examples
 
 

@@ -14,7 +14,7 @@ from analysis.registry import analyse
 from analysis.report.tables import overviews
 from analysis.statistics.mrmc.incomplete import comparisons_of
 from analysis.statistics.mrmc.moments import uncrossed_components
-from analysis.statistics.mrmc.u_statistics import Observations, moments_of
+from analysis.statistics.mrmc.second_moments import Observations, moments_of
 from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
 from analysis.statistics.study import Study
 
