@@ -1,4 +1,4 @@
-"""Second moments of means over readers and cases, by what two observations share."""
+"""Second moments of means over readers and cases, by the axes that two observations share."""
 
 from __future__ import annotations
 
