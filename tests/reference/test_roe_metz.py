@@ -33,7 +33,7 @@ def scores(mean: float, reader: float, generator: np.random.Generator) -> np.nda
         + np.sqrt(OF_READING) * normal((READERS, CASES))
         for shift in (mean, 0.0)
     )
-    return (positive[:, :, None] > negative[:, None, :]).astype(float)
+    return np.asarray(positive[:, :, None] > negative[:, None, :], dtype=np.float64)
 
 
 def true_moment(mean: float, reader: float, shared: int) -> float:

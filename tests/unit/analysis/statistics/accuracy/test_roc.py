@@ -130,11 +130,11 @@ def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
     """The error is DeLong's of single items: the variances of a case's wins over both classes."""
     ratings = {"R1": [5, 3, 1, 4, 2, 5], "R2": [1, 1, 2, 3, 4, 4]}
     bundle = study(ratings, patient_id=list("abcdef"))
-    copied = [
+    items, readings = (
         pd.concat([table, table.assign(item_id=table["item_id"] + "2")])
         for table in (bundle.items, bundle.readings)
-    ]
-    table = roc_areas(bundle_from_tables(*copied, bundle.raters), OPTIONS)
+    )
+    table = roc_areas(bundle_from_tables(items, readings, bundle.raters), OPTIONS)
     truth, answers = np.array(list("ABABAB")) == "B", np.array(list("ABBBAA")) == "B"
     for rater, confidence in ratings.items():
         rated = np.where(answers, 1.0, -1.0) * confidence

@@ -63,7 +63,7 @@ def geometric_means(times: Times) -> list[float]:
     """Return the mean of the readers' mean log times under each condition, as times."""
     paired = [np.stack([times[r, c] for c in ("aided", "unaided")]) for r in ("R1", "R2", "R3")]
     logs = [np.log(both[:, (both > 0).all(axis=0)]).mean(axis=1) for both in paired]
-    return np.exp(np.mean(logs, axis=0)).tolist()
+    return [math.exp(mean) for mean in np.mean(logs, axis=0)]
 
 
 @pytest.mark.parametrize("patients", [N_ITEMS, 7])
