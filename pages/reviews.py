@@ -102,10 +102,9 @@ def _change(part: Assignment, judged: Judged, key: str) -> None:
                 judging.judge(
                     change,
                     part.row,
-                    judged.position,
-                    person=person.id,
-                    verdict=verdict,
-                    comment=comment,
+                    judging.Judgement(
+                        position=judged.position, person=person.id, verdict=verdict, comment=comment
+                    ),
                     now=acting(person).now,
                 )
             return t("The verdict on {item} was saved.", item=cells[-1])

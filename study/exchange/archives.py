@@ -15,7 +15,15 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.base.translation import t
-from study.exchange.bundle import files_of, placed, sha256_of_file, sums_of, tables_of, zipped
+from study.exchange.bundle import (
+    Content,
+    files_of,
+    placed,
+    sha256_of_file,
+    sums_of,
+    tables_of,
+    zipped,
+)
 from study.exchange.closing_report import report_in
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
@@ -151,11 +159,12 @@ def _make(store: Store, folder: Path, study: str, blinded: bool, texts: bool) ->
 def _writers(
     look: Transaction, study: StudyRow, blinded: bool, texts: bool
 ) -> dict[str, Callable[[Path], object]]:
-    tables = tables_of(look, study, blinded=blinded, texts=texts)
+    content = Content(blinded=blinded, texts=texts)
+    tables = tables_of(look, study, content)
     about = _about(study, banks.bank_row(look, study.bank_name).provenance, blinded)
     writers: dict[str, Callable[[Path], object]] = {
         BUNDLE: lambda path: path.write_bytes(
-            zipped(files_of(look, study.name, tables=tables, blinded=blinded, texts=texts))
+            zipped(files_of(look, study.name, content, tables=tables))
         ),
         PARQUET: lambda path: path.write_bytes(_parquet(tables, about)),
         EXCEL: lambda path: path.write_bytes(workbook(tables, about)),

@@ -18,7 +18,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,24 +93,37 @@ _Done = tuple[str, str, Mapping[str, Any]]
 """A preparation step: the reader's code, the time, and the details."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What a bundle contains.
+
+    Attributes
+    ----------
+    blinded : bool
+        Whether the reference standard is left out.
+    texts : bool
+        Whether questions, options, free texts of readers and models, which may repeat them, and
+        the records are included. Without them, items with the same options still have the same
+        `option_set`.
+    sets_by_look : bool
+        Whether options that look alike are equal in an `option_set`; False for earlier bundles.
+    """
+
+    blinded: bool = False
+    texts: bool = True
+    sets_by_look: bool = True
+
+
+COMPLETE = Content()
+
+
 def tables_of(
     look: Transaction,
     study: StudyRow,
-    *,
-    blinded: bool,
-    texts: bool = True,
-    sets_by_look: bool = True,
+    content: Content = COMPLETE,
 ) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the tables of a study's bundle.
-
-    Parameters
-    ----------
-    texts
-        Include questions, options, and free texts of readers and models, which may repeat them.
-        Without them, items with the same options still have the same `option_set`.
-    sets_by_look
-        Whether options that look alike are equal in an `option_set`; False for earlier bundles.
-    """
+    """Return the rows of the tables of a study's bundle."""
+    blinded, sets_by_look = content.blinded, content.sets_by_look
     tables = {
         "items.csv": list(_items(look, study, blinded, sets_by_look=sets_by_look)),
         "raters.csv": list(_raters(look, study.id)),
@@ -126,7 +139,7 @@ def tables_of(
         tables["open_answers.csv"] = words
     if scores := list(score_rows(look, study.id)):
         tables["open_scores.csv"] = scores
-    if not texts:
+    if not content.texts:
         for row in words:
             row["words"] = None
         for row in scores:
@@ -147,19 +160,17 @@ def bundle_files(
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle by name; without trails, those the analysis needs."""
     with store.look() as look:
-        return files_of(look, study, blinded=blinded, trails=trails)
+        return files_of(look, study, Content(blinded=blinded), trails=trails)
 
 
 def files_of(
     look: Transaction,
     study: str,
+    content: Content = COMPLETE,
     *,
-    blinded: bool = False,
     tables: Tables | None = None,
     rules: CellRules = GUARDED,
     trails: bool = True,
-    texts: bool = True,
-    sets_by_look: bool = True,
 ) -> dict[str, bytes]:
     """Return the files of a study's bundle within a transaction.
 
@@ -171,17 +182,13 @@ def files_of(
         How texts are written as cells; bundles of earlier versions have other rules.
     trails
         Include the chains and records, nine tenths of a large bundle.
-    texts, sets_by_look
-        As in `tables_of`; without texts, the records are left out too.
     """
     study_found = study_row(look, study)
     chain = events.study_chain(study)
     passed = 0 if trails else events.head(look, chain).number - 1
     trail = list(events.walk(look, chain, after=passed))
     amended = [amendment._asdict() for amendment in studies.amendments(look, study_found.id)]
-    tables = tables or tables_of(
-        look, study_found, blinded=blinded, texts=texts, sets_by_look=sets_by_look
-    )
+    tables = tables or tables_of(look, study_found, content)
     files = {
         name: table_bytes(columns_in(name, rows), rows, rules=rules)
         for name, rows in tables.items()
@@ -195,15 +202,15 @@ def files_of(
         }
     )
     if trails:
-        if texts:
-            files[RECORDS] = records(look, study_found, blinded=blinded)
+        if content.texts:
+            files[RECORDS] = records(look, study_found, blinded=content.blinded)
         files["audit.jsonl"] = _lines(trail)
         for chain, site_head in merged_chains(look, study).items():
             files[audit_file(site_head["deployment_id"])] = _lines(events.walk(look, chain))
     withdrawn = withdrawn_in(look, study_found)
     provenance = banks.bank_row(look, study_found.bank_name).provenance
-    package = _package(study_found, trail, files, tables, blinded, withdrawn, sets_by_look)
-    package["reading_room"]["texts"] = texts
+    package = _package(study_found, trail, files, tables, content, withdrawn)
+    package["reading_room"]["texts"] = content.texts
     if drawn := scored_items(look, study_found.id):
         package["reading_room"]["scored_items"] = drawn
     package["reading_room"]["bank"] = {"name": study_found.bank_name, **asdict(provenance)}
@@ -237,7 +244,7 @@ def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[
     Parameters
     ----------
     texts
-        As in `tables_of`.
+        As in `Content`.
 
     Raises
     ------
@@ -245,7 +252,7 @@ def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[
         `out` already exists, or it cannot be written; no partial export remains.
     """
     with store.look() as look:
-        files = files_of(look, study, texts=texts)
+        files = files_of(look, study, Content(texts=texts))
     as_zip = out.suffix == ".zip"
     with placed(out, as_zip=as_zip) as path:
         if as_zip:
@@ -483,9 +490,8 @@ def _package(
     trail: Sequence[EventRow],
     files: Mapping[str, bytes],
     tables: Tables,
-    blinded: bool,
+    content: Content,
     withdrawn: Sequence[Withdrawn],
-    sets_by_look: bool,
 ) -> dict[str, Any]:
     return {
         "profile": "data-package",
@@ -500,11 +506,13 @@ def _package(
             "last_event": trail[-1].number,
             "last_event_hash": trail[-1].hash,
             "simulated_films": bool(study.simulated_films),
-            "blinded": blinded,
-            **({"items_salt": study.items_salt} if study.items_salt and not blinded else {}),
+            "blinded": content.blinded,
+            **(
+                {"items_salt": study.items_salt} if study.items_salt and not content.blinded else {}
+            ),
             CELLS_GUARDED: True,
             CELLS_ESCAPED: True,
-            SETS_BY_LOOK: sets_by_look,
+            SETS_BY_LOOK: content.sets_by_look,
             "withdrawn_models": [asdict(model) for model in withdrawn],
             "confidence_means": "answer",
         },

@@ -24,7 +24,7 @@ from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import LONGEST, formula_fault, name_fault, text_key
 from study.base.translation import t
-from study.exchange.bundle import RECORDS, files_of, origin, tables_of
+from study.exchange.bundle import RECORDS, Content, files_of, origin, tables_of
 from study.exchange.incoming import PACKAGE, Received, receive, refuse
 from study.models.models import key_of
 from study.store import (
@@ -303,9 +303,8 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
     exported = files_of(
         look,
         bundle.study,
-        blinded=bundle.blinded,
+        Content(blinded=bundle.blinded, sets_by_look=bundle.sets_by_look),
         rules=bundle.rules,
-        sets_by_look=bundle.sets_by_look,
     )
     refuse(
         bundle.name,
@@ -399,7 +398,8 @@ def _refuse_edited(bundle: Received, acting: Acting) -> None:
 
 def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
     """Yield each column of a bundle's items that differs from the study's own."""
-    tables = tables_of(look, study, blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
+    content = Content(blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
+    tables = tables_of(look, study, content)
     own = {str(row["item_id"]): row for row in tables["items.csv"]}
     incoming = {row["item_id"]: row for row in bundle.items}
     if own.keys() != incoming.keys():

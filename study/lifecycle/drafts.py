@@ -220,10 +220,10 @@ def draw(
             listed = "\n".join(f"  {fault}" for fault in problems)
             raise BadProtocol(t("The sample was not drawn:") + f"\n{listed}")
         protocol = Protocol.from_json(draft.protocol_values)
-        study, strata = draw_within(
+        _, strata = draw_within(
             change, bank=draft.bank, study=draft.name, protocol=protocol, acting=acting
         )
-        _make_coordinator(change, maker, study, draft.name, acting)
+        _make_coordinator(change, maker, draft.name, acting)
         stored.remove_draft(change, number)
     return draft.name, strata
 
@@ -347,13 +347,11 @@ def _initial_values(look: Transaction, bank: int, now: datetime) -> dict[str, An
     return values
 
 
-def _make_coordinator(
-    change: Transaction, maker: int, study: int, name: str, acting: Acting
-) -> None:
+def _make_coordinator(change: Transaction, maker: int, study: str, acting: Acting) -> None:
     roles = people.roles_held(change, maker)
     if any(row.role == Role.ADMINISTRATOR and row.study is None for row in roles):
         return
-    enter_role(change, maker, Role.COORDINATOR, study=name, number=study, acting=acting)
+    enter_role(change, maker, Role.COORDINATOR, study=study, acting=acting)
 
 
 def _row(look: Transaction, number: int) -> DraftRow:

@@ -325,17 +325,24 @@ def paused() -> str:
     return t("Closed for now: cases from this bank are being read in a study.")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """A person's verdict on the subject at a position, with a comment."""
+
+    position: int
+    person: int
+    verdict: str
+    comment: str = ""
+
+
 def judge(
     change: Transaction,
     row: JudgingRow,
-    position: int,
+    judgement: Judgement,
     *,
-    person: int,
-    verdict: str,
-    comment: str,
     now: datetime,
 ) -> None:
-    """Store a judge's verdict on the subject at a position; the latest verdict counts.
+    """Store a judge's verdict; the latest verdict counts.
 
     Raises
     ------
@@ -346,19 +353,21 @@ def judge(
     BadInput
         The comment is too long.
     """
-    comment = comment.strip()
+    comment = judgement.comment.strip()
     if reason := refusal(change, row):
         raise NotNow(reason)
     if len(comment) > LONGEST_COMMENT:
         raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
-    part = assignment(change, row, person)
-    matches = [judged for judged in (*part.waiting, *part.judged) if judged.position == position]
+    part = assignment(change, row, judgement.person)
+    matches = [
+        judged for judged in (*part.waiting, *part.judged) if judged.position == judgement.position
+    ]
     if not matches:
         raise NotAllowed(t("This question is not yours to review."))
     latest = matches[0].verdicts.get(part.judge)
-    verdict = KINDS[row.kind].options(verdict).value
+    verdict = KINDS[row.kind].options(judgement.verdict).value
     if latest is None or (latest.verdict, latest.comment) != (verdict, comment):
-        new = VerdictRow(position, part.judge, verdict, comment, stamp(now))
+        new = VerdictRow(judgement.position, part.judge, verdict, comment, stamp(now))
         turn = matches[0].judges.index(part.judge) + 1
         judgements.add_verdict(change, row, new, turn)
 

@@ -96,10 +96,12 @@ class JudgingDesk:
             judging.judge(
                 change,
                 part.row,
-                judged.position,
-                person=person.id,
-                verdict=verdicts[record.option],
-                comment=record.comment,
+                judging.Judgement(
+                    position=judged.position,
+                    person=person.id,
+                    verdict=verdicts[record.option],
+                    comment=record.comment,
+                ),
                 now=now,
             )
         except StudyError as error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import zip_longest
+from typing import Any
 
 from study.base.actor import Acting
 from study.base.canonical import sha256_of, stamp
@@ -261,26 +262,23 @@ def _step_in(
     kind: Intervention,
     reason: str,
     acting: Acting,
-    *,
-    session: int | None = None,
-    days: float | None = None,
-    **changed: str,
+    **facts: Any,
 ) -> None:
-    """Store an intervention and its event."""
+    """Store an intervention, with its session and days if it has any, and an event of all facts."""
     words = checked_reason(reason)
     stored.add_intervention(
         change,
         study=case.study.id,
         reader=case.reader.id if case.reader else None,
         kind=kind,
-        session=session,
-        days=days,
+        session=facts.get("session"),
+        days=facts.get("days"),
         reason=words,
         actor=acting.by.name,
         at_utc=stamp(acting.now),
     )
-    about = {"reader_id": case.reader_id, "session": session, "days": days, "reason": words}
-    detail = {**{key: value for key, value in about.items() if value is not None}, **changed}
+    whose = {"reader_id": case.reader_id} if case.reader_id is not None else {}
+    detail = {**whose, **facts, "reason": words}
     events.record(change, case.study.name, acting, kind=_EVENTS[kind], detail=detail)
 
 

@@ -185,7 +185,6 @@ def apply(
             person,
             wanted.role,
             study=wanted.study,
-            number=number,
             acting=Acting(by=SIGN_ON, now=now),
             group=granted[wanted],
         )

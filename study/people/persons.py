@@ -248,7 +248,7 @@ def give_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, actin
         if newcomer.name.strip() or newcomer.email.strip():
             keep_name(change, person, name=newcomer.name, email=newcomer.email)
         handle = people.handle_of(change, person)
-        enter_role(change, person, newcomer.role, study=study, number=number, acting=acting)
+        enter_role(change, person, newcomer.role, study=study, acting=acting)
         codes.give(change, code, person=person, now=acting.now)
     return handle
 
@@ -259,7 +259,6 @@ def enter_role(
     role: Role,
     *,
     study: str,
-    number: int | None,
     acting: Acting,
     group: str = "",
 ) -> int:
@@ -267,6 +266,7 @@ def enter_role(
 
     The event contains the `group` of the provider that gave the role. Returns the grant's number.
     """
+    number = study_row(change, study).id if study else None
     grant = people.grant(
         change, person=person, role=role, study=number, given_at_utc=stamp(acting.now)
     )

@@ -111,23 +111,28 @@ class SignedIn:
     token: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Browser:
+    """The browser of a sign-in: the mark of its address, and who is already signed in to it."""
+
+    place: str = ""
+    current: Person | None = None
+
+
+UNKNOWN = Browser()
+
+
 def sign_in(
     store: Store,
     code: str,
     *,
     entropy: Entropy,
     now: datetime,
-    place: str = "",
-    current: Person | None = None,
+    browser: Browser = UNKNOWN,
 ) -> SignedIn:
     """Sign in the person with an access code, and record it.
 
     Wrong attempts never block a code, because 50 random bits cannot be guessed.
-
-    Parameters
-    ----------
-    current
-        The person who is already signed in to the same browser.
 
     Raises
     ------
@@ -139,7 +144,7 @@ def sign_in(
         row = people.by_lookup(look, lookup(code))
     if not is_of(code, row) or row is None:
         if row is not None:
-            _count_failure(store, row.person, now, place)
+            _count_failure(store, row.person, now, browser.place)
         raise SignInRefused(
             "unknown",
             t(
@@ -155,7 +160,7 @@ def sign_in(
         is_asked = second_factor.is_asked(look, row.person)
     if is_asked:
         raise SecondFactorDue(_pending(store, row.person, entropy, now))
-    return enter(store, row.person, entropy=entropy, now=now, place=place, current=current)
+    return enter(store, row.person, entropy=entropy, now=now, browser=browser)
 
 
 def _pending(store: Store, person_id: int, entropy: Entropy, now: datetime) -> str:
@@ -178,8 +183,7 @@ def confirm(
     *,
     entropy: Entropy,
     now: datetime,
-    place: str = "",
-    current: Person | None = None,
+    browser: Browser = UNKNOWN,
 ) -> SignedIn:
     """Complete a sign-in that waits for the second factor, with a one-time or recovery code.
 
@@ -196,16 +200,10 @@ def confirm(
             people.take_ticket(change, _pending_id(token), stamp(now))
     if person_id is None or why:
         if person_id is not None:
-            _count_failure(store, person_id, now, place)
+            _count_failure(store, person_id, now, browser.place)
         raise SignInRefused(why, t("This code was not accepted."))
     return enter(
-        store,
-        person_id,
-        entropy=entropy,
-        now=now,
-        place=place,
-        current=current,
-        method="second factor",
+        store, person_id, entropy=entropy, now=now, browser=browser, method="second factor"
     )
 
 
@@ -215,8 +213,7 @@ def enter(
     *,
     entropy: Entropy,
     now: datetime,
-    place: str = "",
-    current: Person | None = None,
+    browser: Browser = UNKNOWN,
     method: str = "code",
 ) -> SignedIn:
     """Sign in a person authenticated by a `method` (see `SignInRow`), and record it.
@@ -234,7 +231,7 @@ def enter(
             raise SignInRefused(
                 "no-part", t("You no longer have a role in any study here. Ask your coordinator.")
             )
-        _refuse_other_sign_in(change, grants, current)
+        _refuse_other_sign_in(change, grants, browser.current)
         only = grants[0] if len(grants) == 1 else None
         people.forget_failures(change, person_id)
         people.see(change, person_id, stamp(now))
@@ -251,7 +248,7 @@ def enter(
         )
         row = people.by_sign_in(change, _token_id(token), _span(now))
         assert row is not None  # added above
-        person = _person(change, row, grants, token, place)
+        person = _person(change, row, grants, token, browser.place)
         _record_arrival(change, person, now)
     return SignedIn(person=person, token=token)
 

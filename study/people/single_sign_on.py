@@ -22,7 +22,7 @@ from study.people import signing_in
 from study.people.codes import Entropy
 from study.people.group_roles import Account, GroupRole, apply
 from study.people.persons import by_address, grant_in, record_for
-from study.people.signing_in import Person, SignedIn, SignInRefused
+from study.people.signing_in import UNKNOWN, Browser, SignedIn, SignInRefused
 from study.store import Store, Transaction, deployment, events, people, studies
 from study.store.events import EventKind
 from study.store.studies import study_row
@@ -168,8 +168,7 @@ def redeem(
     *,
     entropy: Entropy,
     now: datetime,
-    place: str = "",
-    current: Person | None = None,
+    browser: Browser = UNKNOWN,
 ) -> SignedIn:
     """Sign in the person of a ticket; the ticket is used up in any case.
 
@@ -187,8 +186,7 @@ def redeem(
         person,
         entropy=entropy,
         now=now,
-        place=place,
-        current=current,
+        browser=browser,
         method="single sign-on",
     )
 

@@ -450,8 +450,9 @@ def test_withdrawing_a_model_requires_a_reason_and_confirmation(watched: Store) 
 def test_messages_contain_only_the_name_of_an_uploaded_file(watched: Store) -> None:
     """No message names a folder of the server, and the file is deleted later."""
     file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
+    keep = {"acting": Acting(by=BY, now=NOW)}
     with pytest.raises(BadFile, match=r"^bad\.csv"):
-        begin(model_kept, file, watched.address, "trial", {}, {}, Acting(by=BY, now=NOW)).outcome()
+        begin(model_kept, file, watched.address, "trial", {}, keep).outcome()
     place = file.path
     del file
     assert not place.exists()

@@ -63,10 +63,12 @@ def reviewed(
                 judging.judge(
                     change,
                     row,
-                    item.position,
-                    person=who,
-                    verdict=ItemVerdict.WRONG_STANDARD,
-                    comment=TELLS,
+                    judging.Judgement(
+                        position=item.position,
+                        person=who,
+                        verdict=ItemVerdict.WRONG_STANDARD,
+                        comment=TELLS,
+                    ),
                     now=NOW,
                 )
     judging.close(banked, REVIEW, number, acting=ACTING)

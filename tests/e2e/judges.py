@@ -18,9 +18,11 @@ def judge_waiting(store: Store, kind: str, judge: int, verdict_of: Callable[[Jud
             judging.judge(
                 change,
                 row,
-                judged.position,
-                person=person,
-                verdict=verdict_of(judged),
-                comment="why",
+                judging.Judgement(
+                    position=judged.position,
+                    person=person,
+                    verdict=verdict_of(judged),
+                    comment="why",
+                ),
                 now=datetime.now(UTC),
             )

@@ -123,10 +123,12 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
             judging.judge(
                 change,
                 row,
-                case.position,
-                person=asked[0],
-                verdict=judging.ItemVerdict.AMBIGUOUS,
-                comment="Two of the options are right.",
+                judging.Judgement(
+                    position=case.position,
+                    person=asked[0],
+                    verdict=judging.ItemVerdict.AMBIGUOUS,
+                    comment="Two of the options are right.",
+                ),
                 now=now,
             )
 

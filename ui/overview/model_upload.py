@@ -390,11 +390,12 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         "model_version": handed_in.model_version,
         "replace": replaces,
         "reason": reason,
+        "acting": acting(person),
     }
     where = store().address, handed_in.study, waiting.column_roles
     outcome_of(
         _KEEP,
-        lambda: begin(model_kept, handed_in.file, *where, model, acting(person)),
+        lambda: begin(model_kept, handed_in.file, *where, model),
         t("Saving {file}", file=handed_in.file_name),
     )
     st.session_state.pop(_READ, None)

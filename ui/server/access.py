@@ -376,13 +376,8 @@ def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedI
     """Sign a person in by single sign-on ticket, second factor or access code."""
     kept, address = store().hurried(PATIENCE_S), _address(request)
     place = place_of(address)
-    entered = sent.check()(
-        kept,
-        entropy=secrets.token_bytes,
-        now=now,
-        place=place,
-        current=signed_in(request.cookies, place),
-    )
+    browser = signing_in.Browser(place=place, current=signed_in(request.cookies, place))
+    entered = sent.check()(kept, entropy=secrets.token_bytes, now=now, browser=browser)
     agent = request.headers.get("user-agent", "")
     signing_in.remember_place(kept, address, agent=agent, now=now)
     return entered

@@ -122,16 +122,15 @@ def model_kept(
     db: str,
     study: str,
     column_roles: ColumnRoles,
-    model: Mapping[str, Any],
-    acting: Acting,
+    arguments: Mapping[str, Any],
 ) -> FileSummary:
-    """Read a prediction file again and store it; `model` as in `keep_model`."""
+    """Read a prediction file again and store it; `arguments` are those of `keep_model`."""
     store = Store.at(db)
     with _named(path):
         summary = read_model(store, path, study=study, column_roles=column_roles or None)
-    keep_model(store, summary, **model, acting=acting)
+    keep_model(store, summary, **arguments)
     if column_roles:
-        remember_columns(store, summary.file.columns, column_roles, acting.now)
+        remember_columns(store, summary.file.columns, column_roles, arguments["acting"].now)
     return summary_of(summary)
 
 

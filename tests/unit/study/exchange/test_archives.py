@@ -64,7 +64,7 @@ def _rows(content: bytes) -> list[dict[str, str]]:
 
 def _tables(store: Store) -> dict[str, list[dict[str, Any]]]:
     with store.look() as look:
-        return tables_of(look, study_row(look, "trial"), blinded=False)
+        return tables_of(look, study_row(look, "trial"))
 
 
 def cells(content: bytes, sheet: int) -> list[dict[str, tuple[str, str]]]:

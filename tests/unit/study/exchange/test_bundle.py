@@ -382,7 +382,7 @@ def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     extras = ["questionnaire", "questionnaire texts", "display checks"]
     store = _prepared(opened(**EXTRAS, bundle_extras=extras))
     with store.look() as look:
-        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+        tables = tables_of(look, study_row(look, "trial"))
     assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
     assert workbook(tables, {})
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(store, "trial")))

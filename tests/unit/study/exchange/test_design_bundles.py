@@ -259,7 +259,7 @@ def test_the_imrmc_file_omits_cases_that_a_reader_was_not_assigned(
     """As wrong answers, they would lower the accuracy of every reader in a block design."""
     _read(banked, "blocks")
     with banked.look() as look:
-        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+        tables = tables_of(look, study_row(look, "trial"))
     files = imrmc_files("trial", tables, ["unaided"], incomplete=True)
     lines = files["percent-correct.imrmc"].decode().partition("BEGIN DATA")[2].splitlines()
     read = Counter(line.split(",")[0] for line in lines if re.match(r"[1-4],[1-8],", line))

@@ -39,7 +39,7 @@ def _person(store: Store, role: Role = Role.COORDINATOR) -> int:
         if holder:
             return holder.person
         number = people.add(change, handle="ada", made_at_utc=stamp(NOW))
-        enter_role(change, number, role, study="", number=None, acting=ACTING)
+        enter_role(change, number, role, study="", acting=ACTING)
     return number
 
 

@@ -195,10 +195,12 @@ def test_two_score_each_answer_and_a_third_where_they_differ(read: Store) -> Non
             judging.judge(
                 change,
                 row,
-                first.position,
-                person=person,
-                verdict=Score.PARTLY,
-                comment="on reflection",
+                judging.Judgement(
+                    position=first.position,
+                    person=person,
+                    verdict=Score.PARTLY,
+                    comment="on reflection",
+                ),
                 now=LATER,
             )
     with read.look() as look:

@@ -224,12 +224,12 @@ def test_a_reader_cannot_sign_in_where_staff_of_the_study_are_signed_in(trial: S
     """Staff sign out first; readers of another study can sign in."""
     code, _ = _invite(trial, "R2")
     stan = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
-    assert _why(trial, code, current=stan) == "runs-it"
+    assert _why(trial, code, browser=signing_in.Browser(current=stan)) == "runs-it"
     text = administrator_code(trial, name="admin", entropy=entropy_from(9), now=NOW)
     admin = signing_in.sign_in(trial, text, entropy=entropy_from(10), now=NOW).person
-    assert _why(trial, code, current=admin) == "runs-it"
+    assert _why(trial, code, browser=signing_in.Browser(current=admin)) == "runs-it"
     reader = _enter(trial, code).person
-    assert _enter(trial, code, current=reader).person.name == "R2"
+    assert _enter(trial, code, browser=signing_in.Browser(current=reader)).person.name == "R2"
 
 
 def test_only_administrators_give_codes_to_people_with_roles_elsewhere(trial: Store) -> None:

@@ -14,7 +14,7 @@ from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadProtocol
 from study.base.text import unguarded
-from study.exchange.bundle import bundle_files, tables_of, zipped
+from study.exchange.bundle import Content, bundle_files, tables_of, zipped
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import merge, restore
@@ -264,7 +264,7 @@ def test_the_bundle_has_text_in_a_separate_table(opened: Opened) -> None:
     assert {row["response_ms"] for row in rows} == {"1234.5"}
     assert _table(files, "readings.csv") == []
     with store.look() as look:
-        tables = tables_of(look, study_row(look, "trial"), blinded=False, texts=False)
+        tables = tables_of(look, study_row(look, "trial"), Content(texts=False))
     assert {row["words"] for row in tables["open_answers.csv"]} == {None}
 
 
@@ -283,7 +283,7 @@ def test_the_imrmc_file_has_the_cases_with_options_only(opened: Opened) -> None:
         change.execute("UPDATE readers SET simulated = 1")
     simulate(store, study="trial", reader_id="S1", seed=1, accuracy=0.8, now=NOW)
     with store.look() as look:
-        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+        tables = tables_of(look, study_row(look, "trial"))
     files = imrmc_files("trial", tables, [OPEN, "unaided"])
     assert OPEN.encode() not in files["percent-correct.imrmc"]
 
@@ -334,7 +334,7 @@ def test_parquet_and_excel_files_contain_the_text_unchanged(opened: Opened) -> N
     store = opened(conditions=[OPEN], cases=6)
     _read(store, *TYPED)
     with store.look() as look:
-        tables = tables_of(look, study_row(look, "trial"), blinded=False)
+        tables = tables_of(look, study_row(look, "trial"))
     frame = pd.read_parquet(io.BytesIO(parquet_files(tables, {})["open_answers.parquet"]))
     assert list(frame["words"]) == TYPED
     sheet = pd.read_excel(io.BytesIO(workbook(tables, {})), sheet_name="open_answers", dtype=str)

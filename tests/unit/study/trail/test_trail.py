@@ -92,7 +92,8 @@ def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) ->
     mark = signing_in.remember_place(banked, "192.0.2.7", agent="Firefox", now=NOW)
     assert signing_in.remember_place(banked, "192.0.2.7", agent="Firefox", now=NOW) == mark
     assert signing_in.remember_place(banked, "", agent="", now=NOW) == ""
-    entered = signing_in.sign_in(banked, code, entropy=entropy_from(5), now=NOW, place=mark)
+    browser = signing_in.Browser(place=mark)
+    entered = signing_in.sign_in(banked, code, entropy=entropy_from(5), now=NOW, browser=browser)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
     signing_in.sign_out(banked, entered.token, now=NOW, place=mark)
     assert _kinds(banked, Search(actor="R1")) == ["signed out", "signed in"]

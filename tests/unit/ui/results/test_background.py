@@ -100,10 +100,7 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
                 judging.judge(
                     change,
                     row,
-                    number,
-                    person=person,
-                    verdict=verdict,
-                    comment="",
+                    judging.Judgement(position=number, person=person, verdict=verdict, comment=""),
                     now=NOW,
                 )
     assert asked_now(read, "trial").faulty == ()
