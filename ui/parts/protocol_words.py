@@ -2,7 +2,14 @@
 
 import re
 
-from study.base.translation import t
+from study.base.translation import language, t
+
+_APART = r"(?<![\w“„\"'])"
+_ASKS = r"(?<=[Ss]et )|(?<=[Ii]ncrease )|(?<=[Rr]educe )|(?<=[\"”] to )"
+"""What precedes a key in English messages, in which most keys occur as words, too."""
+
+_ALSO_WORDS = frozenset({"name", "positive"})
+"""Keys that occur as words in messages of other languages."""
 
 
 def in_page_words(message: str) -> str:
@@ -10,17 +17,15 @@ def in_page_words(message: str) -> str:
 
     >>> in_page_words("hidden_repeats = 9 is more than cases = 5.")
     '“Hidden repeats” = 9 is more than “Cases” = 5.'
+    >>> in_page_words("Several sessions are needed. Set sessions to 2.")
+    'Several sessions are needed. Set “Sessions” to 2.'
     """
     for key, label in setting_labels().items():
-        # A key that is also an English word is replaced only at the start or before its value.
-        anywhere = rf"(?<![\w“]){key}(?!\w)"
-        word = rf"(?m)^(\s*){key}(?![\w_])|(?<![\w“]){key}(?= = )"
-        if "_" in key or key == "anchor":
-            message = re.sub(anywhere, f"“{label}”", message)
-        else:
-            message = re.sub(word, rf"\g<1>“{label}”", message)
+        is_word = "_" not in key and key != "anchor" if language() == "en" else key in _ALSO_WORDS
+        where = rf"^\s*|{_ASKS}|{_APART}(?={key} = )" if is_word else _APART
+        message = re.sub(rf"(?m)({where}){key}(?!\w)", rf"\1“{label}”", message)
     for value, label in _values().items():
-        message = message.replace(f'"{value}"', f"“{label}”")
+        message = re.sub(f'["„“]{value}["“”]', f"“{label}”", message)
     return message
 
 

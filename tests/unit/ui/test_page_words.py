@@ -2,10 +2,14 @@
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from study.base.translation import languages, spoken
+from study.protocol import contradictions
+from study.protocol.contradictions import RULES, Rule
 from study.protocol.protocol import Protocol, faults_of
 from tests.conftest import ROOT
 from ui.parts.protocol_words import in_page_words, setting_labels
@@ -25,6 +29,18 @@ WRONG = (
     {"cases": 9, **AIDED, "aid": "after", "back_navigation": True},
     {"cases": 9, **AIDED, "aid_shows": ["confidence"], "aid_errors": 2},
     {"cases": 9, **AIDED, "aid_shows": ["answer", "explanation"], "aid_errors": 2},
+    {"confidence": 5, "endpoint": "pair-weighted AUC", "claim_about": "these readers"},
+    {"conditions": ["open-ended"], "endpoint": "accuracy"},
+    {"conditions": ["unaided", "open-ended"], "back_navigation": True},
+    {"conditions": ["unaided", "aided"], "aid_model": "m", "back_navigation": True},
+    {"cases": 9, "anchor": 2},
+    {"cases": 9, "cases_per_reader": 10},
+    {"cases": 9, "cases_per_reader": 2, "anchor": 2},
+    {"cases": 9, "cases_per_reader": 2, "hidden_repeats": 3},
+    {"cases": 2, "sessions": 4, "conditions": ["unaided", "image-absent", "open-ended", "aided"]},
+    {"session_feedback": True},
+    {"cases": 9, "session_feedback": True, "sessions": 2},
+    {"session_feedback": True, "sessions": 2, "back_navigation": True},
 )
 
 
@@ -38,17 +54,38 @@ def test_every_setting_of_a_protocol_has_a_label() -> None:
     assert set(setting_labels()) == {*Protocol().in_full(), "bank"}
 
 
+def test_every_rule_on_several_keys_is_broken_by_an_example(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The following test reads their messages."""
+    unbroken = set(range(len(RULES)))
+
+    def noted(number: int, rule: Rule) -> Rule:
+        return replace(rule, fault=lambda _: str(unbroken.discard(number)))
+
+    rules = tuple(noted(number, rule) for number, rule in enumerate(RULES))
+    monkeypatch.setattr(contradictions, "RULES", rules)
+    for values in WRONG:
+        faults_of(values)
+    assert not [sorted(RULES[number].keys) for number in unbroken]
+
+
+@pytest.mark.parametrize("name", languages())
 @pytest.mark.parametrize("values", WRONG, ids=str)
 def test_error_messages_of_pages_contain_no_keys_of_the_protocol_file(
-    values: dict[str, object],
+    values: dict[str, object], name: str
 ) -> None:
-    """Keys with an underscore are searched everywhere, others where an error names them."""
-    faults = faults_of(values)
+    """In English, keys that are words are searched where a message asks to change them."""
+    with spoken(name):
+        faults = [in_page_words(fault) for fault in faults_of(values)]
+        labels = setting_labels()
     assert faults
-    for fault in map(in_page_words, faults):
-        assert not [key for key in setting_labels() if "_" in key and key in fault], fault
-        assert not re.search(r'"[a-z -]+"|\banchor\b', fault), fault
-        assert fault.startswith("“"), fault
+    keys = [key for key in labels if name != "en" or "_" in key or key == "anchor"]
+    asked = rf"(?:[Ss]et|[Ii]ncrease|[Rr]educe|[\"”] to) (?:{'|'.join(labels)})\b"
+    for fault in faults:
+        assert not re.search(rf"(?<![\w“])(?:{'|'.join(keys)})(?!\w)", fault), fault
+        assert not re.search(r'["„][a-z -]+["“]', fault), fault
+        assert not re.search(asked, fault), fault
 
 
 def test_no_message_writes_a_plural_in_brackets() -> None:
