@@ -7,9 +7,10 @@ import os
 import re
 import socket
 import sqlite3
+import weakref
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count, islice
 from math import isnan
 from typing import Any
@@ -136,6 +137,9 @@ class PostgresConnection:
                 application_name="Reading Room",
                 startup_params=settings,
             )
+            # pg8000's connections refer to themselves: their sockets stay open until collected.
+            self._released = weakref.finalize(self, _release, self._pg._usock)
+            self._released.atexit = False
             try:
                 self._set_up()
             except BaseException:
@@ -232,12 +236,9 @@ class PostgresConnection:
     def close(self) -> None:
         """Close the connection; one that another process opened stays open there."""
         if self._process == os.getpid():
-            try:
+            with suppress(pg.Error):
                 self._pg.close()
-            except pg.Error:
-                return
-        else:
-            self._pg._usock.close()
+        self._released()
 
     def _begin(self, sql: str) -> Result:
         statement = dialect.translated(sql)
@@ -275,6 +276,12 @@ class PostgresConnection:
 _INSERT = re.compile(r"INSERT INTO (\w+) \([\w, ]+\) VALUES ")
 _FROM_BESIDE = re.compile(r"INSERT INTO (?:main\.)?(\w+) \(([\w, ]+)\) (SELECT .* FROM beside\..*)")
 _INSERT_MANY = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)")
+
+
+def _release(line: socket.socket) -> None:
+    """Close this process's descriptor of a socket, although a file object may refer to it."""
+    if (descriptor := line.detach()) >= 0:
+        os.close(descriptor)
 
 
 def _bound(values: dict[str, Any]) -> tuple[dict[str, str | None], dict[str, int]]:

@@ -4,6 +4,7 @@ import os
 import socket
 import sqlite3
 import threading
+import warnings
 from collections.abc import Callable
 from contextlib import closing
 from datetime import timedelta
@@ -26,7 +27,7 @@ from study.store.events import EventKind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, invite, write_bank
+from tests.conftest import ACTING, NOW, collect_garbage, invite, write_bank
 
 
 def _event(store: Store, actor: str = "") -> None:
@@ -284,3 +285,22 @@ def test_a_connection_without_its_role_is_closed(
             Kind(sealed=False, writes=False, patience_s=PATIENCE_S)
         )
     assert [opened._pg._usock for opened in closed] == [None]
+
+
+@pytest.mark.parametrize("is_forked", [False, True])
+def test_a_connection_that_is_deleted_closes_its_socket(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch, *, is_forked: bool
+) -> None:
+    """Also in a process that inherited it, where the other process keeps its connection."""
+    kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
+    opened = Postgres(on_postgres.address).opened(kind)
+    descriptor = opened._pg._usock.fileno()
+    if is_forked:
+        monkeypatch.setattr(opened, "_process", 0)
+        opened.close()
+    del opened
+    with warnings.catch_warnings(record=True, action="always") as noted:
+        collect_garbage()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(descriptor)
+    assert not [warning for warning in noted if warning.category is ResourceWarning]
