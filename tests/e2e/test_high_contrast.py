@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pytest
@@ -45,6 +45,9 @@ STATES = [
 FADED_MS = 450
 """The tools fade within 0.4 s."""
 
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = get_args(Theme)
+
 
 def _about(page: Page, selector: str) -> dict[str, float]:
     """Return the rectangle of an element with its outline."""
@@ -59,13 +62,24 @@ def _pixels(page: Page, place: dict[str, float]) -> np.ndarray[Any, Any]:
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L"), dtype=float)
 
 
-def _changed(page: Page, selector: str, change: Callable[[], object]) -> int:
-    """Return the number of pixels of an element that differ after a change."""
+def _by_theme(page: Page, place: dict[str, float]) -> dict[Theme, np.ndarray[Any, Any]]:
+    """Return the pixels of a place in each theme."""
+    pixels = {}
+    for theme in THEMES:
+        page.emulate_media(color_scheme=theme)
+        pixels[theme] = _pixels(page, place)
+    return pixels
+
+
+def _unchanged(page: Page, selector: str, change: Callable[[], object]) -> dict[Theme, int]:
+    """Return the themes in which too few pixels of an element change, with their number."""
     place = _about(page, selector)
-    before = _pixels(page, place)
+    before = _by_theme(page, place)
     change()
     page.wait_for_timeout(FADED_MS)
-    return int((np.abs(_pixels(page, place) - before) > 64).sum())
+    after = _by_theme(page, place)
+    changed = {theme: int((np.abs(after[theme] - before[theme]) > 64).sum()) for theme in THEMES}
+    return {theme: n for theme, n in changed.items() if n < VISIBLE}
 
 
 def _press(page: Page, keys: list[str]) -> None:
@@ -73,11 +87,8 @@ def _press(page: Page, keys: list[str]) -> None:
         page.keyboard.press(key)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_of_a_case_is_visible(
-    serve: Serve, profile: Profile, tmp_path: Path, theme: str
-) -> None:
-    """Options, buttons, tools, focus, confidence and feedback are checked."""
+def test_every_state_of_a_case_is_visible(serve: Serve, profile: Profile, tmp_path: Path) -> None:
+    """Options, buttons, tools, focus, confidence and feedback are checked, light and dark."""
     server = serve(
         bank=_measurable(write_bank_with_priors(tmp_path / "bank", 16)),
         cases=len(STATES),
@@ -88,15 +99,15 @@ def test_every_state_of_a_case_is_visible(
         fault_marks=True,
     )
     wide = {"width": 1600, "height": 1000}
-    page = profile(forced_colors="active", color_scheme=theme, viewport=wide).new_page()
+    page = profile(forced_colors="active", viewport=wide).new_page()
     reader = Reader(page)
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 0)
     unseen = {}
 
     def see(state: str, selector: str, change: Callable[[], object]) -> None:
-        if (changed := _changed(page, selector, change)) < VISIBLE:
-            unseen[state] = changed
+        if unchanged := _unchanged(page, selector, change):
+            unseen[state] = unchanged
 
     _press(page, ["b", "3"])
     see("the reference answer", ".rr-options", lambda: _feedback(page))
@@ -142,13 +153,10 @@ QUESTIONS = [
 ]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_state_of_the_questionnaire_is_visible(
-    serve: Serve, profile: Profile, theme: str
-) -> None:
-    """Focus, missing and chosen answers are checked, and the display check."""
+def test_every_state_of_the_questionnaire_is_visible(serve: Serve, profile: Profile) -> None:
+    """Focus, missing and chosen answers are checked, and the display check, light and dark."""
     server = serve(questionnaire=QUESTIONS, display_check=True)
-    page = profile(forced_colors="active", color_scheme=theme).new_page()
+    page = profile(forced_colors="active").new_page()
     Reader(page).enter(server.url, server.codes["R1"])
     page.wait_for_selector("[data-step='questionnaire']")
     unseen = {}
@@ -162,8 +170,8 @@ def test_every_state_of_the_questionnaire_is_visible(
         ("display check", ".rr-prelude-sheet", ["Enter"]),
         ("focus on a place", "[data-place='1']", ["Tab"]),
     ]:
-        if (changed := _changed(page, selector, lambda keys=keys: _press(page, keys))) < VISIBLE:  # type: ignore[misc]
-            unseen[state] = changed
+        if unchanged := _unchanged(page, selector, lambda keys=keys: _press(page, keys)):  # type: ignore[misc]
+            unseen[state] = unchanged
     assert unseen == {}
-    corner = _pixels(page, _about(page, ".rr-field"))[:6]
-    assert corner.max() < 30, "nothing bright is next to the test field"
+    for theme, pixels in _by_theme(page, _about(page, ".rr-field")).items():
+        assert pixels[:6].max() < 30, f"nothing bright is next to the test field ({theme})"
