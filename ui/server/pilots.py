@@ -33,7 +33,7 @@ def pilot_components_of(_: Tell, path: Path, comparison: str) -> Estimates:
     folder = path.with_name(f"{path.name}.unpacked")
     with path.open("rb") as file:
         unpack(file, folder)
-    top = next((found.parent for found in folder.rglob("items.csv")), folder)
+    top = next((table.parent for table in folder.rglob("items.csv")), folder)
     try:
         estimates = pilot_components(read_bundle(top), Comparison(comparison))
     except AnalysisError as error:
