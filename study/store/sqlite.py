@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -50,17 +50,18 @@ class Sqlite:
             The folder does not exist.
         """
         path = self.path
-        _delete_left_over(path.parent)
-        if path.exists():
-            return
         if not path.parent.is_dir():
             raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
         try:
-            with (
-                tempfile.TemporaryDirectory(dir=path.parent, prefix=_SCRATCH) as scratch,
-                _locked(Path(scratch)),
-            ):
-                new = Path(scratch) / "store.db"
+            with ExitStack() as held:
+                with _locked(path.parent, wait=True) as is_alone:
+                    if is_alone:
+                        _delete_left_over(path.parent)
+                    if path.exists():
+                        return
+                    scratch = tempfile.TemporaryDirectory(dir=path.parent, prefix=_SCRATCH)
+                    new = Path(held.enter_context(scratch)) / "store.db"
+                    held.enter_context(_locked(new.parent))
                 make(new, fill)
                 _put_in_place(new, path)
         except OSError as error:
@@ -193,15 +194,18 @@ def _delete_left_over(parent: Path) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder until the process ends; yield whether that was possible."""
+def _locked(folder: Path, *, wait: bool = False) -> Iterator[bool]:
+    """Lock a folder, at most until the process ends; yield whether it is locked.
+
+    Some network file systems have no locks.
+    """
     file = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         is_locked = True
-    except OSError:
-        is_locked = False
-    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except OSError:
+            is_locked = False
         yield is_locked
     finally:
         os.close(file)
