@@ -257,7 +257,7 @@ class _Measured:
                     "{name} has a cell of more than {most} characters. Shorten it, or leave out "
                     "its column.",
                     name=self._name,
-                    most=f"{_LONGEST_TEXT:,}",
+                    most=_LONGEST_TEXT,
                 )
             )
         end = max(block.rfind(b"<"), block.rfind(b">"))
