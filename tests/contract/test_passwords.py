@@ -10,7 +10,7 @@ import pytest
 from study.base.errors import StudyError
 from study.cli.program import main, program
 from study.exchange.moving import move
-from study.store import Store
+from study.store import Store, postgres
 from study.store.address import ServerAddress, settings_of
 from tests.command_reference import commands_of
 from ui.results.background import Asked
@@ -104,8 +104,11 @@ def test_no_error_shows_the_password(
     assert SECRET not in "".join([*shown, *capsys.readouterr(), caplog.text])
 
 
-def test_an_address_is_shown_without_its_password(on_postgres: Store, tmp_path: Path) -> None:
+def test_an_address_is_shown_without_its_password(
+    on_postgres: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In every form of text, and in objects that contain it."""
+    monkeypatch.setattr(postgres, "_CLOSING_S", 1)
     address = ServerAddress(ADDRESS)
     asked = Asked(address=address, study="s", head="", blinded=False, language="en")
     shown = (str(address), repr(address), f"{address}", f"{address:>90}", repr(asked))
