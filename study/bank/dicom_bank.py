@@ -107,7 +107,7 @@ def import_dicom(
     home = banks_folder(store)
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=".incoming-") as scratch:
-        without_prior = options.missing != "refuse"
+        without_prior = options.skip_faulty or options.missing != "refuse"
         conversion = _Conversion(
             folder,
             Path(scratch) / "bank",

@@ -292,7 +292,14 @@ def test_an_invalid_prior_dicom_film_is_refused(
         import_dicom(own, place, name="own", acting=ACTING)
 
 
-@pytest.mark.parametrize("way", [{"skip_faulty": True}, {"missing_images": "frontal"}])
+@pytest.mark.parametrize(
+    "way",
+    [
+        {"skip_faulty": True},
+        {"skip_faulty": True, "missing_images": "refuse"},
+        {"missing_images": "frontal"},
+    ],
+)
 def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
     tmp_path: Path, own: Store, way: Any
 ) -> None:
