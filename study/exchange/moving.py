@@ -120,12 +120,11 @@ def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]
     def finish(copied: Mapping[str, Content]) -> None:
         witness = beside(to, _UNDER_WAY)
         witness.touch(mode=0o600)
-        for suffix in FILES:
-            file, new = source.beside(suffix), beside(to, suffix)
-            if suffix == _WITNESS and file.exists():
-                shutil.copy2(file, witness)
-            elif file.exists():
-                shutil.copytree(file, new)
+        if source.beside(_WITNESS).exists():
+            shutil.copy2(source.beside(_WITNESS), witness)
+        for suffix in _FOLDERS:
+            if source.beside(suffix).exists():
+                shutil.copytree(source.beside(suffix), beside(to, suffix))
         _refuse_changed(source, copied)
 
     try:

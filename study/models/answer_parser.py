@@ -162,21 +162,22 @@ def answer_in(
             said = restated(question, part, options)
         if said and not rule and "stated" in RULES[rules]:
             first = parse_answer(begins[0], options) if begins else said
-            beside = [
-                statement for statement in reading.statements if statement.place or not begins
-            ]
-            if said == first and all(each.stance in _BESIDE_CLAIM for each in beside):
+            beside = {each.stance for each in reading.statements if each.place or not begins}
+            if said == first and beside <= _BESIDE_CLAIM:
                 return said, "stated"
         if not rule:
             continue
         allowed = len(letters) == 1 and letters <= set(LETTERS[: len(options)])
         letter = next(iter(letters)) if allowed and not (missing and rule != "final") else None
-        if letter and (said or letter) != letter:
-            letter = None
-        if letter and question and not absent:
-            option = options[LETTERS.index(letter)]
-            letter = None if names_other_side(question, part, option) else letter
-        if letter and not absent and contradicts(letter, part, options):
+        if letter and (
+            (said and said != letter)
+            or (not absent and contradicts(letter, part, options))
+            or (
+                question
+                and not absent
+                and names_other_side(question, part, options[LETTERS.index(letter)])
+            )
+        ):
             letter = None
         return letter, rule
     return None, ""

@@ -8,7 +8,7 @@ questions and findings are tables of `answer_words.toml` that begin with ``asked
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from study.models.answer_checks import is_unknown_comment
 from study.models.answer_clauses import Sentence, clauses, is_question, sentences
@@ -89,14 +89,16 @@ def names_other_side(question: str, text: str, option: str) -> bool:
     """
     own = frozenset(_Claim.of(option).words) & _SIDES
     topic = set(_Claim.of(_last(question)).words) - _QUALIFIERS
-    for part in sentences(text) if len(own) == 1 else ():
-        for clause in clauses(part):
-            claim = _Claim.of(clause.text)
-            words = set(claim.words)
-            other = words & _SIDES == _SIDES - own and not claim.n_denials
-            if other and words & topic and not _HEDGES.search(clause.text) and not clause.denied:
-                if words <= topic | _QUALIFIERS and not clause.foreign:
-                    return True
+    if len(own) != 1:
+        return False
+    for clause in chain.from_iterable(map(clauses, sentences(text))):
+        claim = _Claim.of(clause.text)
+        words = set(claim.words)
+        names_other = words & _SIDES == _SIDES - own and not claim.n_denials
+        is_about_topic = words & topic and words <= topic | _QUALIFIERS
+        is_plain = not (clause.denied or clause.foreign or _HEDGES.search(clause.text))
+        if names_other and is_about_topic and is_plain:
+            return True
     return False
 
 
@@ -175,10 +177,9 @@ def _asked(question: str) -> _Claim | None:
 
 def _verdicts(part: Sentence, asked: _Claim) -> Iterator[bool | None]:
     """Yield whether the clauses of a sentence affirm the claim; None for unclear ones."""
-    whole = _Claim.of(part.text)
     parts = clauses(part)
     if not any(clause.foreign or clause.denied for clause in parts):
-        verdict = _verdict(whole, asked)
+        verdict = _verdict(_Claim.of(part.text), asked)
         if verdict is not None:
             yield verdict
             return

@@ -20,13 +20,20 @@ from ui.server.worker import Held, Job, Tell
 class ImportJob(Job[Imported]):
     """The import of a bank: running, done, failed or cancelled."""
 
-    def __init__(self, store: Store, arrived: Arrived, name: str, what: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        arrived: Arrived,
+        name: str,
+        options: ImportOptions,
+        what: Mapping[str, Any],
+    ) -> None:
         self.name, self._arrived = name, arrived
         held = Held(budget=BUDGET, name=arrived.name) if arrived.archive else None
         self._lease = ExitStack()
         if not self._lease.enter_context(lease(store, "import")):
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
-        arguments = store.address, arrived, {"name": name, **what}
+        arguments = store.address, arrived, options, {"name": name, **what}
         try:
             super().__init__(_import, *arguments, held=held, on_end=self._clear)
         except NotNow:
@@ -58,9 +65,9 @@ def begin(
     NotNow
         Another import is running, on this or another server.
     """
-    what = {"acting": acting, "chosen": chosen, "options": options}
+    what = {"acting": acting, "chosen": chosen}
     try:
-        job = _JOBS[store.address] = ImportJob(store, arrived, name, what)
+        job = _JOBS[store.address] = ImportJob(store, arrived, name, options, what)
     except NotNow:
         arrived.discard()
         raise
@@ -77,6 +84,9 @@ def put_away(store: Store) -> None:
     _JOBS.pop(store.address, None)
 
 
-def _import(tell: Tell, address: str, arrived: Arrived, what: Mapping[str, Any]) -> Imported:
-    options = replace(what["options"], progress=tell)
-    return import_arrived(Store.at(address), arrived, **{**what, "options": options})
+def _import(
+    tell: Tell, address: str, arrived: Arrived, options: ImportOptions, what: Mapping[str, Any]
+) -> Imported:
+    return import_arrived(
+        Store.at(address), arrived, options=replace(options, progress=tell), **what
+    )

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from study.bank.images import ImageFolder
 from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.layout import find_bank, one_file
-from study.bank.reading import ImportOptions, MissingImages
+from study.bank.reading import ImportOptions
 from study.base.bank_model import Film
 from study.base.canonical import sha256_of
 from study.base.errors import BadFile, NotNow
@@ -92,16 +92,14 @@ def _film(release: Path, split: str, k: int, name: str) -> Path:
     return release / f"deid_png/{split}{k}/A/studies/1/series/2/instances/{name}.png"
 
 
-def _bring(
-    store: Store, release: Path, *splits: str, missing_images: MissingImages | None = None
-) -> Imported:
+def _bring(store: Store, release: Path, *splits: str, **options: Any) -> Imported:
     parts, images = find_bank(release, splits)
     return import_bank(
         store,
         parts,
         name="release",
         images=images,
-        options=ImportOptions(missing_images=missing_images),
+        options=ImportOptions(**options),
         acting=ACTING,
     )
 
@@ -251,16 +249,8 @@ def test_an_interrupted_import_resumes_without_decoding_films_again(
         if step == "store":
             raise KeyboardInterrupt
 
-    parts, images = find_bank(release)
     with pytest.raises(KeyboardInterrupt):
-        import_bank(
-            store,
-            parts,
-            name="release",
-            images=images,
-            options=ImportOptions(progress=cut),
-            acting=ACTING,
-        )
+        _bring(store, release, progress=cut)
     with store.look() as look:
         assert banks.listed(look) == []
     write_film(_film(release, "test", 0, "front"), level=9)
