@@ -18,6 +18,7 @@ from study.base.errors import StudyError
 from study.base.translation import t
 from ui.parts.text import plain
 from ui.parts.theme import listed, page_file, refused
+from ui.parts.uninterrupted import uninterrupted
 
 _MEMORY = "last-action"
 
@@ -209,10 +210,14 @@ def _memory() -> _Memory:
 
 
 def _run(memory: _Memory, do: Action, key: str, about: Hashable, busy: str) -> None:
-    """Run an action and keep its result before Streamlit can interrupt the run."""
+    """Run an action and keep its result, even if the user clicks meanwhile."""
+
+    def run() -> None:
+        memory.keep(key, about, do())
+
     try:
         with st.spinner(busy) if busy else nullcontext():
-            memory.keep(key, about, do())
+            uninterrupted(run)
     except StudyError as error:
         memory.keep(key, about, Report(text=str(error), kind="error"))
         return

@@ -71,11 +71,7 @@ class NewCodes:
 
 
 def new_codes() -> NewCodes:
-    """Return the codes of this window.
-
-    Call this before an action and add the codes to the result: Streamlit may interrupt a run at
-    any access to the session's state, for example after a second click, and a code would be lost.
-    """
+    """Return the codes of this window."""
     codes = st.session_state.setdefault(_KEPT, NewCodes())
     assert isinstance(codes, NewCodes)
     return codes

@@ -10,6 +10,7 @@ from study.base.translation import t
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.text import plain
+from ui.parts.uninterrupted import interruptible
 from ui.server.worker import AT_ONCE_S, Job
 
 _LOOK_EVERY_S = 0.5
@@ -25,7 +26,7 @@ def outcome_of(
 ) -> _Result:
     """Start a job within an action and return its result when it is done.
 
-    Any click interrupts the run of a page. The job continues, and is cancelled if the action runs
+    Any click interrupts the wait. The job continues, and is cancelled if the action runs
     again. `on_cancel` is called before the page runs again.
 
     Raises
@@ -39,7 +40,7 @@ def outcome_of(
         left.cancel()
     job = st.session_state[key] = begin()
     if not job.is_done(AT_ONCE_S):
-        _show_until_done(job, title, action, on_cancel)
+        interruptible(lambda: _show_until_done(job, title, action, on_cancel))
     st.session_state.pop(key, None)
     return job.outcome()
 
