@@ -33,6 +33,8 @@ _REACH = 300
 """Characters of a clause considered before and after a mention."""
 _MOST_MENTIONS = 300
 """A text with more mentions is repetitive and is not parsed."""
+_MOST_IN_SENTENCE = 25
+"""The same for a sentence; the time that one takes grows with the square of its mentions."""
 
 
 class Stance(StrEnum):
@@ -145,7 +147,8 @@ _ALSO = pattern(r"\W*also[,:]?\s+{M}\W*")  # German "thus"
 
 def statements_in(parts: Sequence[Sentence]) -> Iterator[Statement]:
     """Yield the statements of each sentence about the options it mentions."""
-    if sum(len(re.findall(MENTION, part.text)) for part in parts) > _MOST_MENTIONS:
+    mentions = [len(re.findall(MENTION, part.text)) for part in parts]
+    if sum(mentions) > _MOST_MENTIONS or max(mentions, default=0) > _MOST_IN_SENTENCE:
         return
     german = len(_GERMAN.findall(" ".join(part.text for part in parts[:20]))) > 1
     for n, part in enumerate(parts):
