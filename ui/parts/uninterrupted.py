@@ -31,8 +31,8 @@ def uninterrupted(do: Callable[[], _Result]) -> _Result:
         _settle(outcome, do)
         parts.put(None)
 
-    thread = add_script_run_ctx(Thread(target=copy_context().run, args=(run,)), get_script_run_ctx())
-    thread.start()
+    thread = Thread(target=copy_context().run, args=(run,))
+    add_script_run_ctx(thread, get_script_run_ctx()).start()
     for part in iter(parts.get, None):
         part()
     return outcome.result()
