@@ -16,8 +16,8 @@ from study.people.signing_in import Person
 from study.store import Store, people, studies
 from tests.conftest import NOW, ROOT, entropy_from, person
 from ui.app.menu import home_of, pages_of
-from ui.parts.new_codes import Card
 from ui.people.members import _invitations
+from ui.server.new_codes import Card
 
 Opened = Callable[..., Store]
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page
 
 from study.lifecycle.deployments import administrator_code
 from tests.conftest import entropy_from
@@ -28,6 +29,7 @@ def test_a_reader_is_invited_by_a_link_and_revoked_at_once(
     page.get_by_role("button", name="Print the sheet").wait_for()
     assert page.locator(".cards li").count() == 1
     assert page.get_by_text("already invited").count() == 0
+    _keep_codes_until_hidden(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as CSV").click()
     file = tmp_path / "codes.csv"
@@ -55,6 +57,16 @@ def test_a_reader_is_invited_by_a_link_and_revoked_at_once(
     guest.page.goto(server.url)
     guest.page.wait_for_selector("[name=access_code]")
     assert guest.page.evaluate("fetch('desk').then(answer => answer.status)") == 401
+
+
+def _keep_codes_until_hidden(page: Page) -> None:
+    """Check that codes outlive a reload, and that the page asks before a sign-out loses them."""
+    code = page.locator(".cards li").inner_text()
+    page.reload()
+    assert page.locator(".cards li").inner_text() == code
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    page.get_by_role("button", name="Sign out").click()
+    assert page.locator(".cards li").inner_text() == code
 
 
 def test_an_administrator_enters_a_study_and_cannot_use_a_readers_link(

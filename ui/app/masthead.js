@@ -1,11 +1,5 @@
 const watches = new WeakMap();
 
-// Codes are shown in this window alone: leaving it would lose those nobody has hidden.
-const ask = (event) => {
-  event.preventDefault();
-  event.returnValue = "";
-};
-
 async function watch(parentElement, data) {
   const notice = parentElement.querySelector(".alone");
   const url = new URL(`${data.modules_url}page/idle.js`, document.baseURI).href;
@@ -14,10 +8,7 @@ async function watch(parentElement, data) {
     return watchOver("here", {
       warn: () => { notice.hidden = false; },
       calm: () => { notice.hidden = true; },
-      ended: () => {
-        removeEventListener("beforeunload", ask);
-        location.reload();
-      },
+      ended: () => location.reload(),
     });
   } catch (error) {
     console.error(error);
@@ -26,7 +17,7 @@ async function watch(parentElement, data) {
 }
 
 export default function ({ parentElement, data }) {
-  (data.codes ? addEventListener : removeEventListener)("beforeunload", ask);
+  parentElement.querySelector("form").onsubmit = () => !data.ask || confirm(data.ask);
   parentElement.querySelector(".alone p").textContent = data.alone;
   parentElement.querySelector(".alone button").textContent = data.stay;
   if (!watches.has(parentElement)) watches.set(parentElement, watch(parentElement, data));

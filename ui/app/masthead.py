@@ -9,10 +9,10 @@ from study.people.second_factor import Policy
 from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.trail import gone_back
-from ui.parts.new_codes import new_codes
 from ui.parts.theme import lost_line, page_file
 from ui.server.access import sentence
 from ui.server.deployment import store
+from ui.server.new_codes import new_codes
 
 _HTML = page_file(__file__, "masthead.html")
 
@@ -35,7 +35,7 @@ def masthead(person: Person) -> None:
                 "five minutes."
             ),
             "stay": t("Stay signed in"),
-            "codes": bool(new_codes().waiting),
+            "ask": _before_leaving(),
             "modules_url": viewer.modules_url(),
             "link": t(
                 "This link is for a different person. Sign out first, then open it again. Anyone "
@@ -48,6 +48,13 @@ def masthead(person: Person) -> None:
     refused = sentence(str(st.query_params.get("refused", "")))
     if refused:
         st.error(refused)
+
+
+def _before_leaving() -> str:
+    """Return the question before signing out, which is asked while new codes are shown."""
+    if not new_codes().waiting:
+        return ""
+    return t("New access codes are not hidden yet. They are lost when you sign out. Sign out now?")
 
 
 def _may_add_factor(person: Person) -> bool:

@@ -14,9 +14,9 @@ import streamlit as st
 from study.base import translation
 from study.base.translation import t, tn
 from ui.parts import actions
-from ui.parts.new_codes import Card, NewCodes, new_codes
 from ui.parts.text import browser_zone, plain
 from ui.parts.theme import page_file, style
+from ui.server.new_codes import Card, NewCodes, new_codes
 
 _HTML = page_file(__file__, "handout.html")
 

@@ -27,13 +27,13 @@ from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
-from ui.parts.new_codes import Card, new_codes
 from ui.parts.text import browser_zone, plain
 from ui.people import handout
 from ui.server.access import acting
 from ui.server.deployment import store
 from ui.server.file_jobs import begin, invited_readers, on_disk
 from ui.server.job_view import outcome_of
+from ui.server.new_codes import Card, new_codes
 
 EXPIRIES = (7, 30, 90, 365, 0)
 """Validity of a new code in days; 0 means unlimited."""

@@ -37,6 +37,7 @@ from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.server.deployment import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn, store
+from ui.server.sign_in_memory import forget
 
 FREE = 5
 FREE_AN_ADDRESS = 30
@@ -495,6 +496,7 @@ async def _sign_out(request: Request) -> Response:
             await in_turn(leave)
         except StudyError as error:
             return PlainTextResponse(str(error), status_code=503)
+        forget(token)
     elsewhere = STREAMLITS_COOKIE in request.cookies
     # The page signs out at the provider, because a form must not lead to another origin.
     response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)

@@ -1,7 +1,7 @@
-"""New access codes shown in a browser window, kept only in its session.
+"""New access codes that a person has created and not hidden yet.
 
-Codes are stored in plain text nowhere else. They are kept until the user hides them, also during
-other actions and visits to other pages.
+Codes are stored in plain text nowhere else: this server keeps them in its memory until the user
+hides them or signs out, also during other actions, visits to other pages and reloads.
 """
 
 from dataclasses import dataclass, field
@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from ui.parts import actions
+from ui.server.access import token_of
+from ui.server.sign_in_memory import memory_of
 
 _KEPT = "new-codes"
 
@@ -25,6 +27,8 @@ class Card:
 @dataclass(slots=True)
 class NewCodes:
     """The codes shown in a window, by study; an empty name means the server.
+
+    The windows of a sign-in share `cards` and `known`.
 
     Parameters
     ----------
@@ -71,7 +75,10 @@ class NewCodes:
 
 
 def new_codes() -> NewCodes:
-    """Return the codes of this window."""
+    """Return the codes of this window's sign-in."""
     codes = st.session_state.setdefault(_KEPT, NewCodes())
     assert isinstance(codes, NewCodes)
+    if token := token_of(st.context.cookies):
+        memory = memory_of(token)
+        codes.cards, codes.known = memory.setdefault(_KEPT, (codes.cards, codes.known))
     return codes

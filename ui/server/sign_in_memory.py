@@ -1,0 +1,31 @@
+"""Keeps data in this server's memory for as long as a sign-in lasts; a reload does not lose it."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from study.base.canonical import sha256_of
+from study.people.signing_in import STAYS
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    since: datetime
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+_memories: dict[str, _Memory] = {}
+"""By the hash of the sign-in's token, the oldest first."""
+
+
+def memory_of(token: str) -> dict[str, Any]:
+    """Return what is kept for a sign-in; changes to it are kept."""
+    now = datetime.now(UTC)
+    for key in [key for key, memory in _memories.items() if now - memory.since > STAYS]:
+        _memories.pop(key, None)
+    return _memories.setdefault(sha256_of(token), _Memory(now)).data
+
+
+def forget(token: str) -> None:
+    """Delete what is kept for a sign-in, because it ends."""
+    _memories.pop(sha256_of(token), None)
