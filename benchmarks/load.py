@@ -8,7 +8,11 @@ answer to SQLite, with the same readers; its acknowledgement is the end of the p
 
 import argparse
 import asyncio
+import json
+import math
 import os
+import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -16,7 +20,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -37,8 +41,7 @@ BAR_MS = 100.0
 EXPECTED = 200
 EVERY_S = 6.0
 _STEPS = "50,100,150,200,300,400"
-_BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
-_CASES = 59
+_DEMO = Path(__file__).parent.parent / "data" / "demo"
 
 
 ENGINES = ("sqlite", "postgres")
@@ -61,6 +64,7 @@ class Step:
     server_cpu: float = 0.0
     client_cpu: float = 0.0
     empty_mb: float = 0.0
+    opened_mb: float = 0.0
     memory_mb: float = 0.0
 
     def summary(self) -> dict[str, Any]:
@@ -75,6 +79,7 @@ class Step:
             "client_processors": round(self.client_cpu, 2),
             "memory_mb": round(self.memory_mb),
             "reader_mb": round((self.memory_mb - self.empty_mb) / self.readers, 2),
+            "growth_mb": round(self.memory_mb - self.opened_mb, 1),
         }
 
 
@@ -175,12 +180,14 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     load_before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
+        bank = _bank(folder / "bank", math.ceil(args.seconds / EVERY_S))
         ours = []
         for engine, n_apps in product(engines, processes):
-            steps = _until_slow(numbers, partial(_ours, folder, engine, n_apps, args.seconds))
+            measure = partial(_ours, bank, engine, n_apps, args.seconds)
+            steps = _until_slow(numbers, measure)
             carried = _carried(steps)
             ours.append({"engine": engine, "processes": n_apps, "steps": steps, "carried": carried})
-        naive = _until_slow(numbers, partial(_naive, folder, args.seconds))
+        naive = _until_slow(numbers, partial(_naive, bank, args.seconds))
     return {
         "bar_ms": BAR_MS,
         "expected_readers": EXPECTED,
@@ -191,11 +198,26 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _bank(folder: Path, cases: int) -> Path:
+    """Write a bank with a number of cases, which repeat the demo's cases and share its films."""
+    shutil.copytree(_DEMO, folder)
+    path = folder / "bank.json"
+    demo = json.loads(path.read_text(encoding="utf-8"))
+    records = {
+        f"{turn}-{item_id}": {**record, "question": f"{record['question']} ({turn})"}
+        for turn in range(math.ceil(cases / len(demo)))
+        for item_id, record in demo.items()
+    }
+    path.write_text(json.dumps(dict(islice(records.items(), cases))), encoding="utf-8")
+    return path
+
+
 def _until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict[str, Any]]:
     """Measure with a rising number of readers until the acknowledgement takes too long."""
     steps: list[dict[str, Any]] = []
     for n in numbers:
         steps.append(measure(n).summary())
+        print(f"load: {steps[-1]}", file=sys.stderr)
         if steps[-1]["p95_ms"] > BAR_MS:
             break
     return steps
@@ -209,18 +231,19 @@ def text(result: dict[str, Any]) -> str:
     """Return the result as text."""
     lines = [
         f"One answer per reader and {EVERY_S:.0f} s; load before {result['load_before']}; "
-        "acknowledgement in ms, processors used, memory in MB, and of it for each reader:"
+        "acknowledgement in ms, processors used, memory in MB, of it for each reader, and its "
+        "growth while they answered:"
     ]
     for each in (*result["ours"], result["naive"]):
         app = f"{each['engine']}, {each['processes']} process(es)" if "engine" in each else ""
         lines.append(
             f"{app or 'plain Streamlit page':22s} readers    p50     p95  server  client  memory  "
-            "each"
+            "each  growth"
         )
         lines += [
             f"{'':22s} {step['readers']:7d} {step['p50_ms']:6.1f} {step['p95_ms']:7.1f} "
             f"{step['server_processors']:7.2f} {step['client_processors']:7.2f} "
-            f"{step['memory_mb']:7d} {step['reader_mb']:5.2f}"
+            f"{step['memory_mb']:7d} {step['reader_mb']:5.2f} {step['growth_mb']:7.1f}"
             for step in each["steps"]
         ]
         lines.append(
@@ -244,11 +267,12 @@ def _place(folder: Path, engine: str) -> Iterator[str]:
         yield f"{server.address}/store"
 
 
-def _ours(folder: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
-    names = [f"R{number}" for number in range(n)]
+def _ours(bank: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
+    names, folder = [f"R{number}" for number in range(n)], bank.parent.parent
+    cases = len(json.loads(bank.read_text(encoding="utf-8")))
     with ExitStack() as running:
         address = running.enter_context(_place(folder / f"{engine}-{processes}-{n}", engine))
-        deployed = servers.deploy(address, _BANK, cases=_CASES, readers=names, seed=1)
+        deployed = servers.deploy(address, bank, cases=cases, readers=names, seed=1)
         codes = list(deployed.codes.values())
         apps = [
             running.enter_context(servers.app(deployed.store, folder / f"log{number}"))
@@ -259,8 +283,9 @@ def _ours(folder: Path, engine: str, processes: int, seconds: float, n: int) -> 
         )
 
 
-def _naive(folder: Path, seconds: float, n: int) -> Step:
-    with servers.naive_page(_BANK, folder / f"answers-{n}.db", folder / "log") as server:
+def _naive(bank: Path, seconds: float, n: int) -> Step:
+    folder = bank.parent.parent
+    with servers.naive_page(bank, folder / f"answers-{n}.db", folder / "log") as server:
         return _measured([server], n, seconds, lambda k: NaiveReader.open(server.port))
 
 
@@ -300,6 +325,7 @@ async def _answers(reader: Reader, phase: float, seconds: float, step: Step) -> 
 @contextmanager
 def _watched(apps: list[Server], step: Step) -> Iterator[None]:
     """Measure processor time and memory of servers and clients within the context."""
+    step.opened_mb = sum(memory_mb(app.process.pid) for app in apps)
     before, own, began_s = sum(app.cpu_ms() for app in apps), time.process_time(), time.monotonic()
     yield
     took_s = time.monotonic() - began_s
