@@ -159,10 +159,10 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
         {**row, **tests[str(row["claim"])]}
         for name, choice in _choices(bundle, matrix, options.faulty).items()
         for panel in panels
-        for found in (choice(panel),)
-        for result in (_compared(found, options.alpha),)
-        for tests in (_tests(found, result, margin),)
-        for row in _claim_rows(name, panel, found, result)
+        for chosen in (choice(panel),)
+        for result in (_compared(chosen, options.alpha),)
+        for tests in (_tests(chosen, result, margin),)
+        for row in _claim_rows(name, panel, chosen, result)
     ]
     return pd.DataFrame(rows, columns=SENSITIVITY_PANEL.header)
 
@@ -294,8 +294,8 @@ def _equally(
     """Compare the last of some raters with the others over the same items, weighted equally."""
     clusters = matrix.clusters[items]
     psi = _ahead(percent_correct(correct, clusters), because)
-    found = _found(matrix, items, psi, note)
-    return replace(found, by_patient=None if because else ahead_by_patient(correct, clusters))
+    chosen = _found(matrix, items, psi, note)
+    return replace(chosen, by_patient=None if because else ahead_by_patient(correct, clusters))
 
 
 def _compared(choice: _Found, alpha: float) -> SingleTreatment:
