@@ -65,6 +65,7 @@ class Step:
     client_cpu: float = 0.0
     empty_mb: float = 0.0
     opened_mb: float = 0.0
+    n_busy: int = 0
     memory_mb: float = 0.0
 
     def summary(self) -> dict[str, Any]:
@@ -73,6 +74,7 @@ class Step:
         return {
             "readers": self.readers,
             "answers": len(self.acknowledgements_ms),
+            "busy": self.n_busy,
             "p50_ms": round(float(p50), 1),
             "p95_ms": round(float(p95), 1),
             "server_processors": round(self.server_cpu, 2),
@@ -88,6 +90,11 @@ Open = Callable[[int], Awaitable["Reader"]]
 
 class Reader:
     """A reader with a page; `answer` answers a case and returns when it is acknowledged."""
+
+    @property
+    def n_busy(self) -> int:
+        """Return the number of requests that the server refused because it was busy."""
+        return 0
 
     async def answer(self) -> float:
         """Answer the next case; return the time to the acknowledgement in s."""
@@ -128,6 +135,11 @@ class OurReader(Reader):
         began_s = time.perf_counter()
         await self._send(case["case"], servers.reading_record("A", now_ms))
         return time.perf_counter() - began_s
+
+    @property
+    def n_busy(self) -> int:
+        """Return the number of requests that the server refused because it was busy."""
+        return self._line.n_busy
 
     async def _send(self, case: str, record: dict[str, Any]) -> None:
         record |= {"id": f"{record['kind']}-{case}", "case": case}
@@ -227,23 +239,34 @@ def _carried(steps: list[dict[str, Any]]) -> int:
     return max((step["readers"] for step in steps if step["p95_ms"] <= BAR_MS), default=0)
 
 
+_COLUMNS = {
+    "readers": ("readers", "7d"),
+    "busy": ("busy", "5d"),
+    "p50_ms": ("p50", "7.1f"),
+    "p95_ms": ("p95", "7.1f"),
+    "server_processors": ("server", "7.2f"),
+    "client_processors": ("client", "7.2f"),
+    "memory_mb": ("memory", "7d"),
+    "reader_mb": ("each", "6.2f"),
+    "growth_mb": ("growth", "7.1f"),
+}
+
+
 def text(result: dict[str, Any]) -> str:
     """Return the result as text."""
     lines = [
         f"One answer per reader and {EVERY_S:.0f} s; load before {result['load_before']}; "
-        "acknowledgement in ms, processors used, memory in MB, of it for each reader, and its "
-        "growth while they answered:"
+        "requests refused as busy and sent again, acknowledgement in ms, processors used, memory "
+        "in MB, of it for each reader, and its growth while they answered:"
     ]
     for each in (*result["ours"], result["naive"]):
         app = f"{each['engine']}, {each['processes']} process(es)" if "engine" in each else ""
         lines.append(
-            f"{app or 'plain Streamlit page':22s} readers    p50     p95  server  client  memory  "
-            "each  growth"
+            f"{app or 'plain Streamlit page':22s} "
+            + " ".join(f"{title:>{int(float(form[:-1]))}s}" for title, form in _COLUMNS.values())
         )
         lines += [
-            f"{'':22s} {step['readers']:7d} {step['p50_ms']:6.1f} {step['p95_ms']:7.1f} "
-            f"{step['server_processors']:7.2f} {step['client_processors']:7.2f} "
-            f"{step['memory_mb']:7d} {step['reader_mb']:5.2f} {step['growth_mb']:7.1f}"
+            f"{'':22s} " + " ".join(f"{step[key]:{form}}" for key, (_, form) in _COLUMNS.items())
             for step in each["steps"]
         ]
         lines.append(
@@ -305,6 +328,7 @@ def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
                 await asyncio.gather(
                     *(_answers(reader, k / n, seconds, step) for k, reader in enumerate(readers))
                 )
+            step.n_busy = sum(reader.n_busy for reader in readers)
         finally:
             await asyncio.gather(*(reader.close() for reader in readers), return_exceptions=True)
 
