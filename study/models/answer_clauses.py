@@ -65,7 +65,8 @@ _CLAUSE = pattern(
     rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
     r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
     r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
-    r"|however|which|rather than|instead of|leaving|given|(?<!are\s)(?<!is\s)due to|then|if|unless"
+    r"|however|which|rather than|instead of|leaving"
+    r"|(?<!options\s)(?<!choices\s)given|(?<!are\s)(?<!is\s)due to|then|if|unless"
     r"|provided\s+(?:that|the|there)|assuming|weil|sondern|porque"
     r"|car|perch\u00e9|sino)\b"
     r"|as\s+(?:the|there|it|this|these|a|an|no|seen|shown)\b(?!\s+(?:\w+\s+)?(?:answer"
@@ -78,7 +79,11 @@ _FORCED = pattern("{forced}")
 _AFFIRMED = pattern("{affirmed}")
 _CONDITION = pattern(r"\A\W*(?:(?:and|so|well|but|only|even|then)\W+)*{condition}")
 _ANYWAY = pattern(r"\A\W*(?:but|however|here|yet|aber|pero|mais|ma|mas)\b")
-_SO = pattern(r"\A\W*(?:so|therefore|thus|hence|also|daher|(?:thereby )?(?:making|leaving))\b")
+_SO = pattern(
+    r"\A\W*(?:ie|that is|so|therefore|thus|hence|also|daher|(?:thereby )?(?:making|leaving))\b"
+)
+_DOUBT_ALONE = re.compile(r"\W*(?:perhaps|maybe|possibly|conceivably)\W*", re.IGNORECASE)
+_WOULD_FOLLOW = re.compile(r"\W*(?:which|that|this) would\b", re.IGNORECASE)
 _THOUGHT = re.compile(r"\b(?:doubt|wonder|think|believ|say|claim|convinced)", re.IGNORECASE)
 _STICKY = pattern(
     r"\b(?:according to|as per|per|laut|seg\u00fan|selon|secondo|examples?|sample|template"
@@ -91,7 +96,9 @@ _OPENS = pattern(r"\A\W*(?:{own})")
 CONCEDES = cue("concedes")
 _FOREIGN = cue("foreign")
 _AS_SAID = cue("as_said")
-_INVERTED = pattern(r"\A\W*(?:w\u00e4ren?|h\u00e4tten?|g\u00e4be|sollte|hubiera|fosse)\b")
+_INVERTED = pattern(
+    r"\A\W*(?:w\u00e4ren?|h\u00e4tten?|g\u00e4be|sollte|hubiera|fosse)\b|\A\W*else\W*\Z"
+)
 _OTHER_CASE = cue("other_case")
 PAST = pattern("{past}")
 _GOVERNS = cue("governs")
@@ -203,6 +210,10 @@ class _Governor:
             if self.clauses and re.fullmatch(rf"\W*{LETTER}\W*", own):
                 around = self.clauses[-1].text
                 self.foreign = self.foreign or bool(NEGATION.search(around) or doubts(around))
+        if "," in after and _DOUBT_ALONE.fullmatch(own):
+            self.conditional = True
+        if self.clauses and _WOULD_FOLLOW.match(own) and doubts(self.clauses[-1].text):
+            self.conditional = True
         if _CONDITION.match(own) or _INVERTED.match(own):
             if not self.conditional:
                 self._give_away_last()

@@ -19,6 +19,12 @@ _SMALL_WORDS = frozenset(
         *("x", "ray", "image", "film", "radiograph", "view"),
     }
 )
+_ADDED_ONE = re.compile(
+    r"\b(?:one|two|three|four|\d)\b[^.;\n]{0,60}\b(?:and|plus)\s+"
+    r"(?:another|one|two|three|\d|an? (?:second|third|additional|further))\b",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"\b(?:total|sum|altogether|makes?|making|answer|overall)\b|=", re.IGNORECASE)
 _OPPOSITES = tuple(
     frozenset(words.split())
     for words in (
@@ -64,6 +70,16 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
         if not own <= there and any(others.count(other) == 1 for other in named):
             return True
     return False
+
+
+def adds_to_number(option: str, text: str) -> bool:
+    """Return whether a text adds to the number of an option without a sum.
+
+    >>> adds_to_number("2", "Two on the right and another on the left.")
+    True
+    """
+    is_number = re.fullmatch(r"\d+|one|two|three|four|five", option, re.IGNORECASE)
+    return bool(is_number and _ADDED_ONE.search(text) and not _SUM.search(text))
 
 
 def _ends(words: Sequence[str], option: Sequence[str]) -> bool:

@@ -49,7 +49,7 @@ _BEFORE_AN_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _AFTER_AN_ANSWER = re.compile(
-    r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|(?:one|side)\b|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
+    r"\s*(?:\Z|[.,;:!?)\n\"'(<-]|(?:one|side|zone|lobe)\b|\u2013|\u2014|\.\.\.|(?:because|since|as|due|degree"
     r"|grade|form|and|or|there|it|this"
     r"|is|wait|actually)\b|\s*(?:chest |plain )?(?:x-?ray|radiograph|film|study)\b"
     r"|\s*in (?:size|degree|severity|extent)\b"
@@ -81,6 +81,9 @@ _ORDINAL = re.compile(
     rf"|no\.\s*|#\s*)|\A\W*number\s+)(\d{{1,2}}|{'|'.join(_NUMBERS)})(?![\w.]*\w|\s*%)",
     re.IGNORECASE,
 )
+_YES_OR_NO_FIRST = re.compile(r"\A(?:yes|no),\s+(?=\w+\s+\w)", re.IGNORECASE)
+_OTHER_BRACKET = re.compile(r"\s*\((?!\W*[A-Z]\W*\))")
+_BRACKET = re.compile(r"(?<=\w)\s*\([^()]*\)\Z")
 _NUMBERED = re.compile(r"(?m)^[ \t]*[Q(]?\d{1,3}[.):][ \t]+(?=\S)|(?<=[.!?] )\d{1,2}[.)] (?=[A-Z])")
 _UNIT = re.compile(r"\s?(?:[cm]m|ml|%|years?|days?|hours?|h|kg|kV)\b", re.IGNORECASE)
 _NUMBER_OF = re.compile(
@@ -182,13 +185,16 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
     by_key = _letters_by_key(options)
     if not by_key:
         return text
-    texts = sorted({*map(plain_option, options), *by_key}, key=len, reverse=True)
+    names = {*map(plain_option, options), *map(_short_text, options), *by_key}
+    texts = sorted(names, key=len, reverse=True)
     either = "|".join(flexible(own) for own in texts if option_key(own) in by_key)
     pattern = re.compile(
         rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
         rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
         re.IGNORECASE,
     )
+    whole = {option_key(plain_option(option)) for option in options}
+    short = {option_key(_short_text(option)) for option in options} - whole
     unmistakable = _is_unmistakable(text, options)
 
     def replaced(match: re.Match[str]) -> str:
@@ -196,6 +202,8 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
         key = key if key in by_key else key.removesuffix("s")
         before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() :][:40]
         written = match[0].casefold()
+        if key in short and _OTHER_BRACKET.match(after):
+            return match[0]  # "Small (3 cm)" for the option "Small (< 2 cm)"
         if key not in by_key or _means_something_else(written, before, after):
             return match[0]
         if _is_plain(written) and not unmistakable:
@@ -229,7 +237,20 @@ def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
             by_key[key] = UNCLEAR if key in by_key else letter
             if same := _SAME_NUMBER.get(key):
                 by_key.setdefault(same, letter)
+    short = [option_key(_short_text(option)) for option in options]
+    for letter, key in zip(LETTERS, short, strict=False):
+        if len(key) > 1 and not key.isdigit():
+            by_key.setdefault(key, letter if short.count(key) == 1 else UNCLEAR)
     return by_key
+
+
+def _short_text(option: str) -> str:
+    """Return an option's text without a final bracket, and without Yes or No before a comma.
+
+    >>> _short_text("Small (< 2 cm)"), _short_text("No, deviated to the left")
+    ('Small', 'deviated to the left')
+    """
+    return _YES_OR_NO_FIRST.sub("", _BRACKET.sub("", plain_option(option)))
 
 
 def _is_unmistakable(text: str, options: Sequence[str]) -> bool:

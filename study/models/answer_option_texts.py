@@ -1,6 +1,9 @@
-"""Matches an option's text in other spellings, spacing and punctuation."""
+"""Matches an option's text in other spellings, spacing and punctuation, and with small typos."""
 
 import re
+from collections.abc import Sequence
+
+from study.models.answer_words import word_set
 
 _AND = r"(?:,\s*and\b|,|&|\band\b)"
 _SPELLINGS = {
@@ -46,3 +49,44 @@ def option_key(text: str) -> str:
         .strip(".()[]!\"'")
     )
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
+
+
+_LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{5,}(?![\w-])")
+_LETTERS_OF_A_TYPO = 6
+_NEVER_CORRECTED = word_set("never_corrected")
+
+
+def without_typos(text: str, options: Sequence[str]) -> str:
+    """Return a text in which each word one typo away from one long word of the options is it.
+
+    Only words with the same first letter, so that "atypical" is not read as "typical".
+
+    >>> without_typos("A left pnuemothorax.", ["Pneumothorax", "Pleural effusion"])
+    'A left pneumothorax.'
+    """
+    known = {word.casefold() for option in options for word in _LONG_WORD.findall(option)}
+    long = [word for word in known - _NEVER_CORRECTED if len(word) >= _LETTERS_OF_A_TYPO]
+
+    def corrected(match: re.Match[str]) -> str:
+        written = match[0].casefold()
+        if written in known or written in _NEVER_CORRECTED:
+            return match[0]
+        meant = [word for word in long if _is_typo(written, word)]
+        return meant[0] if len(meant) == 1 else match[0]
+
+    return _LONG_WORD.sub(corrected, text) if long else text
+
+
+def _is_typo(written: str, word: str) -> bool:
+    """Return whether one letter is missing, added, wrong or swapped, but no ending is."""
+    if written[0] != word[0] or abs(len(written) - len(word)) > 1:
+        return False
+    n = next((i for i, (a, b) in enumerate(zip(written, word, strict=False)) if a != b), None)
+    if n is None:
+        return False  # an ending: "nodules", "moderated"
+    swapped = written[n : n + 2] == word[n : n + 2][::-1] and written[n + 2 :] == word[n + 2 :]
+    if len(written) == len(word):
+        return swapped or (written[n + 1 :] == word[n + 1 :] and n + 1 < len(word))
+    if len(written) < len(word):
+        return written[n:] == word[n + 1 :]
+    return written[n + 1 :] == word[n:]

@@ -2,38 +2,32 @@
 
 `answer_text` reduces the output to plain text; `answer_structures` and `answer_mentions` mark the
 answers in structures and every mention of an option; `answer_clauses`, `answer_stances` and
-`answer_lists` determine the stance on each mention; `answer_checks` rejects unknown wordings; and
-`answer_in` decides. ``docs/predictions-format.md`` has the rules.
+`answer_lists` determine the stance on each mention; `answer_checks` rejects unknown wordings;
+`answer_reading` decides; and `answer_question`, `answer_wording` and `answer_absence` use the
+item's question. ``docs/predictions-format.md`` has the rules.
 """
 
 import re
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
-from study.models.answer_checks import is_background, is_unknown_comment
-from study.models.answer_clauses import Sentence, is_question, prepared, sentences
-from study.models.answer_contents import contradicts, names_only
+from study.models.answer_absence import asks_for_absent, by_absence, exceptions_named
+from study.models.answer_clauses import prepared, sentences
+from study.models.answer_contents import adds_to_number, contradicts
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
-from study.models.answer_question import (
-    asks_for_absent,
-    by_absence,
-    exceptions_named,
-    names_other_side,
-    restated,
-    yes_or_no,
-)
-from study.models.answer_stances import POSITIVE, Stance, Statement, statements_in
+from study.models.answer_option_texts import without_typos
+from study.models.answer_question import names_other_side, yes_or_no
+from study.models.answer_reading import MENTIONS, Reading
+from study.models.answer_stances import Stance, statements_in
 from study.models.answer_structures import with_structures
 from study.models.answer_text import own_turn, plain_text, without_thinking
-from study.models.answer_words import MENTION, cue, pattern
-from study.models.refusals import is_refusal
+from study.models.answer_wording import restated
+from study.models.answer_words import pattern
 
-VERSION = 10
+VERSION = 11
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
-
 STANDARD = "standard"
 RULES = {
     "strict": ("whole", "final"),
@@ -41,8 +35,6 @@ RULES = {
     "loose": ("whole", "final", "stated", "by itself", "mentioned"),
 }
 """The rules of each set, in order of precedence."""
-
-_MENTIONS = re.compile(MENTION)
 _NUMBERED_ANSWER = re.compile(
     r"(?m)^[ \t]*(?:(?:[Qq](?:uestion)? ?)?\d+[.):]|[Qq](?:uestion)? ?\d+\b[^:\n]{0,60}:)[ \t]*"
     r"\(?[A-Z]\)?[.]?[ \t]*$"
@@ -52,51 +44,14 @@ _TRANSCRIPT = re.compile(r"(?:human|user)\s*:", re.IGNORECASE)
 _ANSWER_LINE = re.compile(
     r"((?:.*\n)?)[ \t>*_#]*(?:final\s+)?answer[ \t*_]*:[\s*_]*(\S.*)\Z", re.IGNORECASE | re.DOTALL
 )
-_RETRACTS = cue("retracts")
 _MISSING = pattern(r"{missing}")
 _BREAKS_OFF = re.compile(
     r"[^\n][ ](?:and|or|nor|but|because(?: of)?|if|unless|although|though|than|versus|vs)\W*\Z",
     re.IGNORECASE,
 )
-_UNFINISHED = re.compile(
-    r"\b(?:the|an|its|of|in|at|with|is|are|from|approximately|roughly|about)\s*\Z", re.IGNORECASE
-)
-_REPLACES = cue("replaces")
-_NO = re.compile(r"\W*no\b", re.IGNORECASE)
-_REGRETS = pattern(r"{regret}")
 _YES_OR_NO = pattern(r"\A\W*(?:{asked_yes}|{asked_no})\W*[,.;:\u2013-]\s*(?=\w)")
 _BESIDE_CLAIM = frozenset({Stance.NAMED, Stance.REJECTED, Stance.FOUND})
-_DENIES = pattern(r"{negation}|{rejection}")
-_OTHERS_WRONG = cue("others_wrong")
-_OFFER = cue("offer")
-_OFFERS_MORE = re.compile(
-    r"\b(?:would you like|do you want|want me to|shall i|should i)\b", re.IGNORECASE
-)
-_REMAINS = cue("remains")
-_DISCUSSION = cue("discussion")
-_SEGMENT = re.compile(
-    r"[,;:\u2013\u2014]|\b(?:but|whereas|while|although|without|with no|and (?=its?\b))",
-    re.IGNORECASE,
-)
-_CONTRASTS = cue("contrasts")
-_EXPLICIT = pattern(r"(?<!each )\b(?:answer|choice|option|{reply})\b[^.!?;]*\Z")
-_IS_PRESENT = cue("is_seen")
-_CONCESSION = re.compile(r"\W*(?:although|though|even though|while|whereas)\b", re.IGNORECASE)
-_OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", re.IGNORECASE)
-_SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
-_CONCLUDES = cue("thus")
-_AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
-_LESS_LIKELY = re.compile(
-    r"\A[^\ue000-\ue0ff]*\b(?:but|though|although|however)\b[^\ue000-\ue0ff]*"
-    r"\b(?:less likely|unlikely|against it|improbable)\b"
-)
-_LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
-_LOOKS_ALIKE = re.compile(
-    r"\b(?:(?:could|can|may|might) (?:also |sometimes )?)?(?:looks?|appears?|presents?|seems?)"
-    r" (?:very |quite |somewhat |superficially )?(?:similar|alike|the same)(?:ly)?\b",
-    re.IGNORECASE,
-)
-_DENIED = pattern(r"{negation}|{doubt}|\babsent\b|\bexcluded?\b|\brule[ds]? out\b")
+_BESIDE_WORDS = _BESIDE_CLAIM | {Stance.OTHERS, Stance.LANDMARK}
 
 
 def parse_answer(raw: str, options: Sequence[str], question: str | None = None) -> str | None:
@@ -142,49 +97,80 @@ def answer_in(
 
     `rules` is a name in `RULES`.
     """
-    text = plain_text(raw)
-    headings = _QUESTION_HEADING.findall(text) if _QUESTION_HEADING.match(text) else ()
-    several = len(_NUMBERED_ANSWER.findall(text)) > 1 or len(headings) > 1
-    if several or _TRANSCRIPT.match(text):
+    text = without_typos(plain_text(raw), options)
+    if _has_several_answers(text) or _BREAKS_OFF.search(text):
         return None, ""
-    if _BREAKS_OFF.search(text):
-        return None, ""
-    missing = _MISSING.search(text) is not None
-    absent = question is not None and asks_for_absent(question, options)
+    asked = _Asked(question=question, options=options, missing=_MISSING.search(text) is not None)
     for part in dict.fromkeys((own_turn(text), text)):
-        part = exceptions_named(part) if absent else part
-        reading = _read(part, tuple(options), absent)
-        letters, rule = reading.decide(RULES[rules])
-        begins = _YES_OR_NO.match(part)
-        claim = part[begins.end() :] if begins else part
-        said = yes_or_no(question, claim, options) if question and not missing else None
-        if question and not (rule or said or absent or missing):
-            said = restated(question, part, options)
-        if said and not rule and "stated" in RULES[rules]:
-            first = parse_answer(begins[0], options) if begins else said
-            beside = {each.stance for each in reading.statements if each.place or not begins}
-            if said == first and beside <= _BESIDE_CLAIM:
-                return said, "stated"
-        if not rule:
-            continue
-        allowed = len(letters) == 1 and letters <= set(LETTERS[: len(options)])
-        letter = next(iter(letters)) if allowed and not (missing and rule != "final") else None
-        if letter and (
-            (said and said != letter)
-            or (not absent and contradicts(letter, part, options))
-            or (
-                question
-                and not absent
-                and names_other_side(question, part, options[LETTERS.index(letter)])
-            )
-        ):
-            letter = None
-        return letter, rule
+        letter, rule = _answer_in_part(part, asked, RULES[rules])
+        if rule:
+            return letter, rule
     return None, ""
 
 
+def _has_several_answers(text: str) -> bool:
+    """Return whether a text answers several questions, or is a transcript."""
+    headings = _QUESTION_HEADING.findall(text) if _QUESTION_HEADING.match(text) else ()
+    several = len(_NUMBERED_ANSWER.findall(text)) > 1 or len(headings) > 1
+    return several or _TRANSCRIPT.match(text) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """An item's question and options, and whether the output says that the image is missing."""
+
+    question: str | None
+    options: Sequence[str]
+    missing: bool
+
+    @property
+    def absent(self) -> bool:
+        """Whether the question asks for what is not seen, not true or least likely."""
+        return self.question is not None and asks_for_absent(self.question, self.options)
+
+
+def _answer_in_part(part: str, asked: _Asked, rules: Sequence[str]) -> tuple[str | None, str]:
+    """Return the letter of a plain text and the rule that applied."""
+    part = exceptions_named(part) if asked.absent else part
+    reading = _read(part, tuple(asked.options), asked.absent)
+    letters, rule = reading.decide(rules)
+    said, plainly = _in_words_of_question(part, asked, reading)
+    if not rule:
+        if not said and asked.question and not asked.absent and not asked.missing:
+            said = restated(asked.question, part, asked.options)
+            plainly = said is not None and reading.names_beside(said) <= _BESIDE_WORDS
+        return (said, "stated") if said and plainly and "stated" in rules else (None, "")
+    allowed = len(letters) == 1 and letters <= set(LETTERS[: len(asked.options)])
+    if not allowed or (asked.missing and rule != "final"):
+        return None, rule
+    letter = next(iter(letters))
+    refuted = (said and said != letter) or _is_refuted(letter, part, asked)
+    return None if refuted else letter, rule
+
+
+def _in_words_of_question(part: str, asked: _Asked, reading: "Reading") -> tuple[str | None, bool]:
+    """Return Yes or No as the claims of a text answer the question, and whether they alone do."""
+    if not asked.question or asked.missing:
+        return None, False
+    begins = _YES_OR_NO.match(part)
+    said = yes_or_no(asked.question, part[begins.end() :] if begins else part, asked.options)
+    first = parse_answer(begins[0], asked.options) if begins else said
+    beside = {each.stance for each in reading.statements if each.place or not begins}
+    return said, said == first and beside <= _BESIDE_CLAIM
+
+
+def _is_refuted(letter: str, part: str, asked: _Asked) -> bool:
+    """Return whether a text says the opposite of the option that it states."""
+    if asked.absent:
+        return False
+    option = asked.options[LETTERS.index(letter)]
+    if contradicts(letter, part, asked.options) or adds_to_number(option, part):
+        return True
+    return asked.question is not None and names_other_side(asked.question, part, option)
+
+
 @lru_cache(maxsize=256)  # an output is read under several rules, and again for each export
-def _read(text: str, options: tuple[str, ...], absent: bool = False) -> "_Reading":
+def _read(text: str, options: tuple[str, ...], absent: bool = False) -> "Reading":
     """Return the statements of a plain text about the options.
 
     `absent`: whether the question asks for what is not seen, not true or least likely.
@@ -195,355 +181,15 @@ def _read(text: str, options: tuple[str, ...], absent: bool = False) -> "_Readin
     statements = verdicts_on(marked, parts, list(statements_in(parts)), options)
     if absent:
         statements = by_absence(parts, statements, len(options))
-    return _Reading(marked=marked, parts=parts, statements=statements, options=options)
+    return Reading(marked=marked, parts=parts, statements=statements, options=options)
 
 
 def _content(inside: str, options: tuple[str, ...]) -> Set[str]:
     """Return the letters stated as the answer in a tag, a box or a JSON value."""
-    if not _MENTIONS.search(mark(inside, options)):
+    if not MENTIONS.search(mark(inside, options)):
         return set()
     letters, rule = _read(inside.strip(), options).decide(RULES[STANDARD])
     return letters if rule else {UNCLEAR}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """A marked text and its statements about the options."""
-
-    marked: str
-    parts: Sequence[Sentence]
-    statements: Sequence[Statement]
-    options: Sequence[str]
-
-    def decide(self, rules: Sequence[str]) -> tuple[Set[str], str]:
-        """Return the letters of the answer and the rule, which is empty without an answer."""
-        letters, rest = _letters(self.statements), _MENTIONS.sub(" ", self.marked)
-        chosen_below = "\n" in rest and len(self.statements) > len(letters)  # below the options
-        if len(letters) > 1 and not re.search(r"[\w>]", rest) and not chosen_below:
-            return {UNCLEAR}, "whole"
-        answers = self._after_corrections(
-            [statement for statement in self.statements if statement.stance in POSITIVE]
-        )
-        if answers is None:
-            return {UNCLEAR}, "stated"
-        alone = [statement for statement in answers if statement.stance is Stance.ALONE]
-        if len(self.parts) == 1 and len(self.statements) == 1 and alone:
-            return self._checked(alone[0].letters, alone), "whole"
-        candidates = {
-            "final": [statement for statement in answers if statement.stance is Stance.FINAL],
-            "stated": [statement for statement in answers if statement.stance is Stance.STATED],
-            "by itself": self._at_the_edge(alone),
-        }
-        if not any(candidates.values()):
-            candidates["stated"] = (
-                self._findings(answers) or self._concluded(answers) or self._survivor()
-            )
-        for rule in rules:
-            if rule == "mentioned":
-                letters = self._mentioned()
-                return (letters, rule) if letters else (set(), "")
-            if not (chosen := candidates.get(rule)):
-                continue
-            letters = _letters(chosen)
-            if rule == "final":  # a different statement that does not announce a correction
-                letters |= _letters(candidates["stated"])
-            if rule == "stated":
-                chosen = self._without_findings(chosen)
-                letters = _letters(chosen) | _letters(
-                    [
-                        statement
-                        for statement in alone
-                        if statement.sentence in (0, *(a.sentence for a in chosen))
-                    ]
-                )
-            return self._checked(letters, chosen), rule
-        return set(), ""
-
-    def _without_findings(self, stated: list[Statement]) -> list[Statement]:
-        """Return stated answers without findings before an answer that is called so.
-
-        For example "A. Cardiomegaly is present. C. Rib fractures are absent. The answer is C."
-        """
-        explicit = [statement for statement in stated if self._is_explicit(statement)]
-        if not explicit:
-            return stated
-        return [
-            statement
-            for statement in stated
-            if statement.place >= explicit[-1].place or not self._is_presence(statement)
-        ]
-
-    def _words(self, statement: Statement) -> tuple[str, str]:
-        """Return the words of the sentence before and after a mention."""
-        part = self.parts[statement.sentence]
-        at = statement.place - part.place
-        return part.text[:at], part.text[at + 1 :]
-
-    def _is_explicit(self, statement: Statement) -> bool:
-        """Return whether a statement calls an option the answer."""
-        before = self._words(statement)[0]
-        return not statement.own_text and _EXPLICIT.search(before) is not None
-
-    def _is_presence(self, statement: Statement) -> bool:
-        """Return whether a statement says only that an option is seen."""
-        before, after = self._words(statement)
-        return (
-            not statement.structured
-            and not _EXPLICIT.search(before)
-            and bool(re.search(r"\w", after) and _IS_PRESENT.match(after))
-        )
-
-    def _after_corrections(self, answers: Sequence[Statement]) -> list[Statement] | None:
-        """Return the answers that no correction replaces; None if one is only withdrawn."""
-        left = [statement for statement in answers if not self._is_dropped(statement)]
-        for n, (previous, part) in enumerate(pairwise((Sentence(text="", place=-1), *self.parts))):
-            retracts = bool(_RETRACTS.match(part.text))
-            if not (retracts or _REPLACES.match(part.text)) or is_question(previous.text):
-                continue
-            before = [statement for statement in left if statement.sentence < n]
-            after = [statement for statement in left if statement.sentence >= n]
-            if not before:
-                continue
-            if after:
-                weak = {Stance.ALONE} if _NO.match(part.text) else {Stance.ALONE, Stance.FOUND}
-                left = [
-                    replace(statement, stance=Stance.STATED)
-                    if statement.stance in weak
-                    else statement
-                    for statement in after
-                ]
-            elif retracts or any(
-                statement.sentence == n
-                and statement.letters - _letters(before)
-                and statement.stance is not Stance.REJECTED
-                for statement in self.statements
-            ):
-                return None
-        return left
-
-    def _is_dropped(self, answer: Statement) -> bool:
-        """Return whether an option is stated and rejected before another one is stated."""
-        rejected = [
-            statement.place
-            for statement in self.statements
-            if statement.stance is Stance.REJECTED
-            and statement.letters == answer.letters
-            and statement.place > answer.place
-        ]
-        return bool(rejected) and any(
-            statement.stance in (Stance.STATED, Stance.FINAL)
-            and statement.place > rejected[0]
-            and statement.letters != answer.letters
-            for statement in self.statements
-        )
-
-    def _at_the_edge(self, alone: Sequence[Statement]) -> list[Statement]:
-        """Return answers in a separate clause at the start or end of the text."""
-        if _UNFINISHED.search(self.marked):
-            alone = [statement for statement in alone if not statement.sentence]
-        end = self._discussion()
-        chosen = [statement for statement in alone if statement.place < end] or list(alone)
-        last_line = self.marked.rstrip().rfind("\n") + 1
-        edges = {0, *range(len(self.parts) - 3, len(self.parts))}
-        edges |= (
-            {n for n, part in enumerate(self.parts) if part.place < end}
-            if end < len(self.marked)
-            else set()
-        )
-        near = any(
-            statement.sentence in edges or statement.place >= last_line for statement in chosen
-        )
-        return chosen if near else []
-
-    def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
-        """Return the stated findings if they belong to one option and no other is open."""
-        findings = [statement for statement in answers if statement.stance is Stance.FOUND]
-        if _UNFINISHED.search(self.marked) or any(
-            statement.letters != findings[-1].letters
-            and statement.sentence > findings[-1].sentence
-            and _CONCLUDES.match(self.parts[statement.sentence].text)
-            for statement in self.statements
-            if findings
-        ):
-            return []
-        if (
-            len(
-                {
-                    letter
-                    for statement in self.statements
-                    for letter in statement.letters
-                    if statement.stance not in (Stance.REJECTED, Stance.OTHERS, Stance.LANDMARK)
-                    and len(statement.letters) < 3
-                }
-            )
-            != 1
-        ):
-            return []
-        return self._own(findings)
-
-    def _concluded(self, answers: Sequence[Statement]) -> list[Statement]:
-        """Return the findings of the last sentences that begin with a word such as "overall"."""
-        return self._own(
-            [
-                statement
-                for statement in answers
-                if statement.stance is Stance.FOUND
-                and statement.sentence > len(self.parts) - 3
-                and _CONCLUDES.match(self.parts[statement.sentence].text)
-            ]
-        )
-
-    def _own(self, findings: Sequence[Statement]) -> list[Statement]:
-        """Return the findings in whose words no word belongs to another option only."""
-        return [
-            statement
-            for statement in findings
-            if names_only(self._segment(statement), statement, self.options)
-        ]
-
-    def _segment(self, statement: Statement) -> str:
-        """Return the words around a finding up to the next comma, colon or conjunction."""
-        part = self.parts[statement.sentence]
-        at = statement.place - part.place
-        return _SEGMENT.split(part.text[:at])[-1] + " " + _SEGMENT.split(part.text[at + 1 :])[0]
-
-    def _survivor(self) -> list[Statement]:
-        """Return the only option that the text does not reject."""
-        rejected = _letters(
-            [statement for statement in self.statements if statement.stance is Stance.REJECTED]
-        )
-        left = set(LETTERS[: len(self.options)]) - rejected
-        named = [statement for statement in self.statements if statement.letters == left]
-        if (
-            len(left) != 1
-            or not rejected
-            or any(statement.stance in (Stance.DOUBTED, Stance.OTHERS) for statement in named)
-        ):
-            return []
-        last = [n for n, part in enumerate(self.parts) if _REMAINS.search(part.text)]
-        if not named and not last:
-            return []
-        n = last[-1] if last else named[-1].sentence
-        return [
-            Statement(
-                stance=Stance.STATED, letters=frozenset(left), place=self.parts[n].place, sentence=n
-            )
-        ]
-
-    def _checked(self, letters: Set[str], answers: Sequence[Statement]) -> Set[str]:
-        """Return the letters, or unclear if the text contradicts the stated one."""
-        if len(letters) != 1:
-            return letters
-        last = max(answers, key=lambda statement: statement.place)
-        return {UNCLEAR} if self._speaks_against(letters, last) else letters
-
-    def _speaks_against(self, letters: Set[str], last: Statement) -> bool:
-        """Return whether the text withdraws or rejects an answer, or adds another one, after it."""
-        discussion = self._discussion()
-        for statement in self.statements:
-            text = self.parts[statement.sentence].text
-            if is_background(statement, last, self.parts[statement.sentence]):
-                continue
-            if statement.letters == letters:
-                if statement.place > last.place and statement.stance is Stance.REJECTED:
-                    return True
-                if _OFFER.search(text):
-                    continue
-                if (
-                    statement.stance is Stance.DOUBTED
-                    and statement.sentence >= last.sentence
-                    and statement.place > last.place
-                ):
-                    return True
-                continue
-            if statement.place < last.place or (is_question(text) and _OFFERS_MORE.search(text)):
-                continue
-            if self._is_aside(statement, last):
-                continue
-            if statement.stance in (Stance.NAMED, Stance.FOUND, Stance.ALONE):
-                if statement.place < discussion and not _DENIES.search(text):
-                    return True
-            elif statement.stance is Stance.DOUBTED:
-                if last.stance is not Stance.ALONE and (
-                    len(statement.letters) > 1
-                    or _is_listed(statement, self.parts)
-                    or _is_less_likely(statement, self.parts)
-                ):
-                    continue
-                near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
-                near = near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
-                if last.stance is Stance.ALONE or (near and _SO_TOO.search(text)):
-                    return True
-            elif statement.stance in POSITIVE and statement.letters - letters:
-                return True
-        after = self.parts[last.sentence].text[
-            max(0, last.place - self.parts[last.sentence].place) :
-        ]
-        return bool(_REGRETS.search(after)) or any(
-            self._takes_back(part.text) for part in self.parts[last.sentence + 1 :]
-        )
-
-    def _is_aside(self, statement: Statement, answer: Statement) -> bool:
-        """Return whether a later mention of another option leaves the answer as it is."""
-        if statement.stance is Stance.NAMED and not self._offered(statement.letters):
-            return True
-        part = self.parts[statement.sentence]
-        begin = answer.place + 1 if statement.sentence == answer.sentence else part.place
-        words = part.text[max(0, begin - part.place) : statement.place - part.place]
-        if statement.stance is Stance.DOUBTED:
-            text = _LOOKS_ALIKE.sub(" ", part.text)
-            return bool(_CONCESSION.match(words)) and not _SO_TOO.search(text)
-        return _OTHER_ONES.search(words) is not None
-
-    def _offered(self, letters: Set[str]) -> bool:
-        return letters <= set(LETTERS[: len(self.options)])
-
-    def _takes_back(self, text: str) -> bool:
-        """Return whether a later sentence withdraws or questions the answer."""
-        if is_unknown_comment(text) and not re.search(MENTION, text):
-            return True
-        if _RETRACTS.match(text) or (_REGRETS.search(text) and not _OTHERS_WRONG.search(text)):
-            return True
-        return is_question(text) and not _OFFER.search(text)
-
-    def _discussion(self) -> int:
-        """Return the position where the explanation or the discussion of other options begins."""
-        heading = _DISCUSSION.search(self.marked)
-        return heading.start() if heading else len(self.marked)
-
-    def _mentioned(self) -> Set[str]:
-        """Return the options mentioned in clauses without doubt or denial."""
-        if is_refusal(self.marked):
-            return set()
-        rejected = _letters(
-            [statement for statement in self.statements if statement.stance is Stance.REJECTED]
-        )
-        return (
-            _letters(
-                [
-                    statement
-                    for statement in self.statements
-                    if statement.stance in (*POSITIVE, Stance.NAMED)
-                ]
-            )
-            - rejected
-        )
-
-
-def _is_listed(statement: Statement, parts: Sequence[Sentence]) -> bool:
-    """Return whether an option heads a line of a list that does not call it an equal answer."""
-    text = parts[statement.sentence].text
-    return _LIST_HEAD.match(text) is not None and not _AS_GOOD.search(text)
-
-
-def _is_less_likely(statement: Statement, parts: Sequence[Sentence]) -> bool:
-    """Return whether the sentence of a doubted option goes on to say that it is less likely."""
-    part = parts[statement.sentence]
-    return _LESS_LIKELY.search(part.text[statement.place - part.place + 1 :]) is not None
-
-
-def _letters(statements: Sequence[Statement]) -> Set[str]:
-    return frozenset().union(*(statement.letters for statement in statements))
 
 
 def words_in(raw: str) -> tuple[str, str]:

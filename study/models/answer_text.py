@@ -114,6 +114,7 @@ _NOT = re.compile(r"(?:(?<=\s)|(?<=\A))[\u00ac!][ \t]*(?=\(?[A-Z]\b)")
 _SUMMARY = re.compile(r"\btl; ?dr\b", re.IGNORECASE)
 _QUESTION_LABEL = re.compile(r"(?m)(?:^|\s)Q:\s")
 _ANSWER_LABEL = re.compile(r"(?<=\s)A:\s*\Z")
+_THERE_IS = re.compile(r"\b(there)'s\b", re.IGNORECASE)
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|cf|approx|fig|dr|al)\.(?=\s|,)", re.IGNORECASE)
 
 
@@ -157,6 +158,7 @@ def plain_text(raw: str) -> str:
     text = _QUERY.sub("query ", _NOT.sub(" not ", _SUMMARY.sub("tldr", text)))
     if _QUESTION_LABEL.search(text):
         text = _ANSWER_LABEL.sub("Answer:", text)
+    text = _THERE_IS.sub(r"\1 is", text)
     return _ABBREVIATION.sub(lambda word: word[1].replace(".", ""), text).strip()
 
 

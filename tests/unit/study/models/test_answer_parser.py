@@ -237,7 +237,66 @@ def test_a_question_attribution_condition_or_retraction_is_no_answer(
     assert parse_answer(frame.format(statement), OPTIONS) is None
 
 
-def _calls(text: str, question: str | None = None) -> int:
+IN_WORDS_OF_QUESTION = [
+    ("On which side is the effusion?", "The effusion is on the left", ("Left", "Right")),
+    ("How severe is the edema?", "There is moderate edema", ("Mild", "Moderate", "Severe")),
+    ("Where is the nodule?", "The nodule is in the left apex", ("Right apex", "Left apex")),
+    ("How many tubes are visible?", "Two tubes are visible", ("1", "2", "3")),
+]
+
+
+@pytest.mark.parametrize(("question", "statement", "options"), IN_WORDS_OF_QUESTION)
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "I doubt that {}.",
+        "It is not true that {}.",
+        "If {}, a CT is needed.",
+        "Perhaps, {}.",
+        "{}?",
+        "{} or not.",
+        "The report says that {}.",
+        "{}. No, that is wrong.",
+        "{}. Then again, I am not sure.",
+        "{}. Wait, let me look again.",
+    ],
+)
+def test_words_of_the_question_in_doubt_are_no_answer(
+    question: str, statement: str, options: tuple[str, ...], frame: str
+) -> None:
+    """The plain statement is an answer; denied, doubted, attributed or withdrawn it is none."""
+    assert parse_answer(f"{statement}.", options, question) is not None
+    stated = statement if frame.startswith("{}") else statement[0].lower() + statement[1:]
+    assert parse_answer(frame.format(stated), options, question) is None
+
+
+@pytest.mark.parametrize("option", ["Pneumothorax", "Duodenum", "Sarcoidosis"])
+def test_one_typo_inside_a_long_word_is_read_and_two_are_not(option: str) -> None:
+    """A letter is missing, doubled or swapped with the next one; the first letter counts."""
+    options = (option, "Other finding", "No finding")
+    for n in range(1, len(option) - 1):
+        swapped = option[:n] + option[n + 1] + option[n] + option[n + 2 :]
+        for typo in (option[:n] + option[n + 1 :], option[: n + 1] + option[n:], swapped):
+            assert parse_answer(typo, options) == "A", typo
+    assert parse_answer(option[1:], options) is None
+    assert parse_answer(option[:2] + option[4:], options) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("Atypical pattern", ("Typical pattern", "Normal")),
+        ("Asymmetric hila", ("Symmetric hila", "Normal")),
+        ("Ventral", ("Central", "Peripheral")),
+        ("Medial", ("Median", "Lateral")),
+        ("Interior", ("Anterior", "Posterior")),
+    ],
+)
+def test_another_word_is_no_typo(text: str, options: tuple[str, ...]) -> None:
+    assert parse_answer(text, options) is None
+
+
+def _calls(text: str, question: str | None = None, options: tuple[str, ...] = ("Yes", "No")) -> int:
     """Return the number of function calls that parsing a text takes."""
     calls = 0
 
@@ -248,7 +307,7 @@ def _calls(text: str, question: str | None = None) -> int:
     answer_parser._read.cache_clear()
     sys.setprofile(count)
     try:
-        parse_answer(text, ("Yes", "No") if question else OPTIONS, question)
+        parse_answer(text, options if question else OPTIONS, question)
     finally:
         sys.setprofile(None)
     return calls
@@ -271,3 +330,13 @@ def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> No
     question = "Is the heart enlarged?"
     _calls(repeated * 100, question)  # compiles the patterns
     assert _calls(repeated * 400, question) <= 2.2 * _calls(repeated * 200, question)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repeated", ["the left is not, ", "the efusion is on the left, "])
+def test_the_number_of_calls_grows_linearly_for_words_of_the_question(repeated: str) -> None:
+    """Also with misspelt words."""
+    question, options = "On which side is the effusion?", ("Left effusion", "Right effusion")
+    _calls(repeated * 100, question, options)  # compiles the patterns
+    longer = _calls(repeated * 400, question, options)
+    assert longer <= 2.2 * _calls(repeated * 200, question, options)

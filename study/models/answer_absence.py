@@ -1,0 +1,155 @@
+"""Reads the outputs to questions for what is not seen, not true or least likely.
+
+To "Which finding is NOT present?", "There is no pneumothorax." speaks for Pneumothorax, not
+against it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from study.models.answer_clauses import Sentence
+from study.models.answer_mentions import LETTERS
+from study.models.answer_question import DENIES, DOUBTS, NEUTRAL, last_question, yes_no_letters
+from study.models.answer_stances import POSITIVE, Stance, Statement
+from study.models.answer_words import MENTION, pattern
+
+_Seen = dict[str, set[bool | None]]
+"""For each option, whether the statements on it say that it is seen; None if they do not say."""
+_ABSENT = pattern("{asked_absent}")
+
+
+def asks_for_absent(question: str, options: Sequence[str]) -> bool:
+    """Return whether a question asks for what is not seen, not true or least likely.
+
+    >>> asks_for_absent("Which of these is NOT seen?", ("Effusion", "Pneumothorax"))
+    True
+    """
+    return yes_no_letters(options) is None and _ABSENT.search(last_question(question)) is not None
+
+
+_EXCEPTION = pattern("{asked_exception}")
+_GROUP = pattern(r"{M}(?:\W*(?:(?:and|or|nor|und|y|et)\b)?\W*{M})*")
+_SEEN = pattern(r"\A\W*(?:{asked_neutral}|\W)*{asked_seen}")
+_UNSEEN = pattern(r"\A\W*(?:{asked_neutral}|\W)*?{asked_denial}|\A\W*(?:{be}\W*)?{asked_untrue}")
+_NONE_OF = pattern(r"{asked_denial}(?:\W|{asked_neutral})*\Z")
+_SHOWS = pattern(r"(?:{shows}|\bthere (?:is|are)\b)(?:\W|{asked_neutral})*\Z")
+_CALLED = pattern(
+    r"\b(?:answer|choice|exception|(?:right|correct|best) response|{reply})\b"
+    r"(?!\W+\w+\W+{asked_seen})[^.!?;]*\Z"
+)
+_NOT_CALLED = pattern(r"{asked_denial}|{asked_untrue}")
+_CALLED_AFTER = pattern(
+    r"\A\W*(?:{be}\W+(?:\w+\W+){0,3}|(?:as )?the (?:right |correct )?)(?:answer|exception|choice)\b"
+)
+_BREAK = re.compile(
+    r"[,;]|\b(?:but|and|while|whereas|so|therefore|thus|hence|because|since)\b", re.IGNORECASE
+)
+_CALM = pattern(r"{asked_untrue}|\bthe others?\b")
+_SEEN_WORDS = pattern("{asked_seen}|{asked_untrue}|{be}")
+_CLAUSE_END = re.compile(_BREAK.pattern + r"|[.:]|\bthe others?\b", re.IGNORECASE)
+_ALL_SEEN = pattern(r"{be}\W+(?:all\W+|both\W+)?{asked_seen}")
+_SHORT = 2
+
+
+def exceptions_named(text: str) -> str:
+    """Return a text in which "the finding that is not seen" and the like are "the answer".
+
+    >>> exceptions_named("The false statement is B.")
+    'the answer is B.'
+    """
+    return _EXCEPTION.sub("the answer", text)
+
+
+def by_absence(
+    parts: Sequence[Sentence], statements: Sequence[Statement], n_options: int
+) -> list[Statement]:
+    """Return the statements as they answer a question for what is absent.
+
+    Only statements that call an option the answer remain answers. Of the others, those that all
+    options but one are seen, and this one is not, yield an answer.
+    """
+    seen: _Seen = {}
+    kept = [_in_absence(parts, statement, seen) for statement in statements]
+    chosen = {letter for each in kept if each.stance in POSITIVE for letter in each.letters}
+    if any(True in seen.get(letter, ()) for letter in chosen):
+        return [replace(each, stance=Stance.DOUBTED) for each in kept]
+    if chosen:
+        unseen = {letter for letter, stances in seen.items() if False in stances}
+        return [] if unseen - chosen else [each for each in kept if each.letters & chosen]
+    letters = _only_unseen(parts, statements, seen, n_options)
+    last = len(parts) - 1
+    return [
+        Statement(stance=Stance.STATED, letters=letters, place=parts[last].place, sentence=last)
+        for _ in letters
+    ]
+
+
+def _in_absence(parts: Sequence[Sentence], statement: Statement, seen: _Seen) -> Statement:
+    """Return a statement as an answer, and add to `seen` whether its options are seen."""
+    before, after = _words(parts, statement)
+    if statement.structured or _CALLED.search(before) or _CALLED_AFTER.match(after):
+        if _SEEN.match(after):
+            return replace(statement, stance=Stance.DOUBTED)
+        unseen = _UNSEEN.match(after) and not _CALLED_AFTER.match(after)
+        if statement.stance is Stance.REJECTED and unseen and not _NOT_CALLED.search(before):
+            return replace(statement, stance=Stance.STATED)
+        return statement
+    stance = _is_seen(statement, before, after)
+    for letter in statement.letters:
+        seen.setdefault(letter, set()).add(stance)
+    listed = statement.own_text and _listed(parts[statement.sentence], statement)
+    if statement.stance is Stance.ALONE and stance is not True and not listed:
+        return statement
+    neutral = statement.stance in POSITIVE or stance is not None
+    return replace(statement, stance=Stance.NAMED) if neutral else statement
+
+
+def _only_unseen(
+    parts: Sequence[Sentence], statements: Sequence[Statement], seen: _Seen, n_options: int
+) -> frozenset[str]:
+    """Return the only option that is not seen, if all others are; otherwise no letter."""
+    unseen = {letter for letter, stances in seen.items() if False in stances}
+    short = len(parts) <= _SHORT
+    for statement in statements:  # "There is no mass. The effusion is small."
+        if short and statement.stance in (Stance.NAMED, *POSITIVE):
+            for letter in (statement.letters & seen.keys()) - unseen:
+                seen[letter] = {True if each is None else each for each in seen[letter]}
+    others = set(LETTERS[:n_options]) - unseen
+    all_seen = all(seen.get(letter) == {True} for letter in others)
+    rest_seen = all(stances == {True} for letter, stances in seen.items() if letter not in unseen)
+    open_ = any(DOUBTS.search(_CALM.sub(" ", part.text)) for part in parts)
+    clear = len(unseen) == 1 and not open_ and seen[next(iter(unseen))] == {False}
+    return frozenset(unseen) if clear and (all_seen or (rest_seen and short)) else frozenset()
+
+
+def _listed(part: Sentence, statement: Statement) -> bool:
+    """Return whether the clauses after a mention's go on with other options and all are seen."""
+    rest = part.text[max(0, statement.place - part.place) + 1 :]
+    return (
+        re.match(rf"\s*,[^.;:]*{MENTION}", rest) is not None and _ALL_SEEN.search(rest) is not None
+    )
+
+
+def _words(parts: Sequence[Sentence], statement: Statement) -> tuple[str, str]:
+    """Return the words between the mentions before and after a group of mentions."""
+    part = parts[statement.sentence]
+    at = statement.place - part.place
+    group = _GROUP.match(part.text, max(at, 0))
+    before = _BREAK.split(re.split(MENTION, part.text[: max(at, 0)])[-1])[-1]
+    after = re.split(MENTION, part.text[group.end() if group else at + 1 :])[0]
+    return before, after
+
+
+def _is_seen(statement: Statement, before: str, after: str) -> bool | None:
+    """Return whether words say that an option is seen or true; None if they do not say."""
+    if statement.stance is Stance.DOUBTED or statement.stance is Stance.OTHERS:
+        return None
+    rest = _CLAUSE_END.split(after)[0]
+    left = _SEEN_WORDS.sub(" ", NEUTRAL.sub(" ", DENIES.sub(" ", rest)))
+    if _UNSEEN.match(after) or _NONE_OF.search(before):
+        once = len(DENIES.findall(before + " ; " + rest)) <= 1
+        return None if re.search(r"[^\W\d_]", left) or not once else False
+    if statement.stance is Stance.FOUND or _SEEN.match(after) or _SHOWS.search(before):
+        return True
+    return None
