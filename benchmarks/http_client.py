@@ -8,6 +8,8 @@ from benchmarks.machine import Broken
 
 _ATTEMPTS = 5
 """How often a request is sent; a browser also repeats requests on connections that were closed."""
+_BUSY_S = 1.0
+"""How long the client waits after the server has answered that it is busy."""
 
 
 class Line:
@@ -17,6 +19,7 @@ class Line:
         self._port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self.cookie = ""
+        self.n_busy = 0
 
     async def sign_in(self, code: str) -> None:
         """Sign in with an access code and keep the cookie."""
@@ -29,9 +32,14 @@ class Line:
         self.cookie = headers["set-cookie"].partition(";")[0]
 
     async def request(self, method: str, path: str, body: Any = None) -> bytes:
-        """Return the content of a response with status 200."""
+        """Return the content of a response with status 200; repeat what a busy server refuses."""
         sent = b"" if body is None else json.dumps(body).encode()
-        status, _, content = await self._exchange(method, path, sent, "application/json")
+        for _ in range(_ATTEMPTS):
+            status, _, content = await self._exchange(method, path, sent, "application/json")
+            if status != 503:
+                break
+            self.n_busy += 1
+            await asyncio.sleep(_BUSY_S)
         if status != 200:
             raise Broken(f"{method} {path.split('?')[0]}: status {status}")
         return content

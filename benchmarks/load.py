@@ -8,7 +8,11 @@ answer to SQLite, with the same readers; its acknowledgement is the end of the p
 
 import argparse
 import asyncio
+import json
+import math
 import os
+import shutil
+import sys
 import tempfile
 import threading
 import time
@@ -16,7 +20,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -37,8 +41,7 @@ BAR_MS = 100.0
 EXPECTED = 200
 EVERY_S = 6.0
 _STEPS = "50,100,150,200,300,400"
-_BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
-_CASES = 59
+_DEMO = Path(__file__).parent.parent / "data" / "demo"
 
 
 ENGINES = ("sqlite", "postgres")
@@ -61,6 +64,8 @@ class Step:
     server_cpu: float = 0.0
     client_cpu: float = 0.0
     empty_mb: float = 0.0
+    opened_mb: float = 0.0
+    n_busy: int = 0
     memory_mb: float = 0.0
 
     def summary(self) -> dict[str, Any]:
@@ -69,12 +74,14 @@ class Step:
         return {
             "readers": self.readers,
             "answers": len(self.acknowledgements_ms),
+            "busy": self.n_busy,
             "p50_ms": round(float(p50), 1),
             "p95_ms": round(float(p95), 1),
             "server_processors": round(self.server_cpu, 2),
             "client_processors": round(self.client_cpu, 2),
             "memory_mb": round(self.memory_mb),
             "reader_mb": round((self.memory_mb - self.empty_mb) / self.readers, 2),
+            "growth_mb": round(self.memory_mb - self.opened_mb, 1),
         }
 
 
@@ -83,6 +90,11 @@ Open = Callable[[int], Awaitable["Reader"]]
 
 class Reader:
     """A reader with a page; `answer` answers a case and returns when it is acknowledged."""
+
+    @property
+    def n_busy(self) -> int:
+        """Return the number of requests that the server refused because it was busy."""
+        return 0
 
     async def answer(self) -> float:
         """Answer the next case; return the time to the acknowledgement in s."""
@@ -123,6 +135,11 @@ class OurReader(Reader):
         began_s = time.perf_counter()
         await self._send(case["case"], servers.reading_record("A", now_ms))
         return time.perf_counter() - began_s
+
+    @property
+    def n_busy(self) -> int:
+        """Return the number of requests that the server refused because it was busy."""
+        return self._line.n_busy
 
     async def _send(self, case: str, record: dict[str, Any]) -> None:
         record |= {"id": f"{record['kind']}-{case}", "case": case}
@@ -175,12 +192,14 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     load_before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
+        bank = _bank(folder / "bank", math.ceil(args.seconds / EVERY_S))
         ours = []
         for engine, n_apps in product(engines, processes):
-            steps = _until_slow(numbers, partial(_ours, folder, engine, n_apps, args.seconds))
+            measure = partial(_ours, bank, engine, n_apps, args.seconds)
+            steps = _until_slow(numbers, measure)
             carried = _carried(steps)
             ours.append({"engine": engine, "processes": n_apps, "steps": steps, "carried": carried})
-        naive = _until_slow(numbers, partial(_naive, folder, args.seconds))
+        naive = _until_slow(numbers, partial(_naive, bank, args.seconds))
     return {
         "bar_ms": BAR_MS,
         "expected_readers": EXPECTED,
@@ -191,11 +210,26 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+def _bank(folder: Path, cases: int) -> Path:
+    """Write a bank with a number of cases, which repeat the demo's cases and share its films."""
+    shutil.copytree(_DEMO, folder)
+    path = folder / "bank.json"
+    demo = json.loads(path.read_text(encoding="utf-8"))
+    records = {
+        f"{turn}-{item_id}": {**record, "question": f"{record['question']} ({turn})"}
+        for turn in range(math.ceil(cases / len(demo)))
+        for item_id, record in demo.items()
+    }
+    path.write_text(json.dumps(dict(islice(records.items(), cases))), encoding="utf-8")
+    return path
+
+
 def _until_slow(numbers: list[int], measure: Callable[[int], Step]) -> list[dict[str, Any]]:
     """Measure with a rising number of readers until the acknowledgement takes too long."""
     steps: list[dict[str, Any]] = []
     for n in numbers:
         steps.append(measure(n).summary())
+        print(f"load: {steps[-1]}", file=sys.stderr)
         if steps[-1]["p95_ms"] > BAR_MS:
             break
     return steps
@@ -205,22 +239,34 @@ def _carried(steps: list[dict[str, Any]]) -> int:
     return max((step["readers"] for step in steps if step["p95_ms"] <= BAR_MS), default=0)
 
 
+_COLUMNS = {
+    "readers": ("readers", "7d"),
+    "busy": ("busy", "5d"),
+    "p50_ms": ("p50", "7.1f"),
+    "p95_ms": ("p95", "7.1f"),
+    "server_processors": ("server", "7.2f"),
+    "client_processors": ("client", "7.2f"),
+    "memory_mb": ("memory", "7d"),
+    "reader_mb": ("each", "6.2f"),
+    "growth_mb": ("growth", "7.1f"),
+}
+
+
 def text(result: dict[str, Any]) -> str:
     """Return the result as text."""
     lines = [
         f"One answer per reader and {EVERY_S:.0f} s; load before {result['load_before']}; "
-        "acknowledgement in ms, processors used, memory in MB, and of it for each reader:"
+        "requests refused as busy and sent again, acknowledgement in ms, processors used, memory "
+        "in MB, of it for each reader, and its growth while they answered:"
     ]
     for each in (*result["ours"], result["naive"]):
         app = f"{each['engine']}, {each['processes']} process(es)" if "engine" in each else ""
         lines.append(
-            f"{app or 'plain Streamlit page':22s} readers    p50     p95  server  client  memory  "
-            "each"
+            f"{app or 'plain Streamlit page':22s} "
+            + " ".join(f"{title:>{int(float(form[:-1]))}s}" for title, form in _COLUMNS.values())
         )
         lines += [
-            f"{'':22s} {step['readers']:7d} {step['p50_ms']:6.1f} {step['p95_ms']:7.1f} "
-            f"{step['server_processors']:7.2f} {step['client_processors']:7.2f} "
-            f"{step['memory_mb']:7d} {step['reader_mb']:5.2f}"
+            f"{'':22s} " + " ".join(f"{step[key]:{form}}" for key, (_, form) in _COLUMNS.items())
             for step in each["steps"]
         ]
         lines.append(
@@ -244,11 +290,12 @@ def _place(folder: Path, engine: str) -> Iterator[str]:
         yield f"{server.address}/store"
 
 
-def _ours(folder: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
-    names = [f"R{number}" for number in range(n)]
+def _ours(bank: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
+    names, folder = [f"R{number}" for number in range(n)], bank.parent.parent
+    cases = len(json.loads(bank.read_text(encoding="utf-8")))
     with ExitStack() as running:
         address = running.enter_context(_place(folder / f"{engine}-{processes}-{n}", engine))
-        deployed = servers.deploy(address, _BANK, cases=_CASES, readers=names, seed=1)
+        deployed = servers.deploy(address, bank, cases=cases, readers=names, seed=1)
         codes = list(deployed.codes.values())
         apps = [
             running.enter_context(servers.app(deployed.store, folder / f"log{number}"))
@@ -259,8 +306,9 @@ def _ours(folder: Path, engine: str, processes: int, seconds: float, n: int) -> 
         )
 
 
-def _naive(folder: Path, seconds: float, n: int) -> Step:
-    with servers.naive_page(_BANK, folder / f"answers-{n}.db", folder / "log") as server:
+def _naive(bank: Path, seconds: float, n: int) -> Step:
+    folder = bank.parent.parent
+    with servers.naive_page(bank, folder / f"answers-{n}.db", folder / "log") as server:
         return _measured([server], n, seconds, lambda k: NaiveReader.open(server.port))
 
 
@@ -280,6 +328,7 @@ def _measured(apps: list[Server], n: int, seconds: float, opened: Open) -> Step:
                 await asyncio.gather(
                     *(_answers(reader, k / n, seconds, step) for k, reader in enumerate(readers))
                 )
+            step.n_busy = sum(reader.n_busy for reader in readers)
         finally:
             await asyncio.gather(*(reader.close() for reader in readers), return_exceptions=True)
 
@@ -300,6 +349,7 @@ async def _answers(reader: Reader, phase: float, seconds: float, step: Step) -> 
 @contextmanager
 def _watched(apps: list[Server], step: Step) -> Iterator[None]:
     """Measure processor time and memory of servers and clients within the context."""
+    step.opened_mb = sum(memory_mb(app.process.pid) for app in apps)
     before, own, began_s = sum(app.cpu_ms() for app in apps), time.process_time(), time.monotonic()
     yield
     took_s = time.monotonic() - began_s

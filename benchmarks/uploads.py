@@ -228,7 +228,7 @@ def _hand_in(page: Page, file: Path) -> str:
     page.locator(".st-key-model-file input[type=file]").set_input_files(file)
     page.get_by_text(file.name).first.wait_for()
     page.locator(".st-key-model-name input").fill("hostile")
-    page.locator(".st-key-model-look button").click()
+    page.locator("[class*=st-key-model-look] button").click()
     alert = page.locator('[data-testid="stAlert"]').filter(has_text=file.name).first
     alert.wait_for()
     words = alert.inner_text().strip()

@@ -170,7 +170,6 @@ def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
             lambda: _strike(bank, item, checked_reason(reason), back=back),
             in_form=True,
             key=f"strike-{item.id}",
-            widget_key=f"strike-{item.id}-{back}-now",
             below=below,
         )
 

@@ -77,7 +77,7 @@ def _invite(scope: Scope, days: int) -> None:
 
 
 def _onwards() -> None:
-    """Show a button to the opening; a link would reload the page and lose the codes on it."""
+    """Show a button to the opening of the study."""
     actions.turn(
         t("Next: open the study"),
         lambda: st.switch_page(page_file("set_up.py")),

@@ -245,7 +245,6 @@ def _locked(set_up: SetUp) -> None:
             t("Amend the protocol"),
             amend,
             key="amend",
-            widget_key=f"amend-{len(set_up.amendments)}",
             type="primary",
         )
 

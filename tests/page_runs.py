@@ -1,4 +1,4 @@
-"""Speed up pages that run in Streamlit's test runner.
+"""Speed up pages that run in Streamlit's test runner, and find their buttons.
 
 Before every run of a page the runner searches all packages for components, which takes longer than
 most pages; here it does so once. Nobody watches the progress of an analysis, so a page waits for
@@ -11,6 +11,8 @@ from unittest.mock import patch
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Button
 
 from ui.results import background
 from ui.server import worker
@@ -24,3 +26,12 @@ def analysed() -> Iterator[None]:
     """Have a page wait for the end of its analysis, which runs at normal priority."""
     with patch.object(background, "AT_ONCE_S", 120.0), patch.object(worker, "PRIORITY", 0):
         yield
+
+
+def button(page: AppTest, key: str) -> Button:
+    """Return the button of an action, whose key ends in the number of its runs."""
+    return next(
+        element
+        for element in page.button
+        if element.key == key or str(element.key).rpartition("/")[0] == key
+    )

@@ -172,7 +172,9 @@ def _term(name: str, values: pd.Series[float]) -> Term:
     return Term(name=name, values=np.asarray(values, dtype=np.float64))
 
 
-METHOD = "linear mixed model of log times, readers and items crossed (REML); Wald, normal"
+METHOD = (
+    "linear mixed model of log times, readers and items crossed (REML); Wald, normal; these readers"
+)
 TOO_FEW = later("fewer readings with a time than the model has terms")
 NO_SPREAD = "the model leaves no residual variance, or finds no optimum"
 TOO_LARGE = "more readings, times readers, than the model is fitted to"
@@ -355,7 +357,8 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
         title=t("Factors associated with reading time"),
         note=t(
             "Factors by which the time is multiplied, from a linear mixed model of log times with"
-            " readers and cases crossed; n: readings."
+            " readers and cases crossed; n: readings. The intervals are about these readers, whose"
+            " effects are taken as equal."
         ),
         header=(t("Term"), t("Condition"), "n", t("Factor"), t("CI"), "p", t("Undefined because")),
         rows=rows,
@@ -411,7 +414,8 @@ TIME_MODEL = Statistic(
         620: Method(
             "Models of readings and times",
             "Their logarithms are modelled with readers and cases crossed as random effects;"
-            " estimates are given as factors [@baayen2008; @bates2015].",
+            " estimates are given as factors, with intervals for these readers, whose effects are"
+            " taken as equal [@baayen2008; @bates2015].",
         )
     },
     tables={230: time_model_table},

@@ -281,9 +281,7 @@ def _decisions(results: Results) -> Iterator[Decision]:
     for row in rows:
         if plan.claim not in ("", row["claim"]) or (primary and row["model_id"] not in primary):
             continue
-        outcome = declared_outcome(results, plan, row, number(row, "margin"))
-        if outcome.is_shown:
-            outcome = _near_the_ceiling(results, plan, row, outcome)
+        outcome = tested_outcome(results, plan, row, number(row, "margin"))
         if several:
             outcome = _after_adjustment(results, plan, outcome, adjusted.get(_key(row), {}))
         yield Decision(row=row, outcome=outcome)
@@ -346,12 +344,26 @@ def _after_adjustment(
 
 
 def score_p(results: Results, row: Row, column: str = "p") -> float:
-    """Return a number of `noninferiority` for a row of `reader_panel`, nan where there is none."""
+    """Return a number of `noninferiority` for a row of `reader_panel`, nan where there is none.
+
+    A row of `sensitivity_panel` has its own numbers, those of its choice.
+    """
+    if "analysis" in row:
+        return number(row, "p_margin" if column == "p" else column)
     if row.get("method") == PAIR_WEIGHTED:
         return math.nan  # the test is about the mean of the readers
     where = {key: str(row[key]) for key in ("model_id", "condition", "metric", "claim")}
     tests = rows_of(results, "noninferiority", **where)
     return number(tests[0], column) if tests else math.nan
+
+
+def tested_outcome(results: Results, plan: Plan, row: Row, margin: float) -> Outcome:
+    """Return the outcome of the declared hypothesis from a row's interval and its score test.
+
+    `row` is of `reader_panel` or `sensitivity_panel`.
+    """
+    outcome = declared_outcome(results, plan, row, margin)
+    return _near_the_ceiling(results, plan, row, outcome) if outcome.is_shown else outcome
 
 
 def _near_the_ceiling(results: Results, plan: Plan, row: Row, outcome: Outcome) -> Outcome:

@@ -5,11 +5,13 @@ the files are complete too, the copy of the witness has another name. So the nex
 move that was killed: it deletes the files of one that has no store, and finishes one that has.
 """
 
+import fcntl
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from study.base.errors import BadFile, NotFound, NotNow, StudyError
 from study.base.translation import t
@@ -21,6 +23,7 @@ FILES = ("heads.log", "backups", "runs", "archives")
 """What is copied of the files next to a store; prepared images and previews are made again."""
 
 _WITNESS, *_FOLDERS = FILES
+_LOCK = "move-lock"
 _UNDER_WAY = "moving"
 """The witness next to the new store until the move is complete; empty if there is none."""
 
@@ -56,7 +59,8 @@ def move(source: Store, to: Path | str) -> Moved:
     Raises
     ------
     NotNow
-        The store is in use, or changed meanwhile. Nothing was created.
+        The store is in use, or changed meanwhile, or another move to `to` is under way. Nothing
+        was created.
     BadFile
         There is a store, or a file of one, at `to`. It was not changed.
     """
@@ -68,13 +72,46 @@ def move(source: Store, to: Path | str) -> Moved:
                 db=source.address,
             )
         )
-    store, copied = _finished(source, to) or _copied(source, to)
+    with _alone(to):
+        store, copied = _finished(source, to) or _copied(source, to)
+    _name_witness(to)
     return Moved(
         contents=copied,
         files=tuple(file for suffix in FILES if (file := store.beside(suffix)).exists()),
         before=tuple(verify(source, films=False)),
         after=tuple(verify(store, films=False)),
     )
+
+
+@contextmanager
+def _alone(to: Path | str) -> Iterator[None]:
+    """Refuse a second move to the same place while one is under way."""
+    path = beside(to, _LOCK)
+    if is_server(to):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file = path.open("w")
+    except OSError:
+        yield  # nothing can be written there, which the move explains
+        return
+    with file:
+        if not _locks(file):
+            raise NotNow(t("Another move to {to} is under way. Wait until it ends.", to=to))
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _locks(file: IO[str]) -> bool:
+    """Lock a file until it is closed, if no other process has; network disks may have no locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _finished(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]] | None:
@@ -86,7 +123,6 @@ def _finished(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Conten
         copied = contents(copy)
         if copied != contents(look):
             raise _already_there(to)
-    _name_witness(to)
     return store, copied
 
 
@@ -128,13 +164,11 @@ def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]
         _refuse_changed(source, copied)
 
     try:
-        made = copy_store(source, to, finish, begin)
+        return copy_store(source, to, finish, begin)
     except BaseException:
         with suppress(StudyError):  # the next move deletes them
             _store_under_way(to)
         raise
-    _name_witness(to)
-    return made
 
 
 def _name_witness(to: Path | str) -> None:

@@ -288,7 +288,8 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
     "55P03": (Busy, _BUSY),
     "40": (Busy, _BUSY),
     "08": (Busy, _AWAY),
-    "57P": (Busy, _AWAY),
+    "57": (Busy, _AWAY),
+    "25P": (Busy, _AWAY),
     "53300": (Busy, _BUSY),
     "53100": (
         StudyError,

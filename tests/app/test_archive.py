@@ -14,6 +14,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, person
+from tests.page_runs import button
 
 ARCHIVE, RESULTS = ROOT / "pages" / "archive.py", ROOT / "pages" / "results.py"
 
@@ -53,11 +54,11 @@ def test_closing_requires_a_reason_and_the_name_of_the_study(
     for reason, name in (("done", "Trial"), ("", "trial")):
         ran.text_area(key="close-reason").input(reason)
         ran.text_input(key="close-name").input(name)
-        ran.button(key="close-study-button").click().run()
+        button(ran, "close-study-button").click().run()
         assert len(ran.error) == 1
         assert _state(trial) == "open"
     ran.text_area(key="close-reason").input("All *read*.")
-    ran.button(key="close-study-button").click().run()
+    button(ran, "close-study-button").click().run()
     assert not ran.exception
     assert _state(trial) == "closed"
     assert r"by c: All \*read\*\." in ran.info[0].value
@@ -72,7 +73,7 @@ def test_a_statistician_can_make_files_but_not_close_the_study(
     ran = _run(ARCHIVE)
     assert not ran.exception
     assert not ran.text_area
-    ran.button(key="make-files").click().run()
+    button(ran, "make-files").click().run()
     assert not ran.exception
     assert any("study\\.db" in element.value for element in ran.caption)
 

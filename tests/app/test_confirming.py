@@ -4,6 +4,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from tests.page_runs import button
+
 
 def _page() -> None:
     import streamlit as st
@@ -37,22 +39,22 @@ def _page() -> None:
 def test_a_double_click_runs_the_action_once() -> None:
     """The additional run shows the report of the first click."""
     app = AppTest.from_function(_page).run()
-    app.button("pause").click().run()
+    button(app, "pause").click().run()
     assert "Pause?" in app.markdown[0].value
-    app.button("pause-yes").click().run()
+    button(app, "pause-yes").click().run()
     assert [element.value for element in app.success] == ["It was paused"]
     app.run()
     assert [element.value for element in app.success] == ["It was paused"]
     assert app.session_state["done"] == ["paused"]
-    app.button("pause").click().run()
+    button(app, "pause").click().run()
     assert not app.success
 
 
 def test_a_declined_confirmation_reports_that_nothing_changed() -> None:
     """The action does not run."""
     app = AppTest.from_function(_page).run()
-    app.button("pause").click().run()
-    app.button("pause-no").click().run()
+    button(app, "pause").click().run()
+    button(app, "pause-no").click().run()
     assert [element.value for element in app.info] == ["Nothing was changed\\."]
     assert app.session_state["done"] == []
 
@@ -60,7 +62,7 @@ def test_a_declined_confirmation_reports_that_nothing_changed() -> None:
 def test_a_confirmation_of_another_object_is_not_shown() -> None:
     """A question cannot be confirmed when the page shows another object."""
     app = AppTest.from_function(_page).run()
-    app.button("pause").click().run()
+    button(app, "pause").click().run()
     app.text_input("about").set_value("another").run()
     assert "pause-yes" not in [element.key for element in app.button]
 
@@ -68,18 +70,18 @@ def test_a_confirmation_of_another_object_is_not_shown() -> None:
 def test_an_error_is_shown_until_the_next_action() -> None:
     """It replaces the previous report, and stays while other fields are used."""
     app = AppTest.from_function(_page).run()
-    app.button("refuse").click().run()
+    button(app, "refuse").click().run()
     assert [element.value for element in app.error] == ["“Reason” is empty"]
     app.text_input("about").set_value("another").run()
     assert [element.value for element in app.error] == ["“Reason” is empty"]
-    app.button("pause").click().run()
+    button(app, "pause").click().run()
     assert not app.error
 
 
 def test_an_action_without_its_button_is_reported_in_its_place() -> None:
     """The place is named by `report`."""
     app = AppTest.from_function(_page).run()
-    app.button("leave").click().run()
+    button(app, "leave").click().run()
     assert [element.value for element in app.success] == ["Left"]
 
 
@@ -97,7 +99,7 @@ def test_an_action_without_a_place_is_reported_at_the_top(tmp_path: Path) -> Non
         "        actions.button('Leave', do, key='leave')\n"
     )
     app = AppTest.from_file(str(script)).run()
-    app.button("leave").click().run()
+    button(app, "leave").click().run()
     assert [element.value for element in app.success] == ["Left"]
     app.run()
     assert [element.value for element in app.success] == ["Left"]

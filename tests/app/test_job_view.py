@@ -3,6 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 from study.base.errors import NotNow
+from tests.page_runs import button
 
 
 class FakeJob:
@@ -43,7 +44,7 @@ def _read(job: FakeJob, left: FakeJob | None = None) -> AppTest:
     ran = AppTest.from_function(_page, args=(job,), default_timeout=20).run()
     if left is not None:
         ran.session_state["job-read"] = left
-    ran.button(key="read").click().run()
+    button(ran, "read").click().run()
     assert not ran.exception
     assert "job-read" not in ran.session_state
     return ran

@@ -27,6 +27,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, person, presentation, reading
+from tests.page_runs import button
 from ui.overview.model_upload import _HandedIn, _Unnamed, _Waiting
 from ui.overview.models import model_table
 from ui.parts.text import plain
@@ -63,8 +64,8 @@ def _page(part: str = "", page: str = "overview.py") -> AppTest:
 
 
 def _press(ran: AppTest, key: str) -> AppTest:
-    buttons = [element for element in ran.button if element.key == key or str(element.label) == key]
-    buttons[0].click().run()
+    buttons = [element for element in ran.button if str(element.label) == key]
+    (buttons[0] if buttons else button(ran, key)).click().run()
     assert not ran.exception
     return ran
 

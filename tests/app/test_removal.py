@@ -16,6 +16,7 @@ from study.store import Store
 from study.store.studies import listed
 from study.trail.trails import record_taking
 from tests.conftest import NOW, ROOT
+from tests.page_runs import button
 
 Opened = Callable[..., Store]
 ADMINISTRATION = ROOT / "pages" / "deployment.py"
@@ -71,7 +72,7 @@ def test_a_closed_study_is_removed_after_export_and_confirmation(
         ran = _run()
         ran.text_input(key="removal-reason").input("Retention is over")
         ran.text_input(key="removal-name").input(typed)
-        return ran.button(key="remove-data").click().run()
+        return button(ran, "remove-data").click().run()
 
     assert "was written after it was closed" in press("trial").error[0].value
     bundle.export(administered, study="trial", out=tmp_path / "bundle")

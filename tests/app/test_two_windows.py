@@ -13,6 +13,7 @@ from study.protocol.protocol import Protocol
 from study.store import Store
 from study.store.studies import study_row
 from tests.conftest import NOW, ROOT, invite
+from tests.page_runs import button
 
 
 def test_an_action_does_not_affect_another_study(
@@ -39,7 +40,7 @@ def test_an_action_does_not_affect_another_study(
     page = AppTest.from_file(str(ROOT / "pages" / "set_up.py"), default_timeout=60).run()
     page.text_input(key="discard-reason").input("Drawn too small.").run()
     now_in[0] = there
-    page.button(key="discard").click().run()
+    button(page, "discard").click().run()
     assert [element.value for element in page.error] == [
         "You switched to another study in another window. Reload this page."
     ]

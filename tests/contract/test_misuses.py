@@ -72,7 +72,10 @@ def test_a_missing_role_is_named(on_postgres: Store) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["08006", "28P01", "42P06", "53100", "53200", "53400", "54000", "58030", "XX001"],
+    [
+        *("08006", "25P03", "28P01", "42P06", "53100", "53200", "53400", "54000", "57014"),
+        *("57P05", "58030", "XX001"),
+    ],
 )
 def test_every_fault_outside_the_program_is_a_sentence(code: str) -> None:
     """Resources, accounts, input and output, and damaged data."""

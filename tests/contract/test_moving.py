@@ -1,10 +1,12 @@
 """Moving a deployment from SQLite to PostgreSQL and back."""
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,11 +142,39 @@ def test_a_move_killed_at_any_step_is_repeated(
         assert copied.witness_file.read_bytes() == store.witness_file.read_bytes()
         assert (copied.beside("runs") / "one").read_text() == "copied"
         names = {path.name for path in copied.folder.iterdir()}
-        assert not {name for name in names if ".new-store" in name or "moving" in name}
+        assert not {name for name in names if re.search(r"\.new-store|moving|move-lock", name)}
         with pytest.raises(BadFile, match="already has a store"):
             move(store, to)
         n_steps += 1
     assert n_steps >= 8
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_a_second_move_to_the_same_place_is_refused_while_one_is_under_way(
+    store: Store, request: pytest.FixtureRequest, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is completed, and its lock is removed."""
+    if engine == "sqlite":
+        address = request.getfixturevalue("database")()
+        move(store, address)
+        store = Store(address)
+    to = _target(request, store, engine)
+    refuse_changed = moving._refuse_changed
+
+    def move_again(*arguments: Any) -> None:
+        monkeypatch.setattr(moving, "_refuse_changed", refuse_changed)
+        with monkeypatch.context() as idle:
+            idle.setattr(Store, "is_in_use", lambda _: False)
+            with pytest.raises(NotNow, match="Another move"):
+                move(store, to)
+        refuse_changed(*arguments)
+
+    monkeypatch.setattr(moving, "_refuse_changed", move_again)
+    move(store, to)
+    assert verify(Store(to)) == []
+    assert not beside(to, "move-lock").exists()
 
 
 @pytest.mark.slow

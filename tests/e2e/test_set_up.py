@@ -48,7 +48,7 @@ def _write(page: Page) -> None:
     page.get_by_label("Study name", exact=True).fill("Residents")
     page.get_by_role("button", name="Start").click()
     page.get_by_text("Expected sample").wait_for()
-    page.get_by_role("button", name="Next: Design").click()
+    page.get_by_role("button", name="Next: Design").dblclick()  # one step only
     repeats = page.get_by_label("Hidden repeats", exact=True)
     repeats.fill("2")
     # The value that was typed is saved before the next step opens.

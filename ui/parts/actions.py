@@ -6,9 +6,10 @@ until the next action or page, is scrolled into view and receives the focus. `tu
 that only change what this window shows.
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import streamlit as st
@@ -76,6 +77,7 @@ class _Memory:
     is_new: bool = False
     leads_on: bool = False
     on_top: bool = False
+    runs: Counter[tuple[str, Hashable]] = field(default_factory=Counter)
 
     def keep(self, key: str, about: Hashable, result: Result) -> None:
         self.number += 1
@@ -95,15 +97,17 @@ def button(
     below: DeltaGenerator | None = None,
     busy: str = "",
     in_form: bool = False,
-    widget_key: str | None = None,
     **look: Any,
 ) -> None:
     """Show a button that runs an action, and the report of its result.
 
+    The second click of a double click does nothing, because each run of the action that is not
+    refused replaces the button.
+
     Parameters
     ----------
     key
-        Names the action; also the button's key unless `widget_key` is given.
+        Names the action; the button's key begins with it.
     about
         The subject of the action, in addition to its key; reports and questions about other
         subjects are not shown at this button.
@@ -118,9 +122,9 @@ def button(
     """
     where = place or st
     kind = where.form_submit_button if in_form else where.button
-    pressed = kind(label, key=widget_key or key, **look)
+    memory = _memory()
+    pressed = kind(label, key=f"{key}/{memory.runs[key, about]}", **look)
     with below if below is not None else nullcontext():
-        memory = _memory()
         if pressed:
             _run(memory, do, key, about, busy)
         _show(memory, key, about)
@@ -214,6 +218,7 @@ def _run(memory: _Memory, do: Action, key: str, about: Hashable, busy: str) -> N
 
     def run() -> None:
         memory.keep(key, about, do())
+        memory.runs[key, about] += 1
 
     try:
         with st.spinner(busy) if busy else nullcontext():

@@ -66,10 +66,7 @@ class Scope:
 
 
 def key(name: str) -> str:
-    """Return a widget's key for this turn; after an action the key changes.
-
-    The second click of a double click then hits a widget that no longer exists.
-    """
+    """Return a field's key for this turn: after an action the field is empty."""
     return f"{name}-{new_codes().turn}"
 
 
@@ -195,7 +192,6 @@ def invite_one(scope: Scope, days: int) -> None:
             invite,
             in_form=True,
             key="invite",
-            widget_key=key("invite"),
             type="primary",
         )
     handout.show(scope.study, "invite")
@@ -229,7 +225,6 @@ def invite_list(scope: Scope, days: int) -> None:
             invite,
             in_form=True,
             key="invite-all",
-            widget_key=key("invite-all"),
             below=below,
             type="primary",
         )
@@ -290,7 +285,6 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
             assign,
             in_form=True,
             key="assign-role",
-            widget_key=key("assign-role"),
             type="primary",
         )
     handout.show(scope.study, "assign-role")
@@ -379,7 +373,6 @@ def _new_code(
         t("Restore") if member.revoked else t("New code"),
         lambda: _new_code_for(scope, member, days, name),
         key=name,
-        widget_key=key(name),
         place=place,
         below=below,
         width="stretch",
@@ -403,7 +396,6 @@ def _more(scope: Scope, member: Member) -> None:
             save,
             in_form=True,
             key=f"save-name-{member.grant}",
-            widget_key=key(f"save-name-{member.grant}"),
         )
 
     def erase() -> str:
@@ -418,7 +410,6 @@ def _more(scope: Scope, member: Member) -> None:
             t("Erase name and email"),
             erase,
             key=f"erase-{member.grant}",
-            widget_key=key(f"erase-{member.grant}"),
         )
     else:
         actions.report(f"erase-{member.grant}")
@@ -484,7 +475,7 @@ def _removal(scope: Scope, member: Member, about: str, removal: _Removal) -> Non
             _act_on(scope, member, removal.do, reason=reason)
             return removal.done
 
-        actions.button(removal.label, remove, in_form=True, key=name, widget_key=key(f"{name}-now"))
+        actions.button(removal.label, remove, in_form=True, key=name)
 
 
 def _revoke(scope: Scope, member: Member) -> None:
@@ -501,9 +492,7 @@ def _revoke(scope: Scope, member: Member) -> None:
             kept.drop(scope.study, member.who)
             return t("{who} no longer has access here.", who=member.who)
 
-        actions.button(
-            t("Revoke now"), revoke, in_form=True, key=name, widget_key=key(f"{name}-now")
-        )
+        actions.button(t("Revoke now"), revoke, in_form=True, key=name)
 
 
 def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:

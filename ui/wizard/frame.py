@@ -106,7 +106,7 @@ def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
         actions.turn(
             t("Back"),
             lambda: _go(names[here - 1]),
-            key=f"back-{working.id}",
+            key=f"back-{working.id}-{step}",
             place=back,
             icon=arrow(forward=False),
         )
@@ -114,7 +114,7 @@ def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
         actions.turn(
             t("Next: {step}", step=titles[names[here + 1]]),
             lambda: _go(names[here + 1]),
-            key=f"next-{working.id}",
+            key=f"next-{working.id}-{step}",
             place=onward,
             type="primary",
             width="stretch",
@@ -306,9 +306,7 @@ def _protocol_file(working: Working) -> None:
         working.renew()
         return t("The draft now has the settings of {file}.", file=brought.name)
 
-    actions.button(
-        t("Replace the draft with this file"), take, key=key, widget_key=working.key("take")
-    )
+    actions.button(t("Replace the draft with this file"), take, key=key)
 
 
 def _draw(working: Working, draw: Action) -> None:

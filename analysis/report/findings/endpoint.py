@@ -33,13 +33,13 @@ from analysis.statistics.verdicts import (
     Decision,
     Outcome,
     decisions,
-    declared_outcome,
     declared_plan,
     is_decided,
     origin_of_margin,
     patients_of_row,
     primary_models,
     score_p,
+    tested_outcome,
     too_few,
 )
 from analysis.translation import capital, later, said, t, tn, written
@@ -410,7 +410,7 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
     scale = scale_of(results, plan.metric)
 
     def verdict_of(other: Row) -> str:
-        outcome = declared_outcome(results, plan, other, number(row, "margin"))
+        outcome = tested_outcome(results, plan, other, number(row, "margin"))
         words = said(VERDICTS[plan.hypothesis][outcome])
         return words[0].lower() + words[1:]
 

@@ -115,8 +115,18 @@ def _model(results: Results) -> list[str]:
         )
     few = next((why for row in rows if (why := too_few(results, _patients(results, row)))), "")
     if few:
-        return [t("Estimated factors of reading time: {parts}.", parts=clauses([*parts, few]))]
-    return [t("Factors associated with reading time: {parts}.", parts=clauses(parts))]
+        return [
+            t(
+                "Estimated factors of the reading time of these readers: {parts}.",
+                parts=clauses([*parts, few]),
+            )
+        ]
+    return [
+        t(
+            "Factors associated with the reading time of these readers: {parts}.",
+            parts=clauses(parts),
+        )
+    ]
 
 
 def _name(row: Row) -> str:

@@ -122,10 +122,13 @@ def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weig
     metric : Metric
         Accuracy, or the area where there are ratings.
     """
-    if metric is Metric.AUC and (reason := _why_no_area(study, comparison)):
-        return None, reason
-    observed = _accuracy if metric is Metric.ACCURACY else _area
-    parts = [observed(study, side) for side in comparison.sides]
+    if metric is Metric.AUC:
+        both = _have_both_classes(study)
+        if reason := _why_no_area(study, comparison, both):
+            return None, reason
+        parts = [_area(study, side, both) for side in comparison.sides]
+    else:
+        parts = [_accuracy(study, side) for side in comparison.sides]
     if len(parts) == 1:
         readers, model = parts[0]
         ahead = replace(readers, kernel=model.kernel - readers.kernel)
@@ -148,8 +151,11 @@ def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
     return readers, models
 
 
-def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
-    """Return the scores of readers' pairs of cases, and of the model's, by pair of patients."""
+def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observations]:
+    """Return the scores of readers' pairs of cases, and of the model's, by pair of patients.
+
+    `both` is whether any patient has cases of both classes.
+    """
     ratings = study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     counted = side.given(study.matrix)
@@ -166,7 +172,6 @@ def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
     clusters = study.matrix.clusters
     patients = [np.unique(clusters[each], return_index=True) for each in (positive, negative)]
     (with_positive, _), (with_negative, _) = patients
-    both = _have_both_classes(study.matrix, ratings.positive)
 
     def by_patient(cells: Floats) -> Floats:
         for axis, (_, first) in enumerate(patients, start=1):
@@ -186,21 +191,23 @@ def _area(study: Study, side: Side) -> tuple[Observations, Observations]:
     return readers, models
 
 
-def _have_both_classes(matrix: ReadingMatrix, positive: Bools) -> bool:
+def _have_both_classes(study: Study) -> bool:
     """Return whether any patient has a positive and a negative case."""
+    matrix, ratings = study.matrix, study.figures.ratings
+    assert ratings is not None  # the metric exists only where there are ratings
     positives, negatives = (
-        matrix.clusters[matrix.assigned & each] for each in (positive, ~positive)
+        matrix.clusters[matrix.assigned & each] for each in (ratings.positive, ~ratings.positive)
     )
     return bool(np.isin(positives, negatives).any())
 
 
-def _why_no_area(study: Study, comparison: Comparison) -> str:
+def _why_no_area(study: Study, comparison: Comparison, both: bool) -> str:
     matrix, ratings = study.matrix, study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
     counted = comparison.given(matrix).any(axis=1)
     n_positive = int((counted & ratings.positive).sum())
     n_pairs = n_positive * (int(counted.sum()) - n_positive)
-    if _have_both_classes(matrix, ratings.positive):
+    if both:
         n_pairs = max(n_pairs, matrix.n_clusters**2)
     if len(comparison.sides[0].columns) * n_pairs > LARGE_KERNEL:
         return TOO_LARGE

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.stats import t as student
 
-from analysis.arrays import Floats, Ints
+from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import plan_of
 from analysis.options import Options
@@ -215,7 +215,7 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     [['these readers', 0.013, 0.056], ['readers like these', 0.013, 0.058]]
     """
     study = study_of(study, options)
-    margins = _margins(study)
+    margins = margins_tested(study)
     rows = [
         row
         for each in panels_of(study.matrix)
@@ -236,10 +236,10 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
 
 def has_margin(study: Study) -> bool:
     """Return whether any metric has a margin."""
-    return any(margin is not None for margin in _margins(study).values())
+    return any(margin is not None for margin in margins_tested(study).values())
 
 
-def _margins(study: Study) -> dict[Metric, float | None]:
+def margins_tested(study: Study) -> dict[Metric, float | None]:
     """Return the margin of every metric; of one that shall be superior 0."""
     margins = margins_of(study)
     plan = plan_of(study.bundle.protocol)
@@ -250,11 +250,7 @@ def _margins(study: Study) -> dict[Metric, float | None]:
 
 def _rows(study: Study, comparison: ModelComparison, margin: float) -> Iterator[dict[str, object]]:
     panel, figure, result = comparison.panel, comparison.figure, comparison.result
-    variances = {
-        Claim.THESE_READERS: (0.0, 0.0, 1),
-        Claim.READERS_LIKE_THESE: _of_readers(result),
-    }
-    for claim, readers in variances.items():
+    for claim, readers in variances_of_readers(result).items():
         reason = figure.merits.no_covariance or figure.no_value
         if claim is Claim.READERS_LIKE_THESE and result.n_readers < 2:
             reason = reason or ONE_READER
@@ -309,9 +305,13 @@ def _tested(
     return _Tests(margin=test, p_superior=areas.p(0.0), low=low)
 
 
-def _of_readers(result: SingleTreatment) -> tuple[float, float, int]:
+def variances_of_readers(result: SingleTreatment) -> dict[Claim, tuple[float, float, int]]:
+    """Return the argument `readers` of `score_test` for both claims."""
     n = result.n_readers
-    return max(result.var_reader, 0.0) / n, result.msr / n, n
+    return {
+        Claim.THESE_READERS: (0.0, 0.0, 1),
+        Claim.READERS_LIKE_THESE: (max(result.var_reader, 0.0) / n, result.msr / n, n),
+    }
 
 
 def _ahead(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]:
@@ -322,9 +322,13 @@ def _ahead(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]
         items = items & dichotomy.counted(matrix)
         items &= dichotomy.positive(matrix) == BY_CLASS[metric]
         right = dichotomy.correct(matrix)
-    correct = right[items][:, columns].astype(np.float64)
+    return ahead_by_patient(right[items][:, columns], matrix.clusters[items])
+
+
+def ahead_by_patient(correct: Bools, clusters: Ints) -> tuple[Floats, Floats]:
+    """Return the arguments `ahead` and `sizes` of `score_test`; the last rater is the model."""
     ahead = correct[:, -1] - correct[:, :-1].mean(axis=1)
-    sums, _ = sums_by_cluster(np.column_stack([ahead, np.ones(len(ahead))]), matrix.clusters[items])
+    sums, _ = sums_by_cluster(np.column_stack([ahead, np.ones(len(ahead))]), clusters)
     return sums[:, 0], sums[:, 1]
 
 

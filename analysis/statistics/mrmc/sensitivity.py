@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,12 @@ from analysis.presentation.table import (
     TableRow,
     condition_cell,
     named,
+    p_cell,
     range_cell,
     report_table,
     whole,
 )
-from analysis.presentation.wording import Row, number, rounded, rows_of, sentences
+from analysis.presentation.wording import Row, listed, number, rounded, rows_of, sentences
 from analysis.readings.circumstances import faulty_items, marked
 from analysis.readings.clusters import sums_by_cluster
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix, reading_matrix
@@ -42,7 +43,15 @@ from analysis.statistics.merits import (
     percent_correct,
     without_covariance,
 )
+from analysis.statistics.mrmc.noninferiority import (
+    ahead_by_patient,
+    margins_tested,
+    score_test,
+    variances_of_readers,
+)
 from analysis.statistics.mrmc.obuchowski_rockette import (
+    Claim,
+    SingleTreatment,
     inference_cells,
     joined,
     single_treatment,
@@ -63,12 +72,17 @@ KEPT = "items where no reading of the row was excluded"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Found:
-    """A panel with another choice: the differences model minus reader, the items and a note."""
+    """A panel with another choice: the differences model minus reader, the items and a note.
+
+    `by_patient` has the arguments `ahead` and `sizes` of `score_test`, if all raters of the row
+    have the same items with equal weights.
+    """
 
     differences: Merits
     n_items: int
     n_clusters: int
     note: str
+    by_patient: tuple[Floats, Floats] | None = None
 
 
 Choice = Callable[[ReaderPanel], _Found]
@@ -107,7 +121,8 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     `marked questions dropped`, where there are any, drop for all raters the items that an expert
     review found faulty (`Options.faulty`), or that a reader marked as faulty. `model answers read
     by strict rules`, `standard rules`, `loose rules`, where these change an answer of a model, have
-    the answers parsed by these rules.
+    the answers parsed by these rules. With a margin, `p_margin` and `p_superior` are those of
+    `noninferiority` under the choice; choices that weigh items or readings unequally have none.
 
     See Also
     --------
@@ -139,12 +154,15 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     """
     study = study_of(study, options)
     bundle, matrix, options = study.bundle, study.matrix, study.options
-    panels = panels_of(matrix)
+    panels, margin = panels_of(matrix), margins_tested(study)[Metric.ACCURACY]
     rows = [
-        row
+        {**row, **tests[str(row["claim"])]}
         for name, choice in _choices(bundle, matrix, options.faulty).items()
         for panel in panels
-        for row in _claim_rows(name, panel, choice(panel), options.alpha)
+        for chosen in (choice(panel),)
+        for result in (_compared(chosen, options.alpha),)
+        for tests in (_tests(chosen, result, margin),)
+        for row in _claim_rows(name, panel, chosen, result)
     ]
     return pd.DataFrame(rows, columns=SENSITIVITY_PANEL.header)
 
@@ -183,9 +201,9 @@ def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) 
         gone: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
         items = shared.items & ~gone
         nothing = f"there are no {kept}" if gone.any() and not items.any() else ""
-        merits = percent_correct(correct[items][:, panel.columns], matrix.clusters[items])
         note = joined([kept if gone.any() else "", shared.note])
-        return _found(matrix, items, _ahead(merits, shared.because or nothing), note)
+        because = shared.because or nothing
+        return _equally(matrix, correct[items][:, panel.columns], items, because, note)
 
     return found
 
@@ -195,9 +213,9 @@ def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
 
     def found(panel: ReaderPanel) -> _Found:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
-        merits = percent_correct(matrix.correct[items][:, panel.columns], matrix.clusters[items])
         absent = not matrix.presented[items][:, panel.readers].all()
-        return _found(matrix, items, _ahead(merits), ABSENT if absent else "")
+        correct = matrix.correct[items][:, panel.columns]
+        return _equally(matrix, correct, items, "", ABSENT if absent else "")
 
     return found
 
@@ -270,11 +288,40 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
     return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
 
 
+def _equally(
+    matrix: ReadingMatrix, correct: Bools, items: Bools, because: str, note: str
+) -> _Found:
+    """Compare the last of some raters with the others over the same items, weighted equally."""
+    clusters = matrix.clusters[items]
+    psi = _ahead(percent_correct(correct, clusters), because)
+    chosen = _found(matrix, items, psi, note)
+    return replace(chosen, by_patient=None if because else ahead_by_patient(correct, clusters))
+
+
+def _compared(choice: _Found, alpha: float) -> SingleTreatment:
+    items_df = float(max(choice.n_clusters - 1, 1))
+    return single_treatment(choice.differences, alpha, items_df=items_df)
+
+
+def _tests(
+    choice: _Found, result: SingleTreatment, margin: float | None
+) -> dict[str, dict[str, float]]:
+    """Return the margin and the p-values of the score test, with and without it, by claim."""
+    nothing = dict.fromkeys(("margin", "p_margin", "p_superior"), math.nan)
+    tests = {claim.value: nothing for claim in Claim}
+    if margin is None or choice.by_patient is None or choice.differences.no_covariance:
+        return tests
+    for claim, readers in variances_of_readers(result).items():
+        if claim is Claim.THESE_READERS or result.n_readers > 1:
+            p, superior = (score_test(*choice.by_patient, m, readers).p for m in (margin, 0.0))
+            tests[claim.value] = {"margin": margin, "p_margin": p, "p_superior": superior}
+    return tests
+
+
 def _claim_rows(
-    name: str, panel: ReaderPanel, choice: _Found, alpha: float
+    name: str, panel: ReaderPanel, choice: _Found, result: SingleTreatment
 ) -> Iterator[dict[str, object]]:
     psi = choice.differences
-    result = single_treatment(psi, alpha, items_df=float(max(choice.n_clusters - 1, 1)))
     no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
     for claim, inference, method, about in claims_of(result):
         yield {
@@ -312,13 +359,14 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
                 claim_shown(row),
                 pieces(str(row["analysis"])),
                 *_shown(row),
+                p_cell(number(row, "p_margin")),
             ),
         )
         for row in shown[:MOST_ROWS]
     ]
     same = len(others) - len(differing)
     difference = t("Difference: model minus the mean of the readers, in points.")
-    note = sentences([difference, narrower_notes(shown)])
+    note = sentences([difference, narrower_notes(shown), _score_note(shown)])
     if same:
         left_out = tn(
             "Left out: {n} row equal to the primary analysis ({name}).",
@@ -327,7 +375,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             name=said(PRIMARY),
         )
         note = sentences([note, left_out])
-    yield report_table(
+    made = report_table(
         name="sensitivity-panel",
         title=t("What other choices change of models against the panel"),
         note=note,
@@ -340,11 +388,20 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             t("Difference"),
             t("CI"),
             t("Note"),
+            t("Score test p"),
         ),
         rows=body,
         total=len(shown),
         most_in_print=MANY_IN_PRINT,
     )
+    yield made if _score_note(shown) else made.without(t("Score test p"))
+
+
+def _score_note(rows: Sequence[Row]) -> str:
+    """Return a sentence on the score test of some rows; empty if none of them has a margin."""
+    margins = {number(row, "margin") for row in rows if not math.isnan(number(row, "p_margin"))}
+    sizes = [t("{size} points", size=rounded(100 * margin, 1)) for margin in sorted(margins)]
+    return t("Score test p: one-sided, margin {margins}.", margins=listed(sizes)) if sizes else ""
 
 
 def _key(row: Row) -> tuple[str, ...]:
@@ -371,6 +428,9 @@ SENSITIVITY_PANEL = Statistic(
             "model_id condition metric claim n_readers n_items"
             " difference se df ci_low ci_high p method note undefined_because"
         ),
+        Column("margin", "Margin of the score test; empty if there is none.", "proportion"),
+        Column("p_margin", "One-sided p of the score test for the margin.", "probability"),
+        Column("p_superior", "One-sided p of the score test without a margin.", "probability"),
     ),
     compute=sensitivity_panel,
     tables={260: panel_choices_table},

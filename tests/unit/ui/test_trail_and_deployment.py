@@ -17,6 +17,7 @@ from study.protocol.protocol import Protocol
 from study.store import Store, events, people
 from study.store.events import EventKind
 from tests.conftest import ACTING, NOW, ROOT, entropy_from, invite, tamper
+from tests.page_runs import button
 from tests.sites import bundle_of, close, site
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
@@ -137,10 +138,10 @@ def test_the_trail_page_names_the_first_invalid_event(
     store = opened()
     ran = _page(monkeypatch, store, "trail.py", _coordinator())
     assert not ran.exception
-    ran.button(key="verify-trial").click().run()
+    button(ran, "verify-trial").click().run()
     assert "Verified\\: 6 events" in ran.success[0].value
     tamper(store, "UPDATE events SET actor = 'x' WHERE chain = 'study:trial' AND number = 3")
-    ran.button(key="verify-trial").click().run()
+    button(ran, "verify-trial").click().run()
     assert "event 3 \\(reader invited, 2025" in ran.error[0].value
 
 
@@ -168,15 +169,15 @@ def test_the_deployment_page_makes_scheduled_backups(
     ran = _page(monkeypatch, store, "deployment.py", _administrator())
     assert not ran.exception
     assert ran.warning[0].value == "There is no backup yet."
-    ran.button(key="backup-now").click().run()
+    button(ran, "backup-now").click().run()
     assert any("Backup made; verification passed" in element.value for element in ran.success)
     assert not ran.warning
     ran.number_input(key="backup-hours").set_value(6)
-    ran.button(key="backup-save").click().run()
+    button(ran, "backup-save").click().run()
     with store.look() as look:
         assert backups.schedule(look).every_hours == 6
     tamper(store, "UPDATE reference_standard SET truth = 'A'")
-    ran.button(key="backup-now").click().run()
+    button(ran, "backup-now").click().run()
     assert any("bank bank" in element.value for element in ran.error)
 
 
@@ -205,15 +206,15 @@ def test_bundles_are_restored_and_merged_from_a_page(
     ran = AppTest.from_file(str(script), default_timeout=60).run()
     ran.text_input(key="merge-site").set_value("Bergen")
     ran.file_uploader[0].upload(*bundle)
-    ran.button(key="merge").click().run()
+    button(ran, "merge").click().run()
     assert not ran.exception
     assert "P2, S2 from Bergen" in ran.success[0].value
     ran.file_uploader[0].upload(*bundle)
-    ran.button(key="merge").click().run()
+    button(ran, "merge").click().run()
     assert "was already merged" in ran.code[0].value
     page = _page(monkeypatch, home, "deployment.py", _administrator())
     page.file_uploader[0].upload(*bundle)
-    page.button(key="restore").click().run()
+    button(page, "restore").click().run()
     assert any("already" in error.value for error in page.error)
 
 

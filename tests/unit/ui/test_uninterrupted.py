@@ -3,6 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.page_runs import button
 from ui.parts.uninterrupted import interruptible, uninterrupted
 
 
@@ -43,15 +44,26 @@ def _page() -> None:
 def test_a_click_does_not_interrupt_an_action() -> None:
     """The action records what it changed, and its report is shown."""
     page = AppTest.from_function(_page).run()
-    page.button(key="change").click().run()
+    button(page, "change").click().run()
     assert page.session_state["done"] == ["changed", "recorded"]
     assert [report.value for report in page.success] == ["Changed"]
+
+
+def test_the_second_click_of_a_double_click_does_nothing() -> None:
+    """It reaches the button that the first click has replaced; the next click counts again."""
+    page = AppTest.from_function(_page).run()
+    first = button(page, "change")
+    first.click().run()
+    first.click().run()
+    assert page.session_state["done"] == ["changed", "recorded"]
+    button(page, "change").click().run()
+    assert page.session_state["done"] == ["changed", "recorded"] * 2
 
 
 def test_a_click_interrupts_the_wait_of_an_action() -> None:
     """A wait for a job ends, and with it the action; nothing is reported."""
     page = AppTest.from_function(_page).run()
-    page.button(key="wait").click().run()
+    button(page, "wait").click().run()
     assert page.session_state["done"] == ["waits"]
     assert not page.success
 

@@ -314,6 +314,26 @@ def test_a_verdict_states_whether_another_choice_changes_it(run: Results) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("own", "other", "change"),
+    [
+        (0.001, 0.03, "but “non-inferiority not shown by the score test” with missing answers"),
+        (0.03, 0.001, "but “non-inferior” with missing answers"),
+        (0.001, 0.002, ""),
+        (0.03, 0.04, ""),
+    ],
+)
+def test_another_choice_is_decided_by_its_own_score_test(
+    run: Results, own: float, other: float, change: str
+) -> None:
+    """The interval clears the margin under both choices."""
+    protocol = {**DECLARED, "primary_model": "M1"}
+    again = {"p_margin": other, "p_superior": 0.5, "difference": 0.02}
+    text = _said(_with(run, protocol, CLEARED, score_p=own, others=[again]))
+    assert change in text
+    assert bool(change) == ("but “" in text)
+
+
 def test_an_exploratory_difference_states_the_same(run: Results) -> None:
     """Without missing answers the difference is −2.0 points."""
     turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}

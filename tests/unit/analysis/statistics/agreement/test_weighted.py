@@ -1,5 +1,6 @@
 """Weighted kappa equals that of scikit-learn and its definition, and needs a declaration."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -131,9 +132,11 @@ def test_standard_error_and_limits_are_those_of_the_delta_method(
         shares = counts / n
         se = np.sqrt(((shares * slopes**2).sum() - (shares * slopes).sum() ** 2) / n)
         assert row["se"] == pytest.approx(se, rel=1e-4)
-        limits = [row["ci_low"], row["estimate"], min(row["ci_high"], 1.0)]
-        assert limits[1] - limits[0] == pytest.approx(1.959964 * se, rel=1e-4)
-        assert limits[2] == pytest.approx(min(limits[1] + 1.959964 * se, 1.0), rel=1e-4)
+        kappa = row["estimate"]
+        center, half = math.log((1 + kappa) / (1 - kappa)) / 2, 2.000995 * se / (1 - kappa**2)
+        ends = [math.exp(2 * (center + side * half)) for side in (-1, 1)]
+        expected = [(end - 1) / (end + 1) for end in ends]
+        assert [row["ci_low"], row["ci_high"]] == pytest.approx(expected, rel=1e-4)
 
 
 def test_raters_who_always_agree_have_the_limits_1() -> None:

@@ -4,8 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Bundle, analyse, bundle_from_tables, reader_panel, sensitivity_panel
+from analysis import (
+    Bundle,
+    analyse,
+    bundle_from_tables,
+    reader_panel,
+    sensitivity_panel,
+)
+from analysis.options import Options
 from analysis.report.findings import Theme, findings
+from analysis.statistics.mrmc.noninferiority import noninferiority
 
 RATERS = ("M1", "R1", "R2", "R3")
 SHARED = ["claim", "n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p"]
@@ -51,6 +59,31 @@ def test_the_primary_choice_equals_the_panel(patients: bool) -> None:
     for name in ("missing as wrong", "macro"):
         rows = table.loc[table["analysis"] == name, SHARED].reset_index(drop=True)
         pd.testing.assert_frame_equal(rows, panel[SHARED], check_exact=False, rtol=1e-10)
+
+
+@pytest.mark.parametrize("patients", [False, True])
+def test_every_choice_has_the_score_test_of_a_study_with_its_items(patients: bool) -> None:
+    """Without two items with a missing answer, the test is that of the other 58."""
+    bundle, options = _bundle(patients=patients, gaps=True), Options(margin=0.1)
+    table = sensitivity_panel(bundle, options)
+    tests = ["p_margin", "p_superior"]
+    items, readings = (
+        frame.loc[~frame["item_id"].isin(["q05", "q10"]), columns]
+        for frame, columns in (
+            (bundle.items, ["item_id", "truth", "patient_id"]),
+            (bundle.readings, ["rater_id", "item_id", "answer"]),
+        )
+    )
+    others = bundle_from_tables(items, readings, bundle.raters[["rater_id", "rater_kind"]])
+    for name, study in (("missing as wrong", bundle), ("missing dropped", others)):
+        same = noninferiority(study, options)
+        expected = same.loc[same["metric"] == "accuracy", ["p", "p_superior"]].to_numpy()
+        rows = table[table["analysis"] == name]
+        np.testing.assert_allclose(rows[tests].to_numpy(dtype=float), expected, rtol=1e-12)
+        assert (rows["margin"] == 0.1).all()
+    for name in ("flagged times dropped", "macro"):
+        assert table.loc[table["analysis"] == name, ["margin", *tests]].isna().all(axis=None)
+    assert sensitivity_panel(bundle)[["margin", *tests]].isna().all(axis=None)
 
 
 def test_items_are_dropped_for_all_raters_but_flagged_readings_singly() -> None:
