@@ -130,6 +130,8 @@ def read_components(path: Path) -> Components:
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError as error:
+        raise AnalysisError(f"{path}: does not exist. Give a TOML file of components.") from error
     except (OSError, ValueError) as error:
         raise AnalysisError(f"{path}: cannot be read as TOML ({error}).") from error
     return components_from(values, source=str(path))

@@ -93,6 +93,11 @@ class PowerPlan:
             raise OptionsError("effect is 0; give another difference, or a margin")
         if self.margin is not None and not 0 < self.margin < 1:
             raise OptionsError(f"margin is {self.margin}; give a proportion between 0 and 1")
+        if self.margin is not None and self.effect < -self.margin:
+            raise OptionsError(
+                f"effect is {self.effect}, below minus the margin of {self.margin}; give an effect"
+                f" of {-self.margin} or more, or a larger margin"
+            )
         if not SMALLEST_ALPHA <= self.alpha < 1:
             raise OptionsError(
                 f"alpha is {self.alpha}; give a number between 0 and 1, such as 0.05"

@@ -748,7 +748,7 @@ class Figures:
             matrix.clusters[shared.items] if matrix.clustered else None,
             covariance,
         )
-        gaps = np.array([bool(reason) for reason in reasons])
+        gaps = np.array([bool(reason) for reason in reasons], dtype=np.bool_)
         merits = Merits(
             values=np.where(gaps, np.nan, merits.values),
             covariance=np.where(gaps[:, None] | gaps, np.nan, merits.covariance),

@@ -114,9 +114,12 @@ def _sites(study: Study, condition: str, columns: dict[str, int]) -> Iterator[Gr
     if len(groups) < 2:
         return
     matrix = study.matrix
-    items = shared_by_panel(matrix, np.concatenate(groups))
-    values = [matrix.correct[items.items][:, group].mean(axis=0) for group in groups]
+    everyone = np.concatenate(groups)
+    items = shared_by_panel(matrix, everyone)
+    correct = matrix.correct[items.items][:, everyone]
     n = np.array([len(group) for group in groups])
+    merits = percent_correct(correct, matrix.clusters[items.items])
+    values = np.split(merits.values, np.cumsum(n)[:-1])
     freedom = int((n - 1).sum())
     within = sum(float(((v - v.mean()) ** 2).sum()) for v in values) / max(freedom, 1)
     names = _names(SITE, condition, "", len(groups), int(items.items.sum()), items.note)

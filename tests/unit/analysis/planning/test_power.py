@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,8 +27,9 @@ from analysis.planning import (
     published,
     range_of,
 )
-from analysis.planning.components import components_from
+from analysis.planning.components import components_from, read_components
 from analysis.planning.designs import variances
+from analysis.planning.power import power_of
 from analysis.planning.simulation import simulated_power
 from analysis.statistics.merits import Metric
 
@@ -359,3 +361,41 @@ def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
     spread = PowerPlan(components=parts, effect=0.05).spread
     drawn = np.asarray(drawn_spread(spread, 1, 5000).reader)
     assert kstest(4 * spread.reader / drawn, chi2(4).cdf).pvalue > 0.01
+
+
+def test_an_effect_below_the_margin_is_refused() -> None:
+    """The square in ncp would otherwise hide that no study can show it."""
+    with pytest.raises(OptionsError, match="give an effect of -0"):
+        PowerPlan(components=VAN_DYKE, effect=-0.2, margin=0.1)
+
+
+def test_a_components_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with pytest.raises(AnalysisError, match="does not exist") as error:
+        read_components(tmp_path / "missing.toml")
+    assert "read" not in str(error.value)
+
+
+@pytest.mark.parametrize("reads", [1, 2, 5, 6])
+def test_degrees_of_freedom_count_the_cases_that_two_readers_share(reads: int) -> None:
+    """From the variance of a reader's mean and the covariance over the shared cases."""
+    j, cases = 6, 120
+    plan = PowerPlan(components=PANEL, comparison=Comparison.PANEL, effect=0.06, reads=reads)
+    own_cases = cases * reads / j
+    shared_cases = cases * reads * (reads - 1) / (j * (j - 1))
+    variance = PANEL.var_error * PANEL.cases / own_cases
+    covariance = PANEL.cov2 * PANEL.cases * shared_cases / own_cases**2
+    mean_square = PANEL.var_tr + variance - covariance
+    total = (PANEL.var_tr + variance + (j - 1) * covariance) / j
+    row = next(power(plan, plan.size(j, cases)))
+    assert row.ncp == pytest.approx(0.06**2 / total)
+    assert row.df == pytest.approx((j - 1) * (total * j / mean_square) ** 2)
+
+
+def test_limits_are_the_middle_95_percent_of_the_draws() -> None:
+    plan = PowerPlan(components=VAN_DYKE, effect=0.05)
+    size = plan.size(5, 100)
+    drawn = drawn_spread(plan.spread, 1)
+    row = next(power(plan, size, drawn))
+    powers = sorted(power_of(plan, variances(drawn, size, plan.design).random_readers))
+    assert powers[24] <= row.low <= powers[25]
+    assert powers[974] <= row.high <= powers[975]

@@ -170,3 +170,58 @@ def test_an_on_demand_answer_that_was_not_requested_is_in_no_pair(
     table = reliance(bundle_from_tables(*tables), BOOTSTRAP)
     every = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
     assert every.iloc[0]["n"] == len(pairs_of(tables)) < N_ITEMS * len(READERS)
+
+
+def test_pairs_need_both_readings_and_no_reference_standard(
+    tables: tuple[pd.DataFrame, pd.DataFrame],
+) -> None:
+    """Agreement counts items without a truth; a reading that was never made leaves no pair."""
+    items, readings = tables
+    pairs = pairs_of(tables)
+    without = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
+    gone = (readings["item_id"] == "q01") & (readings["condition"] == "unaided")
+    table = reliance(bundle_from_tables(without, readings[~gone]), BOOTSTRAP)
+    every = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
+    n = every[every["planted"] == "all"].set_index("measure")["n"]
+    left = pairs[pairs["item_id"] != "q01"]
+    assert n["agreed_before"] == len(left)
+    assert n["aid_correct"] == (left["item_id"] != "q00").sum() < len(left)
+
+
+def test_complementarity_is_measured_from_the_better_one_of_each_resample() -> None:
+    """Readers who never change and are right wherever the model is have exactly 0."""
+    n = 40
+    ids = [f"q{i:02}" for i in range(n)]
+    before = np.where(np.arange(n) % 4 == 0, "B", "A")
+    aid = np.where(np.arange(n) % 3 == 0, "B", before)
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R1",
+            "item_id": ids * 2,
+            "condition": ["unaided"] * n + ["aided"] * n,
+            "answer": [*before, *before],
+            "aid_model": [""] * n + ["M"] * n,
+            "aid_answer": [""] * n + [*aid],
+        }
+    )
+    items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 2})
+    table = reliance(bundle_from_tables(items, readings), BOOTSTRAP).set_index("measure")
+    row = table.loc["complementarity"].iloc[0]
+    assert row[["estimate", "ci_low", "ci_high"]].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("stage", "aid"), [("", "first"), ("1", "first"), ("2", "after")])
+def test_only_a_second_stage_comes_after_the_own_answer(stage: str, aid: str) -> None:
+    items = pd.DataFrame({"item_id": list("wx"), "truth": "A", "n_options": 2})
+    readings = pd.DataFrame(
+        {
+            "rater_id": "R1",
+            "item_id": list("wxwx"),
+            "condition": ["unaided"] * 2 + ["aided"] * 2,
+            "answer": "A",
+            "stage": [""] * 2 + [stage] * 2,
+            "aid_model": [""] * 2 + ["M"] * 2,
+            "aid_answer": [""] * 2 + ["A"] * 2,
+        }
+    )
+    assert set(reliance(bundle_from_tables(items, readings), BOOTSTRAP)["aid"]) == {aid}

@@ -143,3 +143,34 @@ def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
         row = table[(table["rater_id"] == rater) & (table["measure"] == "auc")].iloc[0]
         assert row["estimate"] == pytest.approx(wins.mean())
         assert row["se"] == pytest.approx(np.sqrt(variance))
+
+
+def test_the_standard_error_of_independent_cases_is_the_jackknife() -> None:
+    """By hand: the area without each case of either class in turn."""
+
+    def area(positive: list[float], negative: list[float]) -> float:
+        scores = [(a > b) + 0.5 * (a == b) for a in positive for b in negative]
+        return float(np.mean(scores))
+
+    table = roc_areas(study(SURE), OPTIONS)
+    row = table[(table["rater_id"] == "R1") & (table["measure"] == "auc")].iloc[0]
+    # Positive is B, "no mass"; the answers are ABBBAA.
+    rating = [s if a == "B" else -s for s, a in zip([5, 3, 1, 4, 2, 5], "ABBBAA", strict=True)]
+    positive, negative = rating[1::2], rating[::2]
+    left_out = [area(positive[:i] + positive[i + 1 :], negative) for i in range(3)]
+    left_out += [area(positive, negative[:i] + negative[i + 1 :]) for i in range(3)]
+    variance = 5 / 6 * sum((each - np.mean(left_out)) ** 2 for each in left_out)
+    assert row["estimate"] == pytest.approx(area(positive, negative))
+    assert row["se"] == pytest.approx(variance**0.5)
+
+
+@pytest.mark.parametrize("items", ["prt", "qsu"])
+def test_a_rater_who_read_a_single_class_has_no_curve(items: str) -> None:
+    whole = study(SURE)
+    kept = (whole.readings["rater_id"] != "R2") | whole.readings["item_id"].isin(list(items))
+    part = bundle_from_tables(
+        whole.items[["item_id", "truth", "options"]],
+        whole.readings.loc[kept, ["rater_id", "item_id", "answer", "confidence"]],
+        whole.raters[["rater_id", "rater_kind"]],
+    )
+    assert set(roc_points(part, OPTIONS)["rater_id"]) == {"R1", "M1"}

@@ -239,3 +239,40 @@ def test_limits_are_within_the_possible_range(answers: str) -> None:
         assert not (tables[name]["ci_low"] < -1).any()
         assert not (tables[name]["ci_high"] > 1).any()
     assert (tables["reader_panel"]["ci_high"] == 1).any() or answers == "ABBB"
+
+
+@pytest.mark.parametrize("arms", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_sites_and_confidences_of_any_design_are_analysed(arms: bool, shared: bool) -> None:
+    """Arms with other readers for each condition, and blocks without a case that all have read."""
+    random = np.random.default_rng(2)
+    n, readers = 36, [f"R{i}" for i in range(6)]
+    rows = [
+        {
+            "rater_id": reader,
+            "item_id": f"q{item:02}",
+            "condition": condition,
+            "answer": random.choice(["A", "B", "B" if item % 2 else "A", ""]),
+            "confidence": str(random.integers(1, 6)),
+            "aid_model": "M" if condition == "aided" else "",
+            "aid_answer": "B" if condition == "aided" else "",
+        }
+        for place, reader in enumerate(readers)
+        for condition in ("aided", "unaided")
+        for item in range(n)
+        if not arms or (place < 3) == (condition == "aided")
+        if shared or item % 3 != place % 3
+    ]
+    readings = pd.DataFrame(rows)
+    readings.loc[readings["answer"] == "", "confidence"] = ""
+    items = pd.DataFrame({"item_id": sorted({row["item_id"] for row in rows}), "n_options": 2})
+    items = items.assign(truth=list("AB") * (n // 2), bank=["x", "y", "y", "x"] * (n // 4))
+    raters = pd.DataFrame({"rater_id": readers, "rater_kind": "reader", "site": [*"abcabc"]})
+    raters = raters.assign(arm=[*"sssttt"] if arms else "", level=[*"jkjkjk"])
+    results = analyse(bundle_from_tables(items, readings, raters), Options(bootstrap=5, margin=0.1))
+    sites = results.tables["heterogeneity"].query("factor == 'site'")
+    defined = shared and not arms  # each site has a single reader in an arm
+    assert ((sites["undefined_because"] == "") == defined).all()
+    assert sites["n_items"].tolist() == [n if shared else 0] * 2
+    assert ("uncrossed" in results.tables) == (arms or not shared)
+    assert {"reader_groups", "roc_areas"} <= results.tables.keys()

@@ -167,3 +167,15 @@ def test_superiority_is_the_test_at_a_margin_of_0() -> None:
     assert set(superior["margin"]) == {0.0}
     assert before["p_superior"].tolist() == superior["p"].tolist()
     assert stated["p"].tolist() == before["p"].tolist()
+
+
+@pytest.mark.parametrize("named", ["M", "The model"])
+def test_a_primary_model_is_tested_alone_by_id_and_by_label(named: str) -> None:
+    items, readings, kinds = study()
+    second = readings[readings["rater_id"] == "M"].assign(rater_id="N")
+    kinds = pd.concat([kinds, pd.DataFrame({"rater_id": ["N"], "rater_kind": "model"})])
+    kinds["label"] = kinds["rater_id"].map({"M": "The model", "N": "Another"}).fillna("")
+    bundle = bundle_from_tables(items, pd.concat([readings, second]), kinds)
+    bundle = replace(bundle, protocol={"primary_model": named})
+    table = noninferiority(bundle, Options(margin=0.1)).set_index("model_id")
+    assert (table["family"] == "").to_dict() == {"M": True, "N": False}

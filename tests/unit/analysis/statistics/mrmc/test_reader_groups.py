@@ -45,7 +45,7 @@ def test_every_factor_with_two_groups_has_rows() -> None:
 @pytest.mark.parametrize("declared", [False, True])
 def test_readers_are_divided_by_a_declared_number_of_years(declared: bool) -> None:
     """By the run's option or the protocol's; readers without a number are in no group."""
-    bundle = study(FOUR, years=["3", "5.5", "about 9", "12"])
+    bundle = study(FOUR, years=["3", "5", "about 9", "12"])
     assert reader_groups(bundle).empty
     options = Options(years_limit=0 if declared else 5)
     if declared:
@@ -108,6 +108,8 @@ def test_arms_are_compared_under_their_own_conditions() -> None:
     assert table["metric"].tolist() == ["accuracy", "lead"]
     assert table["difference"].tolist() == [-0.5, 0.5]
     assert set(table["factor"]) == {"arm"}
+    own = {**readers, "M": ("aided+unaided", "AAAA")}
+    assert set(reader_groups(study(own, arm=groups))["metric"]) == {"accuracy"}
     both = {**readers, "R1": ("aided+unaided", "AAAB"), "R2": ("aided+unaided", "AAAA")}
     assert set(reader_groups(study(both, arm=groups))["condition"]) == {"unaided"}
 

@@ -12,9 +12,11 @@ from analysis.bundle import Bundle, bundle_from_tables
 from analysis.options import Options
 from analysis.registry import analyse
 from analysis.report.tables import overviews
+from analysis.statistics.mrmc import incomplete
 from analysis.statistics.mrmc.incomplete import comparisons_of
 from analysis.statistics.mrmc.moments import uncrossed_components
 from analysis.statistics.mrmc.second_moments import Observations, moments_of
+from analysis.statistics.mrmc.u_statistics import u_statistic
 from analysis.statistics.mrmc.uncrossed import BCK, BDG, CROSSED, METHODS, UNCROSSED, uncrossed
 from analysis.statistics.study import Study
 
@@ -322,3 +324,41 @@ def test_a_reading_counts_only_if_the_answer_of_the_model_does() -> None:
     rows = uncrossed(replace(bundled, protocol={"exclusions": "primary"}))
     of_readers = readings[(readings["rater_id"] != "M") & (readings["item_id"] != "q00")]
     assert set(rows.loc[rows["method"] == BDG, "n_readings"]) == {len(of_readers)}
+
+
+def test_a_moment_without_pairs_has_no_component() -> None:
+    """Every case has one reader: no two readings share a case alone."""
+    kernel = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.5]])
+    design = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    moments = moments_of(*[Observations(kernel=kernel * design, design=design)] * 2)
+    of_others = np.mean([0.5 * each for each in (1.0, 0.0, 1.0)])
+    assert moments.unbiased[0] == pytest.approx(of_others)
+    assert moments.unbiased[2] == pytest.approx(of_others)
+    assert moments.components[2] == pytest.approx(0)
+
+
+def test_degrees_of_freedom_are_not_below_those_of_the_smallest_factor() -> None:
+    """Of complete readings these are readers or cases minus 1, whichever is smaller."""
+    generator = np.random.default_rng(4)
+    smallest = []
+    for _ in range(200):
+        kernel = generator.integers(0, 2, (6, 6)).astype(float)
+        result = u_statistic(Observations(kernel=kernel, design=np.ones((6, 6))))
+        smallest.append(min(result.df_bdg, result.df_bck))
+    assert min(smallest) == pytest.approx(5)
+
+
+@pytest.mark.parametrize(("per_patient", "cells"), [(1, "pairs"), (3, "patients")])
+def test_the_size_of_an_area_is_that_of_its_arrays(
+    monkeypatch: pytest.MonkeyPatch, per_patient: int, cells: str
+) -> None:
+    """Patients with cases of both classes need a square array of patients."""
+    design = bundle(confidence=True, per_patient=per_patient)
+    n = (design.items["truth"] == "B").sum()
+    size = n * (N_ITEMS - n) if cells == "pairs" else (N_ITEMS // per_patient) ** 2
+    size = max(size, n * (N_ITEMS - n)) * len(READERS)
+    for limit, defined in ((size, True), (size - 1, False)):
+        monkeypatch.setattr(incomplete, "LARGE_KERNEL", limit)
+        table = uncrossed(design, Options(confidence="answer"))
+        row = table[(table["metric"] == "auc") & (table["method"] == BDG)].iloc[0]
+        assert (row["undefined_because"] != incomplete.TOO_LARGE) == defined
