@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from study.store import models
 from study.store.banks import PRIOR_DAYS
 from study.store.connection import Transaction
-from study.store.extract import asks_for_prior
+from study.store.extract import asks_for
 
 _Written = TypeVar("_Written")
 
@@ -57,9 +57,7 @@ def _shown_beside(section: str) -> str:
     """Return the join that adds a section of the context where the protocol shows it."""
     return (
         f"LEFT JOIN shown_context AS {section} ON {section}.item = cases.item "
-        f"AND {section}.section = '{section}' AND EXISTS (SELECT 1 FROM studies, "
-        "json_each(protocol, '$.protocol.context') WHERE studies.id = cases.study "
-        f"AND value = '{section}')"
+        f"AND {section}.section = '{section}' AND {asks_for(section)}"
     )
 
 
@@ -71,7 +69,7 @@ KINDS: Mapping[str, Kind] = {
         source="JOIN items ON items.id = cases.item "
         f"{_shown_beside('indication')} {_shown_beside('comparison')} "
         f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = cases.item "
-        f"AND {asks_for_prior('cases.study')} "
+        f"AND {asks_for('prior')} "
         "WHERE study = :study ORDER BY number",
         numbers=("id", "study", "item"),
         since={"origin": "", "indication": None, "comparison": None, "prior_days": None},

@@ -15,7 +15,7 @@ from study.base.text import did_you_mean, id_key
 from study.base.translation import t
 from study.store.comparing import compared_id, marks
 from study.store.connection import Transaction
-from study.store.extract import ITEMS_SHOWN, asks_for_prior
+from study.store.extract import ITEMS_SHOWN, asks_for
 
 FROM_BUNDLE = "bundle"
 """The format of a bank restored from a study's bundle: the drawn items, without films."""
@@ -282,7 +282,7 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
     rows = look.rows(
         f"SELECT {', '.join(ItemRow._fields)} FROM cases JOIN items ON items.id = cases.item "
         "LEFT JOIN reference_standard ON reference_standard.item = items.id "
-        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = items.id AND {asks_for_prior('study')} "
+        f"LEFT JOIN {PRIOR_DAYS} AS prior ON prior.item = items.id AND {asks_for('prior')} "
         "WHERE study = :study ORDER BY number",
         study=study,
     )

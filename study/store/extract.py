@@ -19,15 +19,23 @@ ITEMS_SHOWN = (
 )
 
 
-def asks_for_prior(study: str) -> str:
-    """Return the condition, in SQL, that a study's protocol shows prior films."""
-    return (
-        "EXISTS (SELECT 1 FROM studies AS asking, json_each(asking.protocol, "
-        f"'$.protocol.context') WHERE asking.id = {study} AND value = 'prior')"
-    )
+_ASKING = "studies AS asking, json_each(asking.protocol, '$.protocol.context')"
 
 
-PRIORS_SHOWN = f"item IN {ITEMS_SHOWN} AND {asks_for_prior(':study')}"
+def asks_for(section: str, study: str = ":study") -> str:
+    """Return the condition, in SQL, that a study's protocol shows a section of the context.
+
+    `study` must be the same for all rows of the query, because a protocol lists all of its cases
+    and takes time to parse.
+    """
+    return f"EXISTS (SELECT 1 FROM {_ASKING} WHERE asking.id = {study} AND value = '{section}')"
+
+
+ASK_FOR_PRIOR = f"(SELECT asking.id FROM {_ASKING} WHERE value = 'prior')"
+"""The studies whose protocols show prior films."""
+
+
+PRIORS_SHOWN = f"item IN {ITEMS_SHOWN} AND {asks_for('prior')}"
 _READERS = "(SELECT id FROM readers WHERE study = :study)"
 _ASSIGNED = f"(SELECT id FROM assignments WHERE reader IN {_READERS})"
 _PRACTISED = f"(SELECT id FROM practice_assignments WHERE reader IN {_READERS})"

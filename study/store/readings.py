@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 
 from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
-from study.store.extract import asks_for_prior
+from study.store.extract import ASK_FOR_PRIOR, asks_for
 from study.store.studies import PRACTICE, STUDY, CaseSet
+
+_STUDY = "(SELECT study FROM readers WHERE id = :reader)"
 
 
 class WaitingCase(NamedTuple):
@@ -288,7 +290,7 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         FilmRow,
         f"SELECT {FILM} FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE position = :view AND item = :item AND "
-        f"(prior = 0 OR {asks_for_prior('(SELECT study FROM readers WHERE id = :reader)')})",
+        f"(prior = 0 OR {asks_for('prior', _STUDY)})",
         item=look.value(query, reader=reader, case=case),  # a query here would make SQLite scan
         reader=reader,
         view=view,
@@ -318,7 +320,7 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
         for place, of in enumerate((PRACTICE, STUDY))
     )
     coming = f"({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming"
-    asked = asks_for_prior("(SELECT study FROM readers WHERE id = :reader)")
+    asked = asks_for("prior", _STUDY)
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
         f"SELECT {FILM}, turn, coming.position AS case_position, 0 AS prior, own.position "
@@ -338,7 +340,7 @@ def films_to_read(look: Transaction) -> list[FilmRow]:
         f"SELECT {_FILM_COLUMNS} FROM ("
         f"SELECT films.id, {FILM} FROM {_DRAWN} {_joined('item_views')} "
         f"UNION SELECT films.id, {FILM} FROM {_DRAWN} {_joined('item_priors')} "
-        f"AND {asks_for_prior('coming.study')}) ORDER BY id"
+        f"AND coming.study IN {ASK_FOR_PRIOR}) ORDER BY id"
     )
     return [FilmRow(**row) for row in rows]
 

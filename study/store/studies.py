@@ -17,7 +17,7 @@ from study.base.translation import t
 from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
 from study.store.events import EventKind
-from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for_prior
+from study.store.extract import ITEMS_SHOWN, PRIORS_SHOWN, asks_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,7 +306,7 @@ def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
     rows = look.rows(
         f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :item "
-        f"AND (prior = 0 OR {asks_for_prior(':study')}) ORDER BY position",
+        f"AND (prior = 0 OR {asks_for('prior')}) ORDER BY position",
         item=look.value(
             "SELECT item FROM cases JOIN items ON items.id = item "
             "WHERE study = :study AND item_id = :item_id",

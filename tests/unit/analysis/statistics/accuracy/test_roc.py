@@ -166,11 +166,11 @@ def test_the_standard_error_of_independent_cases_is_the_jackknife() -> None:
 
 @pytest.mark.parametrize("items", ["prt", "qsu"])
 def test_a_rater_who_read_a_single_class_has_no_curve(items: str) -> None:
-    whole = study(SURE)
-    kept = (whole.readings["rater_id"] != "R2") | whole.readings["item_id"].isin(list(items))
+    complete = study(SURE)
+    kept = (complete.readings["rater_id"] != "R2") | complete.readings["item_id"].isin(list(items))
     part = bundle_from_tables(
-        whole.items[["item_id", "truth", "options"]],
-        whole.readings.loc[kept, ["rater_id", "item_id", "answer", "confidence"]],
-        whole.raters[["rater_id", "rater_kind"]],
+        complete.items[["item_id", "truth", "options"]],
+        complete.readings.loc[kept, ["rater_id", "item_id", "answer", "confidence"]],
+        complete.raters[["rater_id", "rater_kind"]],
     )
     assert set(roc_points(part, OPTIONS)["rater_id"]) == {"R1", "M1"}
