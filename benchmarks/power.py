@@ -9,10 +9,11 @@ pilots of them give limits of the power, which should contain the true power in 
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from analysis.planning import (
     PowerPlan,
     drawn_spread,
     expected_power,
+    for_comparison,
     pilot_components,
     power,
     published,
@@ -61,7 +63,8 @@ PILOTS = ((3, 50), (5, 100), (5, 200))
 PLANNED = (8, 200)
 """Readers and cases of the pilots, and of the study that is planned with them."""
 
-DESIGNS: tuple[tuple[PlanDesign, int | None, int, int], ...] = (
+PlannedDesign = tuple[PlanDesign, int | None, int, int]
+DESIGNS: tuple[PlannedDesign, ...] = (
     (PlanDesign.CROSSED, 2, 6, 200),
     (PlanDesign.CROSSED, 3, 6, 200),
     (PlanDesign.BLOCKS, 3, 6, 200),
@@ -71,6 +74,29 @@ DESIGNS: tuple[tuple[PlanDesign, int | None, int, int], ...] = (
     (PlanDesign.ARMS, None, 24, 200),
 )
 """Designs in which not everybody reads everything, with reads per case, readers and cases."""
+
+EVERY_DESIGN: tuple[PlannedDesign, ...] = (
+    (PlanDesign.CROSSED, None, 5, 200),
+    (PlanDesign.CROSSED, 3, 6, 200),
+    (PlanDesign.BLOCKS, 3, 6, 200),
+    (PlanDesign.ARMS, None, 12, 200),
+)
+"""The designs of which every comparison is simulated."""
+
+COMPONENTS = {
+    "van-dyke": PUBLISHED["van-dyke"],
+    "accuracy": Components(
+        metric=Metric.ACCURACY,
+        readers=5,
+        cases=200,
+        var_error=0.0009,
+        cov1=0.0004,
+        cov2=0.0004,
+        cov3=0.0003,
+        var_tr=0.0004,
+        var_r=0.001,
+    ),
+}
 
 AT_ONCE = 250
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(40)
@@ -97,7 +123,13 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             for task, name, margin in tasks
             for size in sizes
         ]
-        futures += [pool.submit(partial(_design_row, *design, args.studies)) for design in DESIGNS]
+        futures += [
+            pool.submit(partial(_design_row, *cell, args.studies))
+            for cell in [
+                *(("van-dyke", Comparison.CONDITIONS, None, design) for design in DESIGNS),
+                *_other_cells(),
+            ]
+        ]
         rows = []
         for future in futures:
             rows += future.result()
@@ -116,11 +148,11 @@ def text(result: Mapping[str, Any]) -> str:
     lines = [
         f"Power in percent, {result['studies']} studies a size; two standard errors at most"
         f" {100 / np.sqrt(result['studies']):.1f}",
-        f"{'components':38s}{'claim':20s}{'readers':>8s}{'cases':>7s}{'formula':>9s}{'expected':>10s}"
+        f"{'components':42s}{'claim':20s}{'readers':>8s}{'cases':>7s}{'formula':>9s}{'expected':>10s}"
         f"{'test':>7s}{'report':>8s}",
     ]
     lines += [
-        f"{row['components']:38s}{row['claim']:20s}{row['readers']:8d}{row['cases']:7d}"
+        f"{row['components']:42s}{row['claim']:20s}{row['readers']:8d}{row['cases']:7d}"
         f"{row['formula']:9.1f}{_cell(row['expected']):>10s}{row['test']:7.1f}{row['report']:8.1f}"
         for row in result["rows"]
     ]
@@ -161,14 +193,38 @@ def _score_row(
     return _rows(plan, what, (readers, cases), tested, stated)
 
 
+def _other_cells() -> Iterator[tuple[str, Comparison, float | None, PlannedDesign]]:
+    """Yield components, comparison and margin of the designs, apart from the first ones."""
+    for name, comparison, margin, design in product(
+        COMPONENTS, Comparison, (None, MARGIN), EVERY_DESIGN
+    ):
+        is_first = name == "van-dyke" and comparison is Comparison.CONDITIONS and margin is None
+        arms = design[0] is PlanDesign.ARMS
+        if not is_first and not (arms and comparison is Comparison.PANEL):
+            yield name, comparison, margin, design
+
+
 def _design_row(
-    design: PlanDesign, reads: int | None, readers: int, cases: int, n_studies: int
+    name: str,
+    comparison: Comparison,
+    margin: float | None,
+    planned: PlannedDesign,
+    n_studies: int,
 ) -> list[dict[str, Any]]:
-    """Simulate normal scores in a design in which not everybody reads everything."""
-    plan = PowerPlan(components=PUBLISHED["van-dyke"], design=design, effect=EFFECT, reads=reads)
+    """Simulate normal scores in a design; with a margin the true difference is 0."""
+    design, reads, readers, cases = planned
+    plan = PowerPlan(
+        components=for_comparison(COMPONENTS[name], comparison),
+        comparison=comparison,
+        design=design,
+        effect=EFFECT if margin is None else 0.0,
+        margin=margin,
+        reads=reads,
+    )
     simulated = next(simulated_power(plan, plan.size(readers, cases), n_studies))
     shares = {simulated.claim: simulated.power}
-    what = f"van-dyke, {design.value}" + (f", {reads} reads a case" if reads else "")
+    what = f"{name}, {comparison.value}, {design.value}"
+    what += (f", {reads} reads" if reads else "") + (", margin" if margin else "")
     return _rows(plan, what, (readers, cases), shares, shares)
 
 
