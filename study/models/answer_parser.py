@@ -148,7 +148,7 @@ def _answer_in_part(part: str, asked: _Asked, rules: Sequence[str]) -> tuple[str
     return None if refuted else letter, rule
 
 
-def _in_words_of_question(part: str, asked: _Asked, reading: "Reading") -> tuple[str | None, bool]:
+def _in_words_of_question(part: str, asked: _Asked, reading: Reading) -> tuple[str | None, bool]:
     """Return Yes or No as the claims of a text answer the question, and whether they alone do."""
     if not asked.question or asked.missing:
         return None, False
@@ -170,7 +170,7 @@ def _is_refuted(letter: str, part: str, asked: _Asked) -> bool:
 
 
 @lru_cache(maxsize=256)  # an output is read under several rules, and again for each export
-def _read(text: str, options: tuple[str, ...], absent: bool = False) -> "Reading":
+def _read(text: str, options: tuple[str, ...], absent: bool = False) -> Reading:
     """Return the statements of a plain text about the options.
 
     `absent`: whether the question asks for what is not seen, not true or least likely.
