@@ -35,6 +35,7 @@ _PRAISE = re.compile(
     r"|left\s+(?:it|out|blank|open|unanswered|to|over)\b",
     re.IGNORECASE,
 )
+_OF_PEOPLE = pattern(r"\A\s+of\s+(?:(?:the|these|those|my|our)\s+)?(?:\w+\s+)?{people}")
 _AGREED = re.compile(r"(?:\ball|\bthat's|\bthat is|\byou're|\byou are)\s+\Z", re.IGNORECASE)
 _LETTER_IS = re.compile(r"\b[A-Z]\)?\s+(?:is|must be|seems)\s+\Z")
 _SIDES = frozenset(("left", "right", "both", "bilateral", "neither", "none"))
@@ -269,6 +270,8 @@ def _means_something_else(written: str, before: str, after: str) -> bool:
     if written == "one" and _ONE_OF.match(after):
         return True
     if written == "right" and (_AGREED.search(before) or _LETTER_IS.search(before)):
+        return True
+    if written in _SIDES and _OF_PEOPLE.match(after):
         return True
     if written.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
         return True
