@@ -9,6 +9,7 @@ each in a serializable transaction, as with SQLite, so that the chains of events
 
 import logging
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -65,6 +66,8 @@ class Postgres:
     def create(self, fill: Callable[[engine.Database], None]) -> None:
         """Create the tables and roles in an empty database in one transaction, unless they exist.
 
+        The rights that the roles have lost on existing tables are granted again.
+
         Raises
         ------
         BadInput
@@ -88,6 +91,8 @@ class Postgres:
                 schema.create(connection)  # type: ignore[arg-type]
                 postgres_rights.grant(connection, self._user)
                 fill(connection)
+            elif schema.version(connection) == schema.newest():  # type: ignore[arg-type]
+                postgres_rights.grant(connection, self._user)
             connection.execute("COMMIT")
 
     def ready(self) -> None:
@@ -170,6 +175,9 @@ class Postgres:
                     why=error,
                 )
             )
+        refused = re.findall(r"\w+", str(error).partition(":")[0])
+        if code == "42501" and _LIMITED.intersection(refused):
+            return error
         for beginning, (made, sentence) in _EXPLAINED.items():
             if code.startswith(beginning):
                 return made(said(sentence))
@@ -284,10 +292,17 @@ def _own_statements() -> Iterator[str]:
 
 _BUSY = later("The database is busy. Try again in a moment.")
 _AWAY = later("The database cannot be reached. Try again in a moment.")
+_INCOMPLETE = later(
+    "The database is incomplete, or its roles have lost rights. Check them as in "
+    "docs/postgresql.md, or restore a backup."
+)
+_LIMITED = {*schema.SEALED_TABLES, *schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
+"""The tables that the server refuses to a role by design, so that a refusal is a defect here."""
 _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
     "55P03": (Busy, _BUSY),
     "40": (Busy, _BUSY),
     "08": (Busy, _AWAY),
+    "57014": (Busy, _BUSY),
     "57": (Busy, _AWAY),
     "25P": (Busy, _AWAY),
     "53300": (Busy, _BUSY),
@@ -307,7 +322,14 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
         BadInput,
         later("The database has other tables and was not changed. Name an empty database."),
     ),
-    "42P01": (BrokenStore, later("The database is incomplete. Restore it from a backup.")),
+    "42501": (
+        StudyError,
+        later(
+            "The database refuses a right that the program needs. Check the rights of its roles "
+            "as in docs/postgresql.md."
+        ),
+    ),
+    "42P01": (BrokenStore, _INCOMPLETE),
     "42703": (BrokenStore, later("The database is incomplete. Restore it from a backup.")),
     **dict.fromkeys(
         ("53", "54", "58", "XX"),

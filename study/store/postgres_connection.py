@@ -335,6 +335,7 @@ def _as_sqlite(sql: str = "") -> Iterator[None]:
         code, message = fields.get("C", ""), fields.get("M", str(error))
         if code.startswith(("22", "23")):
             raise sqlite3.IntegrityError(message) from error
-        raise ServerError(f"{message}: {sql}" if code[:2] == "42" else message, code) from error
+        quoted = f"{message}: {sql}" if sql and code.startswith("42") else message
+        raise ServerError(quoted, code) from error
     except (pg.InterfaceError, OSError) as error:
         raise ServerError(str(error), "08000") from error

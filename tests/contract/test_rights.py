@@ -11,9 +11,10 @@ from benchmarks.postgres_cluster import NEW_DATABASE
 from study.base.errors import StudyError
 from study.lifecycle.deployments import init
 from study.store import SEALED_TABLES, Store, schema
+from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S, Kind
 from study.store.postgres import Postgres
-from study.store.postgres_connection import PostgresConnection, ServerError
+from study.store.postgres_connection import SCHEMA, PostgresConnection, ServerError
 from tests.conftest import NOW, entropy_from
 
 ACCOUNT = f"clinic_{os.getpid()}"
@@ -103,6 +104,27 @@ def test_a_readers_connection_keeps_its_limits_after_every_reset(store: Store) -
             for table in sorted(_tables(store) - schema.DESK_TABLES):
                 with pytest.raises(ServerError, match="permission denied"):
                     opened.run(f"DELETE FROM {table}")
+
+
+LOST = {
+    "CONNECT": f"REVOKE CONNECT ON DATABASE {ACCOUNT} FROM {ACCOUNT}_desk, PUBLIC",
+    "USAGE": f"REVOKE USAGE ON SCHEMA {SCHEMA} FROM {ACCOUNT}_desk, {ACCOUNT}_staff",
+    "tables": f"REVOKE ALL ON ALL TABLES IN SCHEMA {SCHEMA} FROM {ACCOUNT}_desk, {ACCOUNT}_staff",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("right", LOST)
+def test_lost_rights_are_a_sentence_and_are_granted_again(store: Store, right: str) -> None:
+    """As after a dump was restored without privileges."""
+    with closing(PostgresConnection(settings_of(ServerAddress(store.address)), PATIENCE_S)) as own:
+        own.run(LOST[right])
+    with pytest.raises(StudyError, match=r"docs/postgresql\.md"), store.desk():
+        pass
+    init(store.address, entropy=entropy_from(1), now=NOW)
+    for opened in (store.desk, store.look, store.change):
+        with opened() as transaction:
+            assert transaction.value("SELECT count(*) FROM deployment")
 
 
 def _tables(store: Store) -> set[str]:
