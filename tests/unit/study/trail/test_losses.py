@@ -190,6 +190,7 @@ TAMPERED: dict[str, Callable[[Path], object]] = {
     "a line twice": lambda log: log.write_text(
         log.read_text() + log.read_text().splitlines(keepends=True)[-1]
     ),
+    "all lines twice": lambda log: log.write_bytes(2 * log.read_bytes()),
     "two lines swapped": _swap,
     "the heading edited": lambda log: log.write_text(
         log.read_text().replace("store.db", "other.db")
@@ -240,6 +241,25 @@ def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
     TAMPERED[tampered](witness.file_of(store.path))
     _later(store, 2)
     assert any("the witness: the file " in breach for breach in verify(store))
+
+
+@pytest.mark.parametrize("n", [1, 40])
+def test_the_witness_of_another_store_is_reported(opened: Opened, tmp_path: Path, n: int) -> None:
+    """It is sound in itself, whether it is shorter or longer, but has events of other hashes."""
+    store = opened(cases=8)
+    _later(store, 5)
+    (tmp_path / "other").mkdir()
+    address = tmp_path / "other" / store.path.name
+    other = init(address, entropy=entropy_from(1), now=NOW + timedelta(seconds=1))
+    _later(other, n, start=100)
+    shutil.copy(witness.file_of(other.path), witness.file_of(store.path))
+    expected = "deployment: the store ends before what was acknowledged: "
+    assert any(line.startswith(expected) for line in verify(store))
+    losses.note(store, now=NOW, starting=True)
+    _later(store, 2, start=300)
+    assert any(line.startswith(expected) for line in verify(store))
+    losses.accept(store, reason="Copied by mistake.", acting=ACTING)
+    assert verify(store) == []
 
 
 def test_verification_reports_a_witness_older_than_the_store(opened: Opened) -> None:
