@@ -247,9 +247,9 @@ def number(row: Row, column: str) -> float:
     return float("nan") if value is None or value == "" or pd.isna(value) else float(value)
 
 
-def reason(row: Row) -> str:
-    """Return a row's reason for an undefined value, without a full stop."""
-    why = str(row.get("undefined_because") or "")
+def reason(row: Row, but: str = "") -> str:
+    """Return a row's reason for an undefined value, without a full stop and a beginning `but`."""
+    why = str(row.get("undefined_because") or "").removeprefix(but)
     return because(why) or t("no reason is given")
 
 

@@ -26,6 +26,7 @@ from analysis.report.findings.finding import Finding, Scale, Theme, area, named,
 from analysis.report.findings.sensitivity import under_other_choices
 from analysis.results import Results
 from analysis.statistics.claims import PAIR_WEIGHTED, against, claim_words, narrower_note
+from analysis.statistics.mrmc.obuchowski_rockette import NO_TEST
 from analysis.statistics.verdicts import (
     AUC,
     NON_INFERIORITY,
@@ -209,7 +210,7 @@ def _hypothesis_words(plan: Plan) -> str:
 def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
     row, who = decision.row, _who(results, plan, decision.row)
     why = _why_undecided(results, row) if decision.outcome is Outcome.UNDECIDED else ""
-    if math.isnan(number(row, "ci_low")):
+    if math.isnan(number(row, "difference")):
         return t("{who}: {why}.", who=who, why=why)
     scale = scale_of(results, plan.metric)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
@@ -219,8 +220,17 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
         "mean": scale.value(number(row, "reader_mean")),
         "readers": readers(int(number(row, "n_readers"))),
         "difference": scale.signed(number(row, "difference")),
-        "interval": scale.interval(row, margin) + _score(results, row, margin),
     }
+    if math.isnan(number(row, "ci_low")):
+        text = t(
+            "{who}, {value} against {mean} ({readers}): {difference}, without an interval because"
+            " {why}.",
+            **values,
+            why=why,
+        )
+        few = too_few(results, patients_of_row(results, row))
+        return sentences([text, t("{reason}.", reason=capital(few)) if few else ""])
+    values["interval"] = scale.interval(row, margin) + _score(results, row, margin)
     if margin is None:
         text = t("{who}, {value} against {mean} ({readers}): {difference}, {interval}.", **values)
     else:
@@ -460,7 +470,7 @@ def _with_estimate(results: Results, plan: Plan, row: Row) -> str:
 
 def _why_undecided(results: Results, row: Row) -> str:
     if math.isnan(number(row, "ci_low")):
-        return reason(row)
+        return reason(row, but=f"{NO_TEST}: ")
     few = too_few(results, patients_of_row(results, row))
     return few or t("there is no adjusted p-value")
 

@@ -181,6 +181,16 @@ def test_the_reason_is_shown_with_estimate_and_interval() -> None:
     assert "Superior" not in page.replace("superiority", "")
 
 
+@pytest.mark.parametrize("patients", [24, 25])
+def test_a_difference_without_variance_is_shown_with_the_reason(patients: int) -> None:
+    """Nobody errs: estimates are shown, also of few patients, and why there is no interval."""
+    bundle = bundle_of(patients, right={"R": 10, "M": 10}, protocol=DECLARED)
+    (line,) = report_content(analyse(bundle), []).headline.verdicts
+    text = line.text.replace("\u00a0", " ")
+    assert "100.0 % against 100.0 % (2 readers): 0.0 points, without an interval because" in text
+    assert ("24 cases, fewer than 25" in text) == (patients == 24)
+
+
 def test_the_minimum_number_of_patients_is_exact() -> None:
     """24 patients allow no verdict, and 25 do."""
     assert content_of("25 patients").headline.verdicts[0].word == "Superior"
