@@ -76,9 +76,11 @@ class NewCodes:
 
 def new_codes() -> NewCodes:
     """Return the codes of this window's sign-in."""
-    codes = st.session_state.setdefault(_KEPT, NewCodes())
+    if _KEPT not in st.session_state:
+        token = token_of(st.context.cookies)
+        memory = memory_of(token) if token else {}
+        cards, known = memory.setdefault(_KEPT, ({}, {}))
+        st.session_state[_KEPT] = NewCodes(cards=cards, known=known)
+    codes = st.session_state[_KEPT]
     assert isinstance(codes, NewCodes)
-    if token := token_of(st.context.cookies):
-        memory = memory_of(token)
-        codes.cards, codes.known = memory.setdefault(_KEPT, (codes.cards, codes.known))
     return codes
