@@ -156,13 +156,10 @@ def sensitivity_panel(study: Study | Bundle, options: Options | None = None) -> 
     bundle, matrix, options = study.bundle, study.matrix, study.options
     panels, margin = panels_of(matrix), margins_tested(study)[Metric.ACCURACY]
     rows = [
-        {**row, **tests[str(row["claim"])]}
+        row
         for name, choice in _choices(bundle, matrix, options.faulty).items()
         for panel in panels
-        for chosen in (choice(panel),)
-        for result in (_compared(chosen, options.alpha),)
-        for tests in (_tests(chosen, result, margin),)
-        for row in _claim_rows(name, panel, chosen, result)
+        for row in _claim_rows(name, panel, choice(panel), options.alpha, margin)
     ]
     return pd.DataFrame(rows, columns=SENSITIVITY_PANEL.header)
 
@@ -298,30 +295,27 @@ def _equally(
     return replace(chosen, by_patient=None if because else ahead_by_patient(correct, clusters))
 
 
-def _compared(choice: _Found, alpha: float) -> SingleTreatment:
-    items_df = float(max(choice.n_clusters - 1, 1))
-    return single_treatment(choice.differences, alpha, items_df=items_df)
-
-
 def _tests(
     choice: _Found, result: SingleTreatment, margin: float | None
-) -> dict[str, dict[str, float]]:
+) -> dict[Claim, dict[str, float]]:
     """Return the margin and the p-values of the score test, with and without it, by claim."""
     nothing = dict.fromkeys(("margin", "p_margin", "p_superior"), math.nan)
-    tests = {claim.value: nothing for claim in Claim}
+    tests = dict.fromkeys(Claim, nothing)
     if margin is None or choice.by_patient is None or choice.differences.no_covariance:
         return tests
     for claim, readers in variances_of_readers(result).items():
         if claim is Claim.THESE_READERS or result.n_readers > 1:
             p, superior = (score_test(*choice.by_patient, m, readers).p for m in (margin, 0.0))
-            tests[claim.value] = {"margin": margin, "p_margin": p, "p_superior": superior}
+            tests[claim] = {"margin": margin, "p_margin": p, "p_superior": superior}
     return tests
 
 
 def _claim_rows(
-    name: str, panel: ReaderPanel, choice: _Found, result: SingleTreatment
+    name: str, panel: ReaderPanel, choice: _Found, alpha: float, margin: float | None
 ) -> Iterator[dict[str, object]]:
     psi = choice.differences
+    result = single_treatment(psi, alpha, items_df=float(max(choice.n_clusters - 1, 1)))
+    tests = _tests(choice, result, margin)
     no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
     for claim, inference, method, about in claims_of(result):
         yield {
@@ -334,6 +328,7 @@ def _claim_rows(
             **inference_cells(inference, claim, no_value),
             "method": method,
             "note": joined([about, choice.note]),
+            **tests[claim],
         }
 
 
