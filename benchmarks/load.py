@@ -91,10 +91,12 @@ Open = Callable[[int], Awaitable["Reader"]]
 class Reader:
     """A reader with a page; `answer` answers a case and returns when it is acknowledged."""
 
+    _line: Line
+
     @property
     def n_busy(self) -> int:
         """Return the number of requests that the server refused because it was busy."""
-        return 0
+        return self._line.n_busy
 
     async def answer(self) -> float:
         """Answer the next case; return the time to the acknowledgement in s."""
@@ -135,11 +137,6 @@ class OurReader(Reader):
         began_s = time.perf_counter()
         await self._send(case["case"], servers.reading_record("A", now_ms))
         return time.perf_counter() - began_s
-
-    @property
-    def n_busy(self) -> int:
-        """Return the number of requests that the server refused because it was busy."""
-        return self._line.n_busy
 
     async def _send(self, case: str, record: dict[str, Any]) -> None:
         record |= {"id": f"{record['kind']}-{case}", "case": case}
