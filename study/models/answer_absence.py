@@ -124,7 +124,7 @@ def _only_unseen(
 
 
 def _listed(part: Sentence, statement: Statement) -> bool:
-    """Return whether the clauses after a mention's go on with other options and all are seen."""
+    """Return whether a list of further options follows the mention, all of which are seen."""
     rest = part.text[max(0, statement.place - part.place) + 1 :]
     return (
         re.match(rf"\s*,[^.;:]*{MENTION}", rest) is not None and _ALL_SEEN.search(rest) is not None

@@ -194,8 +194,8 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
         rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
         re.IGNORECASE,
     )
-    whole = {option_key(plain_option(option)) for option in options}
-    short = {option_key(_short_text(option)) for option in options} - whole
+    full = {option_key(plain_option(option)) for option in options}
+    short = {option_key(_short_text(option)) for option in options} - full
     unmistakable = _is_unmistakable(text, options)
 
     def replaced(match: re.Match[str]) -> str:

@@ -33,7 +33,7 @@ def test_the_address_of_the_app_is_that_of_the_database() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.sqlite("starts a server of its own")
+@pytest.mark.sqlite("starts its own PostgreSQL server")
 def test_the_script_creates_accounts_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
