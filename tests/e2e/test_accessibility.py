@@ -53,8 +53,20 @@ def test_axe_finds_no_fault_at_any_step(serve: Serve, profile: Profile) -> None:
                 for violation in violations["violations"]
                 for node in violation["nodes"]
             ]
+        if step == "case":
+            _check_names(page)
     assert len(faults) == 2 * 14
     assert not {step: nodes for step, nodes in faults.items() if nodes}
+
+
+def _check_names(page: Page) -> None:
+    """Check that the key of a control is a word of its name, and that the scale has its ends."""
+    names = [("textbox", "Comment T"), ("checkbox", "This question is faulty ⇧T")]
+    names += [("button", "Cannot answer N"), ("button", "Invert I")]
+    for role, name in names:
+        expect(page.get_by_role(role, name=name, exact=True)).to_be_visible()  # type: ignore[arg-type]
+    scale = page.get_by_role("group", name="How confident are you?")
+    expect(scale).to_have_accessible_description("not at all completely")
 
 
 def _steps(reader: Reader) -> Iterator[str]:

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf } from "../../../../ui/viewer/js/page/keys.js";
+import { actionInWords, actionOf, composes, digitOf } from "../../../../ui/viewer/js/page/keys.js";
 
 const press = (key, code = "", more = {}) => actionOf({
   key, code, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, repeat: false, isComposing: false, ...more,
@@ -66,6 +66,20 @@ test("page zoom and typing with the Option key are left to the browser", () => {
   // Windows and macOS report Ctrl + Alt, or Option, as AltGr as well.
   const withAltGr = { ctrlKey: true, altKey: true, getModifierState: () => true };
   for (const key of ["Enter", "ArrowLeft", "Backspace", "a", "i"]) assert.equal(press(key, "KeyA", withAltGr), null);
+});
+
+test("no key of a composition means anything, in browsers that say so and in Safari, which numbers it", () => {
+  const event = (key, code, how) => ({ key, code, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...how });
+  for (const how of [{ isComposing: true, keyCode: 13 }, { isComposing: false, keyCode: 229 }]) {
+    for (const [key, code] of [["Enter", "Enter"], ["Escape", "Escape"], ["Backspace", "Backspace"], ["b", "KeyB"], ["2", "Digit2"], ["+", "Equal"]]) {
+      const composed = event(key, code, how);
+      for (const meaning of [actionOf, actionInWords, digitOf]) assert.equal(meaning(composed), null, `${key}: ${meaning.name}`);
+      assert.ok(composes(composed), key);
+    }
+  }
+  assert.deepEqual(actionInWords(event("Enter", "Enter", { isComposing: false, keyCode: 13 })), { do: "confirm" });
+  const taken = event("Process", "KeyB", { isComposing: false, keyCode: 229 }); // outside of a field
+  assert.deepEqual(actionOf(taken), { do: "select", letter: "B" });
 });
 
 test("arrow keys move the film, with shift they change the window", () => {

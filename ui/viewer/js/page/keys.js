@@ -15,7 +15,7 @@
  *   repeats?: boolean, held?: boolean}} Action  held: the key is down for longer */
 
 /** @typedef {{key: string, code?: string, shiftKey: boolean, ctrlKey: boolean, metaKey: boolean, altKey: boolean,
- *   isComposing: boolean, getModifierState?: (name: string) => boolean}} Press */
+ *   isComposing: boolean, keyCode?: number, getModifierState?: (name: string) => boolean}} Press */
 
 const LETTERS = {
   i: "invert", r: "reset", w: "preset", z: "actualSize", p: "pause", v: "view", t: "comment", l: "theme",
@@ -41,6 +41,9 @@ const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 /** The `key` of a press that a Chinese or Japanese input method has taken. */
 const TAKEN = "Process";
+/** The `keyCode` of such a press. Safari has already ended the composition at the Enter that confirms it, and tells it
+ * from other presses of Enter only by this number. */
+const TAKEN_CODE = 229;
 /** Places of letters where Hebrew, Greek and Bulgarian keyboards print punctuation; Dvorak prints ' and , there. */
 const PUNCTUATED = { KeyQ: "/;:,", KeyW: "'" };
 /** The two letters I of Turkish keyboards; both are I. */
@@ -65,6 +68,18 @@ export function actionOf(event) {
   if (letter === null) return null;
   if (letter <= "h") return { do: "select", letter: letter.toUpperCase() };
   return { do: (shiftKey && WITH_SHIFT[letter]) || LETTERS[letter] };
+}
+
+/** The meaning of a key in the field of an open-ended answer: Enter confirms, also with Ctrl or Cmd; with Shift it
+ *  starts a new line. @param {Press & {repeat?: boolean}} event @returns {Action|null} */
+export function actionInWords(event) {
+  if (event.key !== "Enter") return actionOf(event);
+  return event.shiftKey || event.altKey || composes(event) ? null : { do: "confirm" };
+}
+
+/** Whether a press belongs to a character that an input method is composing. @param {Press} event */
+export function composes({ key, keyCode, isComposing }) {
+  return isComposing || (keyCode === TAKEN_CODE && key !== TAKEN);
 }
 
 /** The digit of a key where symbols have no meaning, as on the sheets before the first case.
@@ -107,14 +122,15 @@ function isForeign(event) {
 
 /** Whether a press is neither a shortcut of the browser nor part of a character still being composed.
  *  @param {Press} event */
-function isPlain({ ctrlKey, metaKey, altKey, isComposing }) {
-  return !isComposing && !metaKey && !ctrlKey && !altKey;
+function isPlain(event) {
+  const { ctrlKey, metaKey, altKey } = event;
+  return !composes(event) && !metaKey && !ctrlKey && !altKey;
 }
 
 /** Whether a press types a character: AltGr does, which Windows reports as Ctrl and Alt together.
  *  @param {Press} event */
 function types(event) {
-  return isPlain(event) || (withAltGr(event) && !event.isComposing && !event.metaKey);
+  return isPlain(event) || (withAltGr(event) && !composes(event) && !event.metaKey);
 }
 
 /** @param {Press} event */

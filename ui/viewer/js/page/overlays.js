@@ -1,6 +1,7 @@
 /** Overlays, the sheet of a step, and the line over a page without a study. */
 
 import { announce, around, button, element, find, pressButton } from "./elements.js";
+import { composes } from "./keys.js";
 import { texts } from "./texts.js";
 
 /** @import { Desk } from "./types.js" */
@@ -235,7 +236,7 @@ export class StepSheet {
 
   /** @param {KeyboardEvent} event @returns {boolean} whether the key was the step's */
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey || composes(event) || event.repeat) return false;
     const { keys, primary } = this.#step ?? {};
     if (keys?.(event)) return true;
     if (event.key !== "Enter" || around(event.target, "button, a") || !primary) return false;

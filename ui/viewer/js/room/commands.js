@@ -2,7 +2,7 @@
 
 import { around } from "../page/elements.js";
 import { asksWords } from "../page/question-panel.js";
-import { actionOf } from "../page/keys.js";
+import { actionInWords, actionOf } from "../page/keys.js";
 import { settingsSheet } from "../page/storage.js";
 
 /** @import { FilmViewer } from "../viewer/film-viewer.js" */
@@ -39,7 +39,7 @@ export class Commands {
     const choosing = target instanceof HTMLElement && target.matches("input[type=radio]");
     const writing = !choosing && target instanceof HTMLElement && target.matches("input, textarea, select");
     const answering = writing && target.matches(".rr-answer textarea");
-    const action = answering ? answerAction(event) : actionOf(event);
+    const action = answering ? actionInWords(event) : actionOf(event);
     if (this.#parts.sheet.open && !this.#parts.overlays.open) {
       this.#onSheet(event, action, writing);
       return;
@@ -193,13 +193,6 @@ export class Commands {
       aid: Boolean(shown?.item.aid), ...this.#parts.settings.values,
     });
   }
-}
-
-/** The meaning of a key in the field of an open-ended answer: Enter confirms, also with Ctrl or Cmd; with Shift it
- * starts a new line. @param {KeyboardEvent} event @returns {Action|null} */
-function answerAction(event) {
-  if (event.key !== "Enter") return actionOf(event);
-  return event.shiftKey || event.altKey || event.isComposing ? null : { do: "confirm" };
 }
 
 /** @param {KeyboardEvent} event that no other listener should receive */
