@@ -41,20 +41,23 @@ class Transaction:
         )
         self.heads: dict[str, Head] = {}
         """The last event of each chain that was sealed within this transaction."""
+        self.secret = ""
+        """The deployment's secret, once it was read within this transaction."""
 
     def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
         """Return all rows of a query with named parameters."""
         return list(_named(self._database.conn.execute(sql, values)))
 
     def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
-        """Return the rows of a query one by one.
+        """Return the rows of a query one by one, if there may be many.
 
-        sqlite-utils' own `query` would run two more statements for each.
+        sqlite-utils' own `query` would run two more statements for each. PostgreSQL runs three
+        statements, which are not prepared, so `rows` is faster for a few rows.
         """
         return _named(self._streamed(sql, values))
 
     def cursor(self, sql: str, **values: Any) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query one by one as plain tuples."""
+        """Yield the rows of a query one by one as plain tuples, if there may be many."""
         return iter(self._streamed(sql, values))
 
     def tuples(self, make: Callable[..., _Row], sql: str, **values: Any) -> list[_Row]:

@@ -40,7 +40,7 @@ def secret(look: Transaction) -> str:
     BrokenStore
         The store has none; an empty secret must not be used.
     """
-    key = value(look, "secret")
+    key = look.secret = look.secret or value(look, "secret")
     if len(key) != 64:
         raise BrokenStore(
             t(

@@ -498,11 +498,10 @@ def mark_group_grant(change: Transaction, grant_id: int, issuer: str) -> None:
 
 def grants_by_group(look: Transaction, issuer: str) -> set[int]:
     """Return the ids of all roles that groups of a provider gave."""
-    rows = look.cursor("SELECT grant_id FROM group_grants WHERE issuer = :issuer", issuer=issuer)
-    return {int(grant_id) for (grant_id,) in rows}
+    sql = "SELECT grant_id FROM group_grants WHERE issuer = :issuer"
+    return set(look.tuples(int, sql, issuer=issuer))
 
 
 def all_handles(look: Transaction) -> list[str]:
     """Return the handles of all people and the ids of all readers."""
-    sql = "SELECT handle FROM people UNION SELECT reader_id FROM readers"
-    return [str(handle) for (handle,) in look.cursor(sql)]
+    return look.tuples(str, "SELECT handle FROM people UNION SELECT reader_id FROM readers")

@@ -253,14 +253,14 @@ def views(
     """
     among, values = _among(items)
     films: dict[int, list[ViewRow]] = {}
-    for item, *columns in look.cursor(
+    for row in look.rows(
         "SELECT item, position, label, width, height, bits, low, high, spacing_mm, prior, days "
         f"FROM item_films JOIN films ON films.id = film WHERE item {among} AND prior <= :prior "
         "ORDER BY position",
         **values,
         prior=int(prior),
     ):
-        films.setdefault(item, []).append(ViewRow(*columns))
+        films.setdefault(row.pop("item"), []).append(ViewRow(**row))
     return films
 
 
@@ -706,13 +706,13 @@ def shown_context(
         Such as `("Age", "60 years")`; a value that the bank does not have is omitted.
     """
     among, values = _among(items)
-    rows = look.cursor(
-        f"SELECT id, 'age', age FROM items WHERE id {among} "
+    rows = look.rows(
+        f"SELECT id AS item, 'age' AS name, age AS words FROM items WHERE id {among} "
         f"UNION ALL SELECT id, 'sex', sex FROM items WHERE id {among} "
         f"UNION ALL SELECT item, section, words FROM shown_context WHERE item {among}",
         **values,
     )
-    texts = {(item, name): words for item, name, words in rows}
+    texts = {(row["item"], row["name"]): row["words"] for row in rows}
     return {
         item: tuple((key.capitalize(), texts[item, key]) for key in keys if texts.get((item, key)))
         for item in items
