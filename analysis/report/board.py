@@ -19,10 +19,10 @@ from analysis.bundle.model import Bundle, RaterKind
 from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
 from analysis.presentation.wording import cases, clauses, in_a_row, models, percent, readers, span
-from analysis.readings.clusters import cluster_codes
 from analysis.report.formats.folder import OutputPart, fresh_folder
 from analysis.report.formats.page import isolated
 from analysis.statistics.accuracy.leaderboard import leaderboard
+from analysis.statistics.support import patients_ranked
 from analysis.statistics.verdicts import FEWEST_PATIENTS
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
 
@@ -213,8 +213,8 @@ def _value(own: pd.DataFrame, group: str) -> float:
 
 def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
     several = table["condition"].nunique() > 1
-    n_patients = int(cluster_codes(bundle.items).max()) + 1
     for condition, own in table.groupby("condition", sort=False):
+        n_patients = patients_ranked(bundle, str(condition))
         tasks = tuple(dict.fromkeys(own.loc[own["by"] == "task", "group"]))
         lines = _lines(bundle, own, tasks)
         n_items = int(own["n"].max())
@@ -224,8 +224,8 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
             facts = t("condition {condition}, {facts}", condition=str(condition), facts=facts)
         if n_patients < FEWEST_PATIENTS:
             why = tn(
-                "{n} patient, too few for a verdict on who is better",
-                "{n} patients, too few for a verdict on who is better",
+                "{n} patient with answers, too few for a verdict on who is better",
+                "{n} patients with answers, too few for a verdict on who is better",
                 n_patients,
             )
             facts = clauses([facts, why])

@@ -13,10 +13,10 @@ from scipy.stats import t as student
 
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.presentation.wording import Row, number, rows_of
-from analysis.readings.matrix import ReadingMatrix, columns_by_condition, reading_matrix
 from analysis.results import Results
 from analysis.statistics.claims import FAMILY, LIKE_THESE, PAIR_WEIGHTED, THESE
 from analysis.statistics.comparison.paired_tests import holm_within
+from analysis.statistics.support import patients_compared
 from analysis.translation import later, tn
 
 
@@ -32,10 +32,8 @@ class Conclusion(StrEnum):
 
 FEWEST_PATIENTS = 25
 """Smallest number of patients for a verdict or a direction; cases, where each has a patient."""
-_TABLES_OF_CLAIMS = ("reader_panel", "reader_conditions", "sensitivity_panel")
-_COMPARISON = ("analysis", "model_id", "condition", "condition_a", "condition_b", "metric")
+_COMPARISON = ("analysis", "model_id", "condition", "metric")
 _DEGREES: WeakKeyDictionary[Results, dict[tuple[str, ...], float]] = WeakKeyDictionary()
-_MATRICES: WeakKeyDictionary[Results, ReadingMatrix] = WeakKeyDictionary()
 
 
 def patients_in(results: Results, n_items: float) -> int:
@@ -44,15 +42,15 @@ def patients_in(results: Results, n_items: float) -> int:
 
 
 def patients_of_row(results: Results, row: Row) -> int:
-    """Return the number of patients of a row of a table of claims.
+    """Return the number of patients whose answers a row of a table of claims compares.
 
-    The claim about these readers has one degree of freedom less than patients; the claim about
-    readers like these has the same items.
+    Another choice may count fewer of them: its claim about these readers has one degree of freedom
+    less than patients, and the claim about readers like these has the same items.
     """
-    n = patients_in(results, number(row, "n_items"))
-    if row.get("method") == PAIR_WEIGHTED:
-        return n
-    degrees = _degrees_of_freedom(results).get(_comparison(row), math.nan)
+    n = min(patients_in(results, number(row, "n_items")), patients_compared(results, row))
+    degrees = math.nan
+    if "analysis" in row:
+        degrees = _degrees_of_freedom(results).get(_comparison(row), math.nan)
     return n if math.isnan(degrees) else min(n, round(degrees) + 1)
 
 
@@ -61,32 +59,18 @@ def _comparison(row: Row) -> tuple[str, ...]:
 
 
 def _degrees_of_freedom(results: Results) -> dict[tuple[str, ...], float]:
-    """Return the degrees of freedom of the claims about these readers, by comparison."""
+    """Return the degrees of freedom of the claims about these readers, by choice and comparison."""
     if results not in _DEGREES:
         _DEGREES[results] = {
             _comparison(row): number(row, "df")
-            for table in _TABLES_OF_CLAIMS
-            for row in rows_of(results, table, claim=THESE)
+            for row in rows_of(results, "sensitivity_panel", claim=THESE)
         }
     return _DEGREES[results]
 
 
 def patients_of_pair(results: Results, row: Row) -> int:
-    """Return the number of patients of the items of a row of `comparisons`."""
-    n = patients_in(results, number(row, "n"))
-    if n < FEWEST_PATIENTS or not results.clustered:
-        return n
-    matrix = _MATRICES.get(results)
-    if matrix is None:
-        matrix = _MATRICES[results] = reading_matrix(results.bundle)
-    pair = (row["rater_a"], row["rater_b"])
-    columns = [
-        place
-        for place in columns_by_condition(matrix.columns).get(str(row["condition"]), [])
-        if matrix.columns[place].rater_id in pair
-    ]
-    both = matrix.given[:, columns].all(axis=1)
-    return min(n, len(np.unique(matrix.clusters[both])))
+    """Return the number of patients whose items both raters of a row of `comparisons` answered."""
+    return min(patients_in(results, number(row, "n")), patients_compared(results, row))
 
 
 def too_few(results: Results, n_patients: int) -> str:
@@ -96,7 +80,7 @@ def too_few(results: Results, n_patients: int) -> str:
     --------
     >>> from types import SimpleNamespace
     >>> too_few(SimpleNamespace(clustered=True), 5)
-    'no verdict is given for 5 patients, fewer than 25'
+    'no verdict is given for 5 patients with answers, fewer than 25'
     >>> too_few(SimpleNamespace(clustered=True), 25)
     ''
     """
@@ -105,14 +89,14 @@ def too_few(results: Results, n_patients: int) -> str:
     counts = {"fewest": FEWEST_PATIENTS}
     if results.clustered:
         return tn(
-            "no verdict is given for {n} patient, fewer than {fewest}",
-            "no verdict is given for {n} patients, fewer than {fewest}",
+            "no verdict is given for {n} patient with answers, fewer than {fewest}",
+            "no verdict is given for {n} patients with answers, fewer than {fewest}",
             n_patients,
             **counts,
         )
     return tn(
-        "no verdict is given for {n} case, fewer than {fewest}",
-        "no verdict is given for {n} cases, fewer than {fewest}",
+        "no verdict is given for {n} case with answers, fewer than {fewest}",
+        "no verdict is given for {n} cases with answers, fewer than {fewest}",
         n_patients,
         **counts,
     )

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.bundle.model import RaterKind
 from analysis.bundle.protocol import declared, stated
 from analysis.presentation.wording import count, listed, rounded
+from analysis.report.methods.software import packages_used
 from analysis.report.methods.sources import margin, protocol_hash, provenance
 from analysis.results import Results
 from analysis.statistics.verdicts import declared_plan, origin_of_margin
@@ -180,6 +181,7 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
     complete = "reference_source" in metadata and "reference_method" in metadata
     patients = f" of {count(results.n_clusters, 'patient')}" if _patients(results) else ""
     versions = provenance(results)["versions"]
+    used = ("Reading Room", "python", *packages_used(results))
     return {
         "load": _load(results),
         "numbers": ChecklistFact(
@@ -202,7 +204,7 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
             place="Methods, tables",
         ),
         "software": ChecklistFact(
-            text=", ".join(f"{k} {v}" for k, v in versions.items()), place="Provenance"
+            text=", ".join(f"{name} {versions[name]}" for name in used), place="Provenance"
         ),
         "hypotheses": _hypotheses(results),
         "missing": ChecklistFact(

@@ -29,7 +29,13 @@ from analysis.report.findings.finding import (
     points,
 )
 from analysis.results import Results
-from analysis.statistics.verdicts import Conclusion, patients_in, patients_of_pair, too_few, verdict
+from analysis.statistics.verdicts import (
+    Conclusion,
+    patients_of_pair,
+    too_few,
+    too_few_of,
+    verdict,
+)
 from analysis.translation import t, tn
 
 
@@ -352,14 +358,13 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     values = {"name": names, "percent": confidence_percent(results), "ranks": ranks}
     if condition is None:
         return t("{name}; the {percent} % interval of its rank is {ranks}", **values)
-    few = too_few(results, patients_in(results, number(row, "n")))
+    pairs = {
+        other: _pair(results, leaders[0], other, condition) for other in rows if other != leaders[0]
+    }
+    few = too_few_of(results, [patients_of_pair(results, pair) for pair in pairs.values() if pair])
     if few:
         return t("{name}; {why}, so first place is not certain", name=names, why=few)
-    open_ = [
-        other
-        for other in rows
-        if other != leaders[0] and not _is_ahead(results, leaders[0], other, condition)
-    ]
+    open_ = [other for other, pair in pairs.items() if not _is_ahead(leaders[0], pair)]
     if not open_ and high == best:
         return t("{name}; every paired interval against another rater excludes 0", name=names)
     if not open_:
@@ -375,16 +380,23 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     )
 
 
-def _is_ahead(results: Results, leader: str, other: str, condition: str) -> bool:
-    """Return whether the paired interval of two raters is on the leader's side of 0."""
+def _pair(results: Results, leader: str, other: str, condition: str) -> Row:
+    """Return the row of `comparisons` of two raters, in either order; empty without one."""
     for a, b in ((leader, other), (other, leader)):
         rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
         # Two models may have been run in another condition.
         own = [row for row in rows if row["condition"] == condition] or rows
         if len(own) == 1:
-            low, high = limits(own[0])
-            return verdict(low, high) is (Conclusion.MORE if a == leader else Conclusion.FEWER)
-    return False
+            return own[0]
+    return {}
+
+
+def _is_ahead(leader: str, pair: Row) -> bool:
+    """Return whether the paired interval of two raters is on the leader's side of 0."""
+    if not pair:
+        return False
+    ahead = Conclusion.MORE if pair["rater_a"] == leader else Conclusion.FEWER
+    return verdict(*limits(pair)) is ahead
 
 
 def _order(results: Results) -> list[str]:

@@ -10,6 +10,8 @@ from analysis.report.findings.panel import difference_words
 from analysis.results import Results
 from analysis.statistics.mrmc.group_contrasts import YEARS
 from analysis.statistics.mrmc.groups import FACTOR_NAMES
+from analysis.statistics.support import OTHER_TASKS
+from analysis.statistics.verdicts import Conclusion, conclusion_of, patients_of_row, too_few_of
 from analysis.translation import said, t, tn
 
 MOST = 3
@@ -106,20 +108,39 @@ def _tasks(results: Results) -> list[str]:
         for row in rows_of(results, "reader_groups_tasks", metric="accuracy")
         if not math.isnan(number(row, "p_adjusted"))
     ]
+    rows = [_of_fewer_patients(results, row) for row in rows]
     shown = [row for row in rows if number(row, "p_adjusted") < results.options.alpha]
-    if not rows:
-        return []
-    if not shown:
-        return [
+    if shown:
+        return _of(results, [_task(results, row) for row in shown])
+    few = [row for row in rows if conclusion_of(results, row) is Conclusion.TOO_FEW]
+    texts = []
+    if len(few) < len(rows):
+        texts.append(
             tn(
                 "No difference between groups of readers was shown to depend on the task in {n}"
                 " comparison, adjusted for the tasks.",
                 "No difference between groups of readers was shown to depend on the task in {n}"
                 " comparisons, adjusted for the tasks.",
-                len(rows),
+                len(rows) - len(few),
             )
-        ]
-    return _of(results, [_task(results, row) for row in shown])
+        )
+    if few:
+        why = too_few_of(results, [patients_of_row(results, row) for row in few])
+        texts.append(
+            tn(
+                "Groups of readers by task, {n} comparison: {reason}.",
+                "Groups of readers by task, {n} comparisons: {reason}.",
+                len(few),
+                reason=why,
+            )
+        )
+    return texts
+
+
+def _of_fewer_patients(results: Results, row: Row) -> Row:
+    """Return a comparison of a task with the others as that of the side with fewer patients."""
+    sides = (row, {**row, "by": OTHER_TASKS})
+    return min(sides, key=lambda side: patients_of_row(results, side))
 
 
 def _task(results: Results, row: Row) -> str:

@@ -26,6 +26,7 @@ from analysis.report.findings.finding import (
 from analysis.results import Results
 from analysis.statistics.accuracy.open_ended import CORRECT, HALF, SCORE, STRICT
 from analysis.statistics.agreement.judges import KAPPA, RAW
+from analysis.statistics.support import patients_under
 from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
 from analysis.translation import later, said, t, tn
 
@@ -109,7 +110,9 @@ def _gaps(results: Results) -> str:
 
 
 def _gap(results: Results, row: Row) -> str:
-    n = patients_in(results, number(row, "n"))
+    conditions = [str(row[name]) for name in ("condition", "open_condition")]
+    answered = patients_under(results, str(row["rater_id"]), conditions)
+    n = min(patients_in(results, number(row, "n")), answered)
     words = {
         Conclusion.MORE: t("accuracy with options is higher"),
         Conclusion.FEWER: t("accuracy with options is lower"),

@@ -33,6 +33,7 @@ from analysis.report.findings.finding import (
     named,
 )
 from analysis.results import Results
+from analysis.statistics.support import patients_with_answers
 from analysis.statistics.verdicts import too_few
 from analysis.translation import capital, later, said, t, tn
 
@@ -342,7 +343,7 @@ def limit_findings(results: Results) -> list[Finding]:
         ),
     ]
     panel = rows_of(results, "reader_panel")
-    few = too_few(results, results.n_clusters)
+    few = too_few(results, patients_with_answers(results))
     if few:
         texts.append(t("{reason}: estimates and intervals only.", reason=capital(few)))
     elif panel:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from analysis.presentation.wording import (
     Row,
     cases,
@@ -17,6 +19,7 @@ from analysis.presentation.wording import (
     span,
     under,
 )
+from analysis.readings.circumstances import measured
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
     Finding,
@@ -25,8 +28,9 @@ from analysis.report.findings.finding import (
     named,
 )
 from analysis.results import Results
-from analysis.statistics.time_model import term_words
-from analysis.statistics.verdicts import Conclusion, conclusion, patients_in, too_few
+from analysis.statistics.support import answers_of
+from analysis.statistics.time_model import complete, modelled_readings, term_words
+from analysis.statistics.verdicts import Conclusion, conclusion, too_few
 from analysis.translation import t, tn
 
 MOST_TERMS = 3
@@ -83,18 +87,19 @@ def _seconds(milliseconds: float) -> str:
 
 
 def _model(results: Results) -> list[str]:
+    n = _patients(results)
     rows = [
         row
         for row in rows_of(results, "time_model")
-        if _verdict(results, row) is not Conclusion.UNDEFINED
+        if _verdict(n, row) is not Conclusion.UNDEFINED
         and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
         and not math.isnan(number(row, "ratio"))
     ]
     if not rows:
         return []
-    shown = [row for row in rows if _verdict(results, row) is not Conclusion.NOT_SHOWN]
-    others = [row for row in rows if _verdict(results, row) is Conclusion.NOT_SHOWN]
-    parts = [_term(results, row) for row in shown[:MOST_TERMS]]
+    shown = [row for row in rows if _verdict(n, row) is not Conclusion.NOT_SHOWN]
+    others = [row for row in rows if _verdict(n, row) is Conclusion.NOT_SHOWN]
+    parts = [_term(results, n, row) for row in shown[:MOST_TERMS]]
     left = len(shown) - len(parts)
     if left:
         parts.append(
@@ -113,7 +118,7 @@ def _model(results: Results) -> list[str]:
             if more
             else t("no difference shown for {terms}", terms=terms)
         )
-    few = next((why for row in rows if (why := too_few(results, _patients(results, row)))), "")
+    few = too_few(results, n)
     if few:
         return [
             t(
@@ -133,16 +138,20 @@ def _name(row: Row) -> str:
     return f"\u2068{term_words(str(row['term']))}\u2069"
 
 
-def _patients(results: Results, row: Row) -> int:
-    return patients_in(results, number(row, "n"))
+def _patients(results: Results) -> int:
+    """Return the number of patients of the readings in the model, all of which are answered."""
+    answers = answers_of(results)
+    times = measured(results.bundle, answers.matrix)
+    readings = complete(modelled_readings(answers.matrix, times))
+    return answers.patients(readings["item"].to_numpy(dtype=np.int64))
 
 
-def _verdict(results: Results, row: Row) -> Conclusion:
+def _verdict(n_patients: int, row: Row) -> Conclusion:
     limits = number(row, "ci_low"), number(row, "ci_high")
-    return conclusion(_patients(results, row), *limits, at=1.0)
+    return conclusion(n_patients, *limits, at=1.0)
 
 
-def _term(results: Results, row: Row) -> str:
+def _term(results: Results, n_patients: int, row: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     decimals = decimals_for([low, high], [1.0], 2)
     values = {
@@ -151,7 +160,7 @@ def _term(results: Results, row: Row) -> str:
         "percent": confidence_percent(results),
         "limits": span(rounded(low, decimals), rounded(high, decimals)),
     }
-    shown = _verdict(results, row)
+    shown = _verdict(n_patients, row)
     if shown is Conclusion.TOO_FEW:
         return t("{term}: factor {factor}, {percent} % CI {limits}", **values)
     if shown is Conclusion.MORE:

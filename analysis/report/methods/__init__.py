@@ -6,13 +6,12 @@ from analysis.bundle.model import RULES, RaterKind
 from analysis.bundle.protocol import stated
 from analysis.presentation.wording import count, listed
 from analysis.registry import STATISTICS
+from analysis.report.methods.software import packages_used
 from analysis.report.methods.sources import (
-    COMPUTING,
     Paragraph,
     cited,
     further_sources,
     method_references,
-    packages,
     protocol_hash,
     provenance,
 )
@@ -114,7 +113,7 @@ def uncertainty(results: Results) -> Paragraph:
 def software(results: Results) -> Paragraph:
     """Name the software, the protocol's hash and the reporting checklists."""
     known = provenance(results)["versions"]
-    versions = listed([f"{name} {known[name]}" for name in ("python", *packages(COMPUTING))])
+    versions = listed([f"{name} {known[name]}" for name in ("python", *packages_used(results))])
     digest = protocol_hash(results.bundle.protocol)
     how = "was locked before reading" if "locked" in results.bundle.protocol else "has a hash"
     locked = f" The protocol {how} (SHA-256 {digest})." if digest else ""

@@ -243,31 +243,30 @@ def further_sources() -> str:
 
 
 PROGRAM = Path(__file__).parents[2]
-COMPUTING = ("bundle", "readings", "statistics", "figures")
-REPORTING = (*COMPUTING, "presentation", "report")
-"""The folders that compute numbers and figures, and those that write a report."""
+FOLDERS = ("bundle", "readings", "statistics", "figures", "presentation", "report")
+"""The folders that compute the numbers and write the report."""
 _IMPORT = re.compile(r"^\s*(?:import (\w+)|from (\w+)[\w.]* import )", re.MULTILINE)
 # Keys under which a protocol may state its hash; the first present one is used.
 HASH_KEYS = ("protocol_hash", "hash", "sha256", "protocol_sha256")
 
 
 @cache
-def packages(folders: tuple[str, ...] = REPORTING) -> tuple[str, ...]:
-    """Return the installed packages that some folders of this program import.
+def packages() -> tuple[str, ...]:
+    """Return the installed packages that this program imports.
 
     Examples
     --------
-    >>> "numpy" in packages(), "Jinja2" in packages(), "Jinja2" in packages(COMPUTING)
-    (True, True, False)
+    >>> "numpy" in packages(), "Jinja2" in packages()
+    (True, True)
     """
-    paths = [path for folder in folders for path in (PROGRAM / folder).rglob("*.py")]
+    paths = [path for folder in FOLDERS for path in (PROGRAM / folder).rglob("*.py")]
     lines = [line for path in paths for line in _IMPORT.findall(path.read_text("utf-8"))]
     imported = {name for line in lines for name in line}
     others = imported - sys.stdlib_module_names - {PROGRAM.name, ""}
-    return tuple(sorted(filter(None, map(_distribution, others)), key=str.lower))
+    return tuple(sorted(filter(None, map(installed, others)), key=str.lower))
 
 
-def _distribution(module: str) -> str:
+def installed(module: str) -> str:
     """Return the installed package of a module; empty where there is none.
 
     A package with another name is found by its list of files, which is searched as a text because
@@ -275,10 +274,10 @@ def _distribution(module: str) -> str:
     """
     with suppress(PackageNotFoundError):
         return str(distribution(module).metadata["Name"])
-    for installed in distributions():
-        files = f"\n{installed.read_text('RECORD')}"
+    for package in distributions():
+        files = f"\n{package.read_text('RECORD')}"
         if f"\n{module}/__init__.py," in files or f"\n{module}.py," in files:
-            return str(installed.metadata["Name"])
+            return str(package.metadata["Name"])
     return ""
 
 

@@ -427,7 +427,10 @@ def test_a_choice_without_cases_is_not_named(run: Results) -> None:
 
 def test_many_models_leave_the_table_of_raters_on_the_first_screen(run: Results) -> None:
     """Three verdicts and a count; models that share a reason share a line."""
-    several = [{**CLEARED, "model_id": f"M{i % 2 + 1}", "condition": f"c{i}"} for i in range(8)]
+    run = replace(run, bundle=study(conditions=("c0", "c1", "c2", "c3")))
+    several = [
+        {**CLEARED, "model_id": f"M{i % 2 + 1}", "condition": f"c{i // 2}"} for i in range(8)
+    ]
     lines = verdict_lines(_with(run, DECLARED, *several, p=0.01))
     assert [line.word for line in lines] == ["Non-inferior"] * 3 + [""]
     assert lines[-1].text.endswith("panel_adjusted.csv: Non-inferior (5).")

@@ -170,7 +170,13 @@ def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: 
     """By name with the interval, or as a number of comparisons in which nothing was shown."""
     tasks = results.tables["reader_groups"].query("metric == 'accuracy'").head(1)
     tasks = tasks.assign(by="task", group="detection", p_adjusted=p_adjusted)
-    results = replace(results, tables={**results.tables, "reader_groups_tasks": tasks})
+    items = results.bundle.items
+    items = items.assign(task=["detection" if n % 2 else "location" for n in range(len(items))])
+    results = replace(
+        results,
+        bundle=replace(results.bundle, items=items),
+        tables={**results.tables, "reader_groups_tasks": tasks},
+    )
     texts = said(results, Theme.GROUPS)
     named = [text for text in texts if "on detection minus other tasks" in text]
     assert len(named) == (p_adjusted < results.options.alpha)

@@ -52,11 +52,13 @@ def bundle_of(
     conditions: tuple[str, ...] = ("",),
     also: str = "",
     protocol: dict[str, Any] | None = None,
+    answered: dict[str, int] | None = None,
 ) -> Bundle:
     """Return a study in which each rater is correct for a share of the cases.
 
     `right` is the number of correct answers of ten, by kind of rater (`R` or `M`); `also` is a
-    further condition of the models.
+    further condition of the models. `answered` is the number of patients whose cases a kind of
+    rater answered, if not all.
     """
     n = patients * per_patient
     right = right or {"R": 4, "M": 10}
@@ -65,7 +67,13 @@ def bundle_of(
         {
             "rater_id": f"{kind}{number}",
             "item_id": item,
-            "answer": "A" if (7 * i + 3 * number) % 10 < right[kind] else "BCD"[i % 3],
+            "answer": (
+                ""
+                if i // per_patient >= (answered or {}).get(kind, patients)
+                else "A"
+                if (7 * i + 3 * number) % 10 < right[kind] - 2 * (condition == "unaided")
+                else "BCD"[i % 3]
+            ),
             "condition": condition,
             "response_ms": str(9000 + 100 * i) if kind == "R" else "",
         }
@@ -88,6 +96,9 @@ def bundle_of(
     )
     kinds = ["reader" if rater[0] == "R" else "model" for rater in raters]
     table = pd.DataFrame({"rater_id": list(raters), "rater_kind": kinds})
+    # With four readers or more there are groups of readers.
+    table["level"] = ["ab"[i % 2] if readers > 3 else "" for i in range(len(table))]
+    table["years"] = [str(3 * i + 1) if readers > 3 else "" for i in range(len(table))]
     made = bundle_from_tables(items, pd.DataFrame(rows), table)
     object.__setattr__(made, "protocol", DECLARED if protocol is None else protocol)
     return made
@@ -111,6 +122,19 @@ ODD: dict[str, Callable[[], Bundle]] = {
     "25 patients": partial(bundle_of, 25),
     "26 patients of 2 cases": partial(bundle_of, 26, per_patient=2, models=5, also="wrong-image"),
     "26 patients, model all wrong": partial(bundle_of, 26, right={"R": 10, "M": 1}, readers=1),
+}
+TWO = {"conditions": ("aided", "unaided"), "also": "image-absent", "readers": 4, "models": 2}
+# Everybody was given all cases; few patients have an answer on each side of the comparisons.
+ODD |= {
+    "0 of 40 patients answered by readers": partial(bundle_of, 40, answered={"R": 0}),
+    "0 of 40 patients answered by models": partial(bundle_of, 40, answered={"M": 0}),
+    "24 of 60 patients answered by readers": partial(
+        bundle_of, 60, **TWO | {"also": ""}, answered={"R": 24}
+    ),
+    "24 of 60 patients of 2 cases answered": partial(
+        bundle_of, 60, per_patient=2, **TWO, answered={"R": 24, "M": 24}
+    ),
+    "25 of 60 patients answered": partial(bundle_of, 60, **TWO, answered={"R": 25, "M": 25}),
 }
 pytestmark = pytest.mark.slow  # the first test creates the report
 CONTENTS: dict[str, ReportContent] = {}
@@ -171,12 +195,14 @@ def test_the_reason_is_shown_with_estimate_and_interval() -> None:
     (line,) = content_of("5 patients").headline.verdicts
     assert (line.word, line.shown) == ("Not decided", False)
     assert "+50.0 points, 95\u00a0% CI 1.9 to 98.1" in line.text
-    assert "No verdict is given for 5 cases, fewer than 25." in line.text
+    assert "No verdict is given for 5 cases with answers, fewer than 25." in line.text
     endpoint = said("5 patients", "Primary endpoint")
     assert re.search(
         r"Not decided: M0 \(100\.0 %: \+[\d.]+ points, 95 % CI .*\), because", endpoint
     )
-    assert "for 24 patients, fewer than 25" in said("24 patients of 2 cases", "Primary endpoint")
+    assert "for 24 patients with answers, fewer than 25" in said(
+        "24 patients of 2 cases", "Primary endpoint"
+    )
     page = report_page(content_of("5 patients"))
     assert "Superior" not in page.replace("superiority", "")
 
@@ -188,7 +214,7 @@ def test_a_difference_without_variance_is_shown_with_the_reason(patients: int) -
     (line,) = report_content(analyse(bundle), []).headline.verdicts
     text = line.text.replace("\u00a0", " ")
     assert "100.0 % against 100.0 % (2 readers): 0.0 points, without an interval because" in text
-    assert ("24 cases, fewer than 25" in text) == (patients == 24)
+    assert ("24 cases with answers, fewer than 25" in text) == (patients == 24)
 
 
 def test_the_minimum_number_of_patients_is_exact() -> None:
@@ -228,7 +254,7 @@ def test_a_share_of_equal_wrong_options_has_the_number_of_cases() -> None:
 def test_a_leaderboard_of_few_patients_states_it(tmp_path: Any) -> None:
     """It has ranks, and states that they are not conclusive."""
     few = write_leaderboard({"s": ODD["24 patients"]()}, tmp_path / "few", Options(bootstrap=20))
-    assert "24 patients, too few for a verdict on who is better" in few
+    assert "24 patients with answers, too few for a verdict on who is better" in few
     enough = write_leaderboard({"s": ODD["25 patients"]()}, tmp_path / "on", Options(bootstrap=20))
     assert "too few" not in enough
 

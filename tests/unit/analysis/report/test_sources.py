@@ -2,21 +2,29 @@
 
 import ast
 import re
+import sys
+from dataclasses import replace
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+from analysis import Options, analyse
+from analysis.registry import STATISTICS
+from analysis.report.checklists.facts import facts
+from analysis.report.methods import software
+from analysis.report.methods.software import modules_called, packages_used
 from analysis.report.methods.sources import (
     CHECKLIST_SOURCES,
-    COMPUTING,
+    FOLDERS,
     PLANNING_SOURCES,
-    REPORTING,
     SOURCES,
     packages,
 )
+from tests.unit.analysis.conftest import MakeBundle
 
 ROOT = Path(__file__).resolve().parents[4]
+COMPUTING = ("readings", "statistics")
 EVERY = (*SOURCES, *PLANNING_SOURCES)
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 TEXT, LISTED = METHODS.split("## Sources\n")
@@ -51,11 +59,36 @@ def test_the_code_names_every_source_and_no_other() -> None:
 @pytest.mark.slow
 def test_only_imported_packages_are_named() -> None:
     """Imports are read from the syntax trees."""
-    for folders, named in ((REPORTING, packages()), (COMPUTING, packages(COMPUTING))):
-        imported = {name for folder in folders for name in _imports(ROOT / "analysis" / folder)}
-        owners = packages_distributions()
-        assert set(named) == {owners[n][0] for n in imported if n in owners and n != "analysis"}
-    assert {"numpy", "pandas", "scipy"} <= set(packages(COMPUTING)) < set(packages())
+    imported = {name for folder in FOLDERS for name in _imports(ROOT / "analysis" / folder)}
+    owners = packages_distributions()
+    assert set(packages()) == {owners[n][0] for n in imported if n in owners and n != "analysis"}
+
+
+def test_tables_name_the_packages_that_computed_them() -> None:
+    """Together those that the statistics import, and each only its own."""
+    used = {statistic.name: modules_called(statistic.compute) for statistic in STATISTICS}
+    imported = set().union(*(_imports(ROOT / "analysis" / name) for name in COMPUTING))
+    others = imported - sys.stdlib_module_names - {"analysis"}
+    assert set().union(*used.values()) == others
+    assert {name for name in used if "sklearn" in used[name]} == {"model_calibration", "roc_points"}
+    assert "statsmodels" in used["heterogeneity"]
+    assert "statsmodels" not in used["reader_panel"]
+    assert used["times"] == {"numpy", "pandas"}
+
+
+def test_the_report_names_only_software_that_took_part(make_bundle: MakeBundle) -> None:
+    """A study without confidence or ordered options needs one package less."""
+    bundle = make_bundle(
+        "A" * 30, {"R": "A" * 20 + "B" * 10, "M": "A" * 25 + "C" * 5}, models=("M",)
+    )
+    results = analyse(bundle, Options(bootstrap=20))
+    confident = bundle.readings.assign(confidence=["0.5", "0.9"] * 30)
+    rated = replace(bundle, readings=confident, confidence_means="answer")
+    for run, named in ((results, False), (analyse(rated, Options(bootstrap=20)), True)):
+        assert run.has("model_calibration") is named
+        assert ("scikit-learn" in packages_used(run)) is named
+        texts = [software(run).text, facts(run)["software"].text]
+        assert [("scikit-learn" in text, "numpy" in text) for text in texts] == [(named, True)] * 2
 
 
 def _imports(folder: Path) -> set[str]:

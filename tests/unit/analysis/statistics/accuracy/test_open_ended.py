@@ -72,6 +72,18 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
     return table.loc[table["by"] == "overall"].set_index("measure")
 
 
+def test_a_gap_needs_25_patients_with_answers_both_ways() -> None:
+    """Of 40 cases asked both ways, 24 answered ones allow no verdict, and 25 do."""
+    for bundle, few in (
+        (_bundle("A" * 40, "i" * 24 + "-" * 16), True),
+        (_bundle("A" * 40, "i" * 25 + "-" * 15), False),
+        (_bundle("A" * 24 + " " * 16, "i" * 40), True),
+    ):
+        text = " ".join(str(finding.text) for finding in findings(analyse(bundle, OPTIONS)))
+        assert ("accuracy with options is higher" in text) == (not few)
+        assert ("24 cases with answers" in text) == few
+
+
 def test_unanswered_items_are_incorrect_and_unscored_items_are_counted() -> None:
     """Both have their own column."""
     overall = _overall(_bundle("A" * 10, "cccppi--??"))

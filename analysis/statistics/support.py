@@ -1,0 +1,202 @@
+"""The patients that support a comparison: those with an answer on each of its sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from analysis.arrays import Bools, Ints
+from analysis.bundle.model import Bundle, RaterKind, Status
+from analysis.bundle.protocol import years_limit
+from analysis.presentation.wording import Row
+from analysis.readings.matrix import (
+    NO_LETTER,
+    ReadingMatrix,
+    columns_by_condition,
+    first_readings,
+    reading_matrix,
+)
+from analysis.results import Results
+from analysis.statistics.claims import PAIR_WEIGHTED
+
+YEARS = "years"
+OTHER_TASKS = "other tasks"
+"""The items of a row that are not of the task in `group`."""
+NEVER_PRESENTED = "absent as wrong"
+"""The choice of `sensitivity_panel` that counts items which a reader was not given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answers:
+    """The readings of a run, as they support its comparisons.
+
+    Parameters
+    ----------
+    matrix : ReadingMatrix
+        The readings.
+    answered, given : numpy.ndarray of bool, shape (n_items, n_columns)
+        Whether a reading has an answer, and whether it counts.
+    places : dict of str to list of int
+        The columns that are compared in each condition.
+    """
+
+    matrix: ReadingMatrix
+    answered: Bools
+    given: Bools
+    places: dict[str, list[int]]
+
+    def columns(self, condition: str, raters: Iterable[str] | None = None) -> list[int]:
+        """Return the columns of some raters in a condition; without raters those of readers."""
+        compared = [(i, self.matrix.columns[i]) for i in self.places.get(condition, [])]
+        if raters is None:
+            return [i for i, column in compared if column.kind is RaterKind.READER]
+        return [i for i, column in compared if column.rater_id in raters]
+
+    def patients(self, items: Bools | Ints) -> int:
+        """Return the number of patients of some items."""
+        return len(np.unique(self.matrix.clusters[items]))
+
+
+_ANSWERS: WeakKeyDictionary[Results, Answers] = WeakKeyDictionary()
+
+
+def answers_of(results: Results) -> Answers:
+    """Return the readings of a run; they are arranged once."""
+    if results not in _ANSWERS:
+        _ANSWERS[results] = arranged(results.bundle)
+    return _ANSWERS[results]
+
+
+def arranged(bundle: Bundle) -> Answers:
+    """Arrange the readings of a bundle."""
+    matrix = reading_matrix(bundle)
+    return Answers(
+        matrix=matrix,
+        answered=matrix.answers != NO_LETTER,
+        given=matrix.given,
+        places=columns_by_condition(matrix.columns),
+    )
+
+
+def patients_with_answers(results: Results) -> int:
+    """Return the number of patients with an answer of anybody."""
+    answers = answers_of(results)
+    return answers.patients(np.flatnonzero(answers.answered.any(axis=1)))
+
+
+def patients_ranked(bundle: Bundle, condition: str) -> int:
+    """Return the number of patients with answers of two raters or more in a condition."""
+    answers = arranged(bundle)
+    own = answers.answered[:, answers.places.get(condition, [])]
+    return answers.patients(own.sum(axis=1) > 1)
+
+
+def patients_compared(results: Results, row: Row) -> int:
+    """Return the number of patients with an answer on each side of a row's comparison.
+
+    `row` is of a table that compares raters, conditions or groups of readers. An item supports the
+    comparison if every side answered it: a model and a reader, or a reader under each condition,
+    or one of each group. It must be compared: given to everybody, unless the mean is pair-weighted
+    or the items that a reader was not given count.
+    """
+    answers = answers_of(results)
+    sides = _sides(results, answers, row)
+    items = answers.matrix.assigned.copy()
+    for side in sides:
+        items &= answers.answered[:, side].any(axis=1)
+    if row.get("method") != PAIR_WEIGHTED and row.get("analysis") != NEVER_PRESENTED:
+        items &= answers.given[:, [column for side in sides for column in side]].all(axis=1)
+    by, group = str(row.get("by", "")), str(row.get("group", ""))
+    if by == OTHER_TASKS:
+        items &= answers.matrix.groups["task"] != group
+    elif by in answers.matrix.groups:
+        items &= answers.matrix.groups[by] == group
+    return answers.patients(items)
+
+
+def _sides(results: Results, answers: Answers, row: Row) -> list[list[int]]:
+    """Return the columns of each side of a comparison."""
+    condition = str(row.get("condition", row.get("condition_a", "")))
+    if "rater_a" in row:
+        return [answers.columns(condition, [str(row[side])]) for side in ("rater_a", "rater_b")]
+    if row.get("model_id"):
+        return [
+            answers.columns(condition, [str(row["model_id"])]),
+            answers.columns(condition),
+        ]
+    if "factor" in row:
+        return _sides_of_groups(results, answers, row)
+    if "condition_a" in row:
+        conditions = [str(row["condition_a"]), str(row["condition_b"])]
+        return [answers.columns(name, _readers_under(answers, conditions)) for name in conditions]
+    return [answers.columns(condition)]
+
+
+def _readers_under(answers: Answers, conditions: list[str]) -> set[str]:
+    """Return the readers with readings under all conditions."""
+    readers = [
+        {answers.matrix.columns[i].rater_id for i in answers.columns(name)} for name in conditions
+    ]
+    return set.intersection(*readers)
+
+
+def _sides_of_groups(results: Results, answers: Answers, row: Row) -> list[list[int]]:
+    """Return the columns of two groups of readers, under each condition of a gain."""
+    groups = [_members(results, str(row["factor"]), str(row[f"group_{side}"])) for side in "ab"]
+    if "condition_a" in row:
+        conditions = [str(row["condition_a"]), str(row["condition_b"])]
+        paired = _readers_under(answers, conditions)
+        return [answers.columns(name, group & paired) for name in conditions for group in groups]
+    # Parallel arms without a common condition are compared under their own conditions.
+    condition = str(row["condition"])
+    own = [condition] * 2 if condition in answers.places else condition.split(" - ")
+    return [answers.columns(name, group) for name, group in zip(own, groups, strict=True)]
+
+
+def _members(results: Results, factor: str, group: str) -> set[str]:
+    raters = results.bundle.raters
+    readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
+    if factor != YEARS:
+        return set(readers.loc[readers[factor] == group, "rater_id"])
+    limit = results.options.years_limit or years_limit(results.bundle.protocol)
+    years = pd.to_numeric(readers["years"], errors="coerce")
+    among = years < limit if group.startswith("<") else years >= limit
+    return set(readers.loc[among, "rater_id"])
+
+
+def patients_between(results: Results, condition: str) -> int:
+    """Return the patients with answers for agreement among readers and of readers with models.
+
+    The smaller number: of patients with an answer of two readers, or of a reader and a model.
+    """
+    answers = answers_of(results)
+    readers = answers.columns(condition)
+    models = [i for i in answers.places.get(condition, []) if i not in readers]
+    by_readers = answers.answered[:, readers].sum(axis=1)
+    with_models = (by_readers > 0) & answers.answered[:, models].any(axis=1)
+    return min(answers.patients(by_readers > 1), answers.patients(with_models))
+
+
+def patients_under(results: Results, rater: str, conditions: Iterable[str]) -> int:
+    """Return the number of patients with an answer of a rater under each of several conditions.
+
+    Answers of models under conditions that no reader had count as well, and answers in words.
+    """
+    bundle, answers = results.bundle, answers_of(results)
+    tables = [bundle.readings, bundle.aside]
+    choices = first_readings(pd.concat([part.loc[part["rater_id"] == rater] for part in tables]))
+    choices = choices.loc[choices["status"] == Status.ANSWERED]
+    words = bundle.open_answers
+    words = words.loc[(words["rater_id"] == rater) & (words["status"] == Status.ANSWERED)]
+    both = set(answers.matrix.item_ids)
+    for condition in conditions:
+        both &= {
+            item
+            for table in (choices, words)
+            for item in table.loc[table["condition"] == condition, "item_id"]
+        }
+    return answers.patients(np.isin(answers.matrix.item_ids, sorted(both)))

@@ -1,0 +1,122 @@
+"""The patients that support a comparison, counted by hand."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from analysis import Bundle, Options, bundle_from_tables
+from analysis.results import Results
+from analysis.statistics.claims import PAIR_WEIGHTED
+from analysis.statistics.support import (
+    NEVER_PRESENTED,
+    OTHER_TASKS,
+    patients_between,
+    patients_compared,
+    patients_ranked,
+    patients_under,
+    patients_with_answers,
+)
+
+# Twelve items of six patients, two each; a dot was given without an answer, a blank not given.
+ANSWERS = {
+    ("R1", "aided"): "AAAAAAAAAA..",
+    ("R1", "unaided"): "AAAAAAAA....",
+    ("R2", "aided"): "AAAAAAAAAAA.",
+    ("R2", "unaided"): "..AA........",
+    ("R3", "aided"): "AAAAAA....  ",
+    ("R4", "unaided"): "..........AA",
+    ("M", ""): "..AAAAAAAAAA",
+    ("N", ""): "A.A.........",
+    ("N", "image-absent"): "AA..........",
+}
+
+
+def bundle() -> Bundle:
+    """Return the study; R1 and R3 are of level a, R2 and R4 of level b."""
+    ids = [f"q{i:02d}" for i in range(12)]
+    items = pd.DataFrame(
+        {
+            "item_id": ids,
+            "truth": "A",
+            "n_options": 4,
+            "patient_id": [f"p{i // 2}" for i in range(12)],
+            "task": ["s" if i < 4 else "t" for i in range(12)],
+        }
+    )
+    readings = [
+        {"rater_id": rater, "condition": condition, "item_id": item, "answer": answer.strip(".")}
+        for (rater, condition), answers in ANSWERS.items()
+        for item, answer in zip(ids, answers, strict=True)
+        if answer != " "
+    ]
+    raters = pd.DataFrame(
+        {
+            "rater_id": ["R1", "R2", "R3", "R4", "M", "N"],
+            "rater_kind": ["reader"] * 4 + ["model"] * 2,
+            "level": ["a", "b", "a", "b", "", ""],
+            "years": ["2", "8", "", "9", "", ""],
+        }
+    )
+    return bundle_from_tables(items, pd.DataFrame(readings), raters)
+
+
+@pytest.fixture(scope="module")
+def run() -> Results:
+    """Return a run without tables."""
+    return Results(
+        bundle=bundle(),
+        options=Options(years_limit=5),
+        tables={},
+        n_clusters=6,
+        clustered=True,
+    )
+
+
+PAIR = {"rater_a": "R1", "rater_b": "M"}
+PANEL = {"model_id": "M", "condition": "aided"}
+CONDITIONS = {"condition_a": "aided", "condition_b": "unaided"}
+LEVELS = {"factor": "level", "group_a": "a", "group_b": "b"}
+YEARS = {"factor": "years", "group_a": "< 5", "group_b": ">= 5", "condition": "aided"}
+
+
+@pytest.mark.parametrize(
+    ("row", "patients"),
+    [
+        # Both answered q02 to q09.
+        ({**PAIR, "condition": "aided"}, 4),
+        ({**PAIR, "condition": "unaided"}, 3),
+        ({"rater_a": "R2", "rater_b": "R4", "condition": "unaided"}, 0),
+        # R3 was not given q10 and q11.
+        (PANEL, 4),
+        ({**PANEL, "method": PAIR_WEIGHTED}, 5),
+        ({**PANEL, "analysis": NEVER_PRESENTED}, 5),
+        ({**PANEL, "model_id": "N"}, 2),
+        ({**PANEL, "by": "task", "group": "s"}, 1),
+        ({**PANEL, "by": "task", "group": "t"}, 3),
+        ({**PANEL, "by": OTHER_TASKS, "group": "s"}, 3),
+        # R1 and R2 read under both conditions.
+        (CONDITIONS, 4),
+        ({**LEVELS, "condition": "aided"}, 5),
+        ({**LEVELS, "condition": "unaided"}, 1),
+        ({**LEVELS, "condition": "aided - unaided"}, 1),
+        ({**LEVELS, **CONDITIONS}, 1),
+        (YEARS, 5),
+        ({"condition": "unaided", "slope": 0.1}, 5),
+    ],
+)
+def test_patients_with_an_answer_on_each_side_are_counted(
+    run: Results, row: dict[str, Any], patients: int
+) -> None:
+    """Items without an answer of either side support nothing."""
+    assert patients_compared(run, row) == patients
+
+
+def test_answers_of_raters_are_counted(run: Results) -> None:
+    """Also those of a model under a condition without readers."""
+    assert patients_with_answers(run) == 6
+    assert patients_ranked(run.bundle, "aided") == 6
+    assert patients_ranked(run.bundle, "unaided") == 5
+    assert patients_under(run, "N", ["", "image-absent"]) == 1
+    assert patients_under(run, "N", ["image-absent"]) == 1
+    assert patients_between(run, "unaided") == 1
