@@ -63,6 +63,21 @@ def test_a_program_imports_all_modules_it_needs(program: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("address", ["broken.db", "postgresql://clinic@127.0.0.1:1/trials"])
+def test_a_store_that_cannot_be_opened_is_one_line(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The words of the engine follow the sentence, and are not logged beside it."""
+    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "files"))
+    if "//" not in address:
+        address = str(tmp_path / address)
+        Path(address).write_text("no database" * 100)
+    ran = run("study", "verify", "--db", address)
+    (line,) = ran.stderr.splitlines()
+    assert ran.returncode == 1
+    assert f". ({address}: " in line
+
+
 def test_the_reference_of_commands_is_current() -> None:
     """The file docs/commands.md equals the output of `make docs-commands`."""
     text = command_reference.DOCUMENT.read_text("utf-8")

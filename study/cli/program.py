@@ -1,6 +1,7 @@
 """Run the commands of ``python -m study`` and print their errors."""
 
 import inspect
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +18,8 @@ from study.base.actor import COMMAND_LINE, Acting
 from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
 from study.store.address import ServerAddress, address_of
+
+logging.getLogger("reading_room").addHandler(logging.NullHandler())  # commands print a sentence
 
 
 class _Path(click.Path):

@@ -12,7 +12,7 @@ from study.base.errors import BadInput
 from study.base.translation import t
 
 FORM = "postgresql://user:password@host:port/database"
-"""The form of the address of a PostgreSQL database."""
+"""The form of the address of a PostgreSQL database; several hosts are separated by commas."""
 
 _SERVER = re.compile("postgres(ql)?://")
 _SCHEME = re.compile(r"\w{2,}:/")
@@ -20,6 +20,10 @@ _PASSWORD = re.compile(r"(?<=//)([^:@/]*):.*@|(?<=password=)[^&]*", re.DOTALL)
 
 _UNCHECKED_TLS = {"disable": False, "prefer": None, "require": True}
 """The modes that do not check the certificate, and their values for the driver."""
+
+_OPTIONS = {"host", "sslmode", "sslrootcert", "target_session_attrs"}
+_WRITABLE = ("read-write", "primary")
+"""The values of target_session_attrs for a server that accepts changes, which is always meant."""
 
 
 class ServerAddress(str):
@@ -82,10 +86,11 @@ def is_server(address: Path | str) -> bool:
 
 
 def settings_of(address: ServerAddress) -> dict[str, Any]:
-    """Return the arguments of the driver for an address."""
+    """Return the arguments of the driver for an address, with the settings of each of its hosts."""
     try:
         parts = urlsplit(address.complete)
-        user, port = unquote(parts.username or ""), parts.port or 5432
+        user, named = unquote(parts.username or ""), parts.netloc.rpartition("@")[2].split(",")
+        hosts = [(each.hostname, each.port or 5432) for each in (urlsplit(f"//{h}") for h in named)]
     except ValueError:  # its message contains a part of the password
         user = ""
     name = unquote(parts.path.removeprefix("/")) if user else ""
@@ -98,16 +103,36 @@ def settings_of(address: ServerAddress) -> dict[str, Any]:
             )
         )
     options = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    _check(options)
     folder = options.get("host", "")
     return {
         "user": user,
         "password": unquote(parts.password or os.environ.get("PGPASSWORD", "")),
         "database": name,
-        "host": parts.hostname or "localhost",
-        "port": port,
-        "unix_sock": f"{folder}/.s.PGSQL.{port}" if folder else None,
+        "hosts": [
+            {
+                "host": host or "localhost",
+                "port": port,
+                "unix_sock": f"{folder}/.s.PGSQL.{port}" if folder else None,
+            }
+            for host, port in hosts
+        ],
         "ssl_context": _tls(options),
     }
+
+
+def _check(options: Mapping[str, str]) -> None:
+    """Refuse options that would have no effect."""
+    if unknown := sorted(options.keys() - _OPTIONS):
+        raise BadInput(
+            t(
+                "The address of the database has an unknown option: {name}. Known are {names}.",
+                name=unknown[0],
+                names=", ".join(sorted(_OPTIONS)),
+            )
+        )
+    if options.get("target_session_attrs", "primary") not in _WRITABLE:
+        raise BadInput(t("target_session_attrs is one of {modes}.", modes=", ".join(_WRITABLE)))
 
 
 def _tls(options: Mapping[str, str]) -> Any:

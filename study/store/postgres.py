@@ -35,6 +35,9 @@ from study.store.postgres_connection import (
 FILES = "READING_ROOM_FILES"
 """The environment variable with the folder of the deployment's files."""
 
+_OLDEST = 15
+"""The oldest version of PostgreSQL with everything that the store uses."""
+
 _DEFAULT_FILES = Path(__file__).parents[2] / "instance"
 _CLOSING_S = 3
 _UPGRADE_S = 3600.0
@@ -50,7 +53,8 @@ class Postgres:
     ----------
     address
         ``postgresql://user:password@host:port/database``; without the password it is that of the
-        environment variable ``PGPASSWORD``. ``?sslmode=verify-full`` checks the
+        environment variable ``PGPASSWORD``. Of several hosts, separated by commas, the first that
+        accepts changes is used. ``?sslmode=verify-full`` checks the
         server's certificate, with ``&sslrootcert=FILE`` against this authority; by default TLS is
         used if the server offers it. ``?host=/run/postgresql`` is a folder of sockets.
     """
@@ -71,13 +75,14 @@ class Postgres:
         Raises
         ------
         BadInput
-            The database sorts text by a language, or has another encoding than UTF-8.
+            The server is too old, or the database sorts text by a language or has another encoding
+            than UTF-8.
         StudyError
             The account may not create roles, and they do not exist.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with closing(self._connected(PATIENCE_S)) as connection:
-            self._check_collation(connection)
+            self._check_server(connection)
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
             connection.execute("SELECT pg_advisory_xact_lock(1380085613)")
             if not self._exists(connection):
@@ -114,7 +119,7 @@ class Postgres:
                     f"There is no store in the database {self.path.name}. Make one with: "
                     "python -m study init --db ADDRESS"
                 )
-            self._check_collation(connection)
+            self._check_server(connection)
             number = schema.version(connection)  # type: ignore[arg-type]
             schema.check_version(number, self.path.name)
         if number < schema.newest():
@@ -167,21 +172,13 @@ class Postgres:
         return made
 
     def _sentence(self, code: str, error: Exception) -> Exception:
-        if code.startswith("28"):
-            return StudyError(
-                t(
-                    "The database refuses an account: {why}. Check the address, and that the "
-                    "roles have the passwords of docs/postgresql.md.",
-                    why=error,
-                )
-            )
         refused = re.findall(r"\w+", str(error).partition(":")[0])
         if code == "42501" and _LIMITED.intersection(refused):
             return error
         for beginning, (made, sentence) in _EXPLAINED.items():
             if code.startswith(beginning):
                 return made(said(sentence))
-        return error
+        return Busy(said(_AWAY)) if getattr(error, "is_final", False) else error
 
     def is_in_use(self) -> bool:
         """Return whether another connection is open; one that was just closed is waited for."""
@@ -252,11 +249,15 @@ class Postgres:
             )
         connection.run(f"CREATE SCHEMA {SCHEMA}")
 
-    def _check_collation(self, connection: PostgresConnection) -> None:
-        ((encoding, collation, letters),) = connection.execute(
-            "SELECT pg_encoding_to_char(encoding), datcollate, datctype FROM pg_database "
-            "WHERE datname = current_database()"
+    def _check_server(self, connection: PostgresConnection) -> None:
+        ((version, encoding, collation, letters),) = connection.execute(
+            "SELECT current_setting('server_version'), pg_encoding_to_char(encoding), datcollate, "
+            "datctype FROM pg_database WHERE datname = current_database()"
         )
+        if int(re.split(r"\D", version)[0]) < _OLDEST:
+            raise BadInput(
+                f"The database server is PostgreSQL {version}. Use version {_OLDEST} or later."
+            )
         if encoding != "UTF8" or {collation, letters} - {"C", "POSIX"}:
             raise BadInput(
                 f"The database {self.path.name} sorts text by the rules of a language "
@@ -299,6 +300,13 @@ _INCOMPLETE = later(
 _LIMITED = {*schema.SEALED_TABLES, *schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}
 """The tables that the server refuses to a role by design, so that a refusal is a defect here."""
 _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
+    "28": (
+        StudyError,
+        later(
+            "The database refuses an account. Check the address, and that the roles have the "
+            "passwords of docs/postgresql.md."
+        ),
+    ),
     "55P03": (Busy, _BUSY),
     "40": (Busy, _BUSY),
     "08": (Busy, _AWAY),

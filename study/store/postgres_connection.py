@@ -25,6 +25,7 @@ SCHEMA = "reading_room"
 """The schema of the tables within a database."""
 
 _CONNECT_S = 10
+_CONNECT_AMONG_SEVERAL_S = 3
 _KEEPALIVE = {
     "TCP_KEEPIDLE": 20,
     "TCP_KEEPINTVL": 5,
@@ -32,6 +33,9 @@ _KEEPALIVE = {
     "TCP_USER_TIMEOUT": 35_000,
 }
 """Options of the sockets on both sides, with which a lost peer is noticed after 35 seconds."""
+
+_READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
+"""What a server reports to each connection, and is on if it accepts no changes."""
 
 _MOST_PREPARED = 400
 _BATCH = 5000
@@ -42,11 +46,14 @@ _ANY = 0
 
 
 class ServerError(sqlite3.OperationalError):
-    """An error of the server with its code (SQLSTATE); 08000 if it cannot be reached."""
+    """An error of the server with its code (SQLSTATE); 08000 if it cannot be reached.
 
-    def __init__(self, message: str, code: str) -> None:
+    `is_final` if the connection ended, or was refused.
+    """
+
+    def __init__(self, message: str, code: str, *, is_final: bool = False) -> None:
         super().__init__(message)
-        self.code = code
+        self.code, self.is_final = code, is_final
 
 
 class Result:
@@ -124,6 +131,8 @@ class PostgresConnection:
             "search_path": f"{SCHEMA}, pg_temp",
             "synchronous_commit": "on",
             "lock_timeout": str(patience_ms),
+            "statement_timeout": "0",  # a backup or an import may take long
+            "idle_in_transaction_session_timeout": "0",
             "tcp_keepalives_idle": str(_KEEPALIVE["TCP_KEEPIDLE"]),
             "tcp_keepalives_interval": str(_KEEPALIVE["TCP_KEEPINTVL"]),
             "tcp_keepalives_count": str(_KEEPALIVE["TCP_KEEPCNT"]),
@@ -131,12 +140,7 @@ class PostgresConnection:
             "cursor_tuple_fraction": "1",  # all rows of a stream are read
         }
         with _as_sqlite():
-            self._pg = pg.Connection(
-                **self._where,
-                timeout=_CONNECT_S,
-                application_name="Reading Room",
-                startup_params=settings,
-            )
+            self._pg = _connected(self._where, settings)
             # pg8000's connections refer to themselves: their sockets stay open until collected.
             self._released = weakref.finalize(self, _release, self._pg._usock)
             self._released.atexit = False
@@ -148,7 +152,8 @@ class PostgresConnection:
 
     def _set_up(self) -> None:
         self._pg._usock.settimeout(None)  # only connecting is limited
-        for name, value in () if self._where["unix_sock"] else _KEEPALIVE.items():
+        is_local = self._pg._usock.family == socket.AF_UNIX
+        for name, value in () if is_local else _KEEPALIVE.items():
             if option := getattr(socket, name, None):  # macOS lacks some
                 self._pg._usock.setsockopt(socket.IPPROTO_TCP, option, value)
         for oid, read in (
@@ -248,7 +253,7 @@ class PostgresConnection:
         try:
             self.run(statement)
         except ServerError as error:
-            if not error.code.startswith(("08", "57P")):
+            if not error.is_final:
                 self._pg.execute_simple("ROLLBACK")
                 raise
             self.close()  # the server was restarted since the last transaction
@@ -331,11 +336,41 @@ def _as_sqlite(sql: str = "") -> Iterator[None]:
     try:
         yield
     except pg.DatabaseError as error:
-        fields = error.args[0] if isinstance(error.args[0], dict) else {}
+        fields = _fields(error)
         code, message = fields.get("C", ""), fields.get("M", str(error))
         if code.startswith(("22", "23")):
             raise sqlite3.IntegrityError(message) from error
         quoted = f"{message}: {sql}" if sql and code.startswith("42") else message
-        raise ServerError(quoted, code) from error
+        raise ServerError(quoted, code, is_final=fields.get("V") == "FATAL") from error
     except (pg.InterfaceError, OSError) as error:
-        raise ServerError(str(error), "08000") from error
+        raise ServerError(str(error), "08000", is_final=True) from error
+
+
+def _connected(where: Mapping[str, Any], settings: dict[str, str]) -> pg.Connection:
+    """Connect to the server, or of several to the first that accepts changes."""
+    hosts, account = where["hosts"], {name: where[name] for name in where if name != "hosts"}
+    is_only, failures = len(hosts) == 1, []
+    for host in hosts:
+        try:
+            opened = pg.Connection(
+                **account,
+                **host,
+                timeout=_CONNECT_S if is_only else _CONNECT_AMONG_SEVERAL_S,
+                application_name="Reading Room",
+                startup_params=settings,
+            )
+        except (pg.Error, OSError) as error:
+            if is_only or _fields(error).get("C", "57P03") != "57P03":
+                raise
+            failures.append(str(_fields(error).get("M", error)))
+            continue
+        if is_only or all(opened.parameter_statuses.get(name) == "off" for name in _READ_ONLY):
+            return opened
+        opened.close()
+        failures.append(f"{host['host']}:{host['port']} accepts no changes")
+    raise pg.InterfaceError("; ".join(failures))
+
+
+def _fields(error: Exception) -> dict[str, str]:
+    """Return the fields of a message of the server by their letters."""
+    return error.args[0] if isinstance(error.args[0], dict) else {}

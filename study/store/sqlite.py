@@ -289,14 +289,20 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _explained(error: Exception, path: Path) -> Exception:
+    made, words = _sentence(error, path), str(error)
+    if made is not error:
+        _log.error("%s: %s", path, words)
+        made.add_note(f"{path}: {words}")
+    return made
+
+
+def _sentence(error: Exception, path: Path) -> Exception:
     words = str(error)
     for mark, sentence in _BROKEN.items():
         if mark in words:
-            _log.error("%s: %s", path, words)
             return BrokenStore(f"{path.name}: {said(sentence)}")
     for mark, sentence in _TROUBLE.items():
         if mark in words and isinstance(error, sqlite3.OperationalError):
-            _log.error("%s: %s", path, words)
             return (Busy if mark == "locked" else StudyError)(said(sentence))
     return error
 

@@ -24,7 +24,7 @@ def test_the_address_of_the_app_is_that_of_the_database() -> None:
     """Both containers have the same password."""
     address = settings_of(ServerAddress(APP["environment"]["READING_ROOM_DB"]))
     (network,) = DATABASE["networks"].values()
-    assert address["host"] == network["ipv4_address"]
+    assert [host["host"] for host in address["hosts"]] == [network["ipv4_address"]]
     assert APP["environment"]["PGPASSWORD"] == DATABASE["environment"]["POSTGRES_PASSWORD"]
     base = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
     taken = [each["networks"]["inside"]["ipv4_address"] for each in base["services"].values()]

@@ -12,12 +12,22 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.postgres_cluster import (
+    MISSING,
+    NEW_DATABASE,
+    USER,
+    Cluster,
+    programs,
+    temporary_server,
+    wait_until,
+)
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import canonical_json, stamp
-from study.base.errors import BadInput, StudyError
+from study.base.errors import BadInput, Busy, StudyError
 from study.base.text import id_key, text_key
 from study.lifecycle import studies
+from study.lifecycle.deployments import init
 from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import SEALED_TABLES, Store, deployment, events, postgres_rights, schema
@@ -27,7 +37,7 @@ from study.store.events import EventKind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, collect_garbage, invite, write_bank
+from tests.conftest import ACTING, NOW, collect_garbage, entropy_from, invite, write_bank
 
 
 def _event(store: Store, actor: str = "") -> None:
@@ -304,3 +314,38 @@ def test_a_connection_that_is_deleted_closes_its_socket(
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(descriptor)
     assert not [warning for warning in noted if warning.category is ResourceWarning]
+
+
+@pytest.mark.slow
+def test_of_several_servers_the_one_that_accepts_changes_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after the primary is lost and its standby is promoted, and never the standby before."""
+    if programs() is None:
+        pytest.skip(MISSING)
+    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
+    with temporary_server({}) as primary:
+        primary.administer(f"CREATE DATABASE pair {NEW_DATABASE}")
+        standby = Cluster(primary.data.with_name("standby"), {})
+        standby.create_standby_of(primary)
+        standby.start()
+        address = f"postgresql://{USER}@127.0.0.1:{standby.port},127.0.0.1:{primary.port}/pair"
+        try:
+            store = init(
+                f"{address}?target_session_attrs=read-write", entropy=entropy_from(1), now=NOW
+            )
+            with store.kept_warm():
+                _event(store)
+                wait_until(
+                    lambda: primary.administer(
+                        "SELECT 1 FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()"
+                    )
+                )
+                primary.kill()
+                with pytest.raises(Busy, match="cannot be reached"):
+                    _event(store)
+                standby.promote()
+                _event(store)
+                assert _events(store) == 2
+        finally:
+            standby.stop()

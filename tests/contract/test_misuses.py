@@ -8,10 +8,10 @@ from pathlib import Path
 import pg8000.native as pg
 import pytest
 
-from study.base.errors import BadInput, StudyError
+from study.base.errors import BadInput, Busy, StudyError
 from study.exchange.moving import FILES, move
 from study.lifecycle.deployments import init
-from study.store import Store, beside
+from study.store import Store, beside, postgres
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
@@ -66,7 +66,7 @@ def test_a_missing_role_is_named(on_postgres: Store) -> None:
     with pytest.raises(ServerError, match='role "no_such_role" does not exist') as refused:
         _opened(on_postgres.address, "no_such_role")
     explained = Postgres(on_postgres.address).explained(refused.value)
-    assert "no_such_role" in str(explained)
+    assert "no_such_role" in explained.__notes__[0]
     assert "docs/postgresql.md" in str(explained)
 
 
@@ -91,8 +91,8 @@ def test_every_fault_outside_the_program_is_a_sentence(code: str) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        *("08001", "08006", "25006", "28P01", "3D000", "42501", "53100", "53300", "55P03"),
-        *("57014", "57P01", "57P03", "57P05"),
+        *("08001", "08006", "25006", "28000", "28P01", "3D000", "42501", "53100", "53300"),
+        *("55000", "55P03", "57014", "57P01", "57P03", "57P05", "0A000"),
     ],
 )
 @pytest.mark.parametrize("command", ["init", "status --study x", "verify", "move --to x.db"])
@@ -106,7 +106,7 @@ def test_a_command_names_the_database_and_a_remedy(
     """In one line, if the server refuses the connection; pages show it without the address."""
 
     def refuse(**_: object) -> None:
-        raise pg.DatabaseError({"C": code, "M": "the server's words"})
+        raise pg.DatabaseError({"C": code, "M": "the server's words", "V": "FATAL"})
 
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
     monkeypatch.setattr(pg, "Connection", refuse)
@@ -146,3 +146,41 @@ def test_an_account_that_may_not_create_tables_is_named(
         administer(f"CREATE DATABASE {name}")
         for role in roles:
             administer(f"DROP ROLE {role}")
+
+
+def test_a_server_that_is_too_old_is_refused(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its errors would not say so."""
+    monkeypatch.setattr(postgres, "_OLDEST", 99)
+    with pytest.raises(BadInput, match=r"is PostgreSQL \d+.* Use version 99 or later"):
+        Store(on_postgres.address)
+
+
+@pytest.mark.parametrize(
+    "options", ["ssl_mode=verify-full", "target_session_attrs=any", "connect_timeout=5"]
+)
+def test_an_option_without_effect_is_refused(options: str) -> None:
+    """A wrong name of sslmode would leave the certificate unchecked."""
+    with pytest.raises(BadInput, match=r"unknown option|is one of read-write"):
+        settings_of(ServerAddress(f"postgresql://clinic@db.example/trials?{options}"))
+
+
+def test_time_limits_of_the_server_do_not_apply(
+    on_postgres: Store, administer: Callable[[str], object]
+) -> None:
+    """Otherwise no backup or import could end that takes longer."""
+    limits = ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
+    for name in limits:
+        administer(f"ALTER DATABASE {on_postgres.stem} SET {name} = '1ms'")
+    with closing(_opened(on_postgres.address)) as opened:
+        shown = [opened.execute(f"SELECT current_setting('{name}')").fetchone() for name in limits]
+    assert shown == [("0",), ("0",), (f"{PATIENCE_S:g}s",)]
+
+
+def test_a_lost_connection_is_never_a_defect(on_postgres: Store) -> None:
+    """The server may end or refuse it for any reason."""
+    explained = Postgres(on_postgres.address).explained
+    for code in ("0A000", "42000", "55000", "99999"):
+        assert isinstance(explained(ServerError("why", code, is_final=True)), Busy)
+        assert not isinstance(explained(ServerError("why", code)), StudyError)

@@ -59,8 +59,9 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
     """Check the store, its disk, and the images of open studies."""
     try:
         kept = opened()
-        with kept.look() as look:
+        with kept.look(sealed=True) as look:  # as for readers, who may have their own account
             deployment.secret(look)
+        with kept.look() as look:
             films = readings.films_to_read(look)
         writable = kept.is_writable()
         free = free_bytes(kept)

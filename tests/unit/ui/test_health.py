@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from study.store import Store, readings
+from study.base.errors import StudyError
+from study.store import Store, Transaction, readings
 from tests.conftest import invite
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
@@ -59,6 +61,16 @@ def _read_only(_: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
 
 
+def _no_account_of_readers(_: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(store: Store, *, sealed: bool = False) -> AbstractContextManager[Transaction]:
+        if sealed:
+            raise StudyError("The database refuses an account.")
+        return opened(store)
+
+    opened = Store.look
+    monkeypatch.setattr(Store, "look", look)
+
+
 def _no_image(store: Store, _: pytest.MonkeyPatch) -> None:
     with store.look() as look:
         readings.films_to_read(look)[0].file.unlink()
@@ -74,6 +86,11 @@ def _no_store(store: Store, _: pytest.MonkeyPatch) -> None:
         (_no_space, "disk", "199 MB are free; 200 MB are needed."),
         (_read_only, "store", "The store or its folder is read-only."),
         (_no_image, "images", "Images of open studies are missing: 1."),
+        (
+            _no_account_of_readers,
+            "store",
+            "The store cannot be opened. See the server's log.",
+        ),
         pytest.param(
             _no_store,
             "store",
