@@ -20,7 +20,7 @@ from study.lifecycle import aids, exposure, placements
 from study.monitoring.progress import Completeness, completeness_in
 from study.people import persons
 from study.people.codes import Code, give
-from study.people.invitations import Invitation
+from study.people.invitations import Invitation, years_fault
 from study.people.roles import Role
 from study.protocol import sampling
 from study.protocol.assignment import assign_reader
@@ -391,6 +391,8 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
                         fault=fault,
                     )
                 )
+        if (fault := years_fault(invitation.years)) and not formula_fault(invitation.years):
+            faults.append(f"{reader_id}: {fault}")
         if key in seen:
             faults.append(t("{who}: listed twice. Remove one of them.", who=reader_id))
         seen.add(key)
@@ -416,7 +418,7 @@ def _admit(
     about = {
         "reader_id": invitation.reader_id,
         "level": invitation.level,
-        "years": invitation.years,
+        "years": invitation.years.replace(",", "."),
         "site": invitation.site,
     }
     person, known = persons.person_for_reader(change, invitation.email, study.id, acting.now)

@@ -1,5 +1,6 @@
 """Reads the coordinator's list of readers, from a file or as pasted into the page."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,9 @@ _COLUMNS = ("reader_id", "level", "years", "site", "name", "email")
 
 _COLUMN_OF = {plain_key(column): column for column in _COLUMNS}
 _LONGEST = 60
+LONGEST_EMAIL = 254
+_EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
+_YEARS = re.compile(r"[0-9]{1,2}([.,][0-9]+)?")
 _SHORT_COLUMNS = ("reader_id", "level", "years", "site", "name")
 
 
@@ -59,6 +63,26 @@ def parse_invitations(text: str, *, source: str) -> list[Invitation]:
     """
     header, rows = rows_of(text, name=source, kind_of=_kind_of)
     return _checked(source, header, rows)
+
+
+def email_fault(email: str) -> str:
+    """Return what is wrong with an e-mail address; an empty text if nothing is, or it is empty."""
+    if not email or (len(email) <= LONGEST_EMAIL and _EMAIL.fullmatch(email)):
+        return ""
+    return t("{email} is not a valid email address. Write it as name@example.org.", email=email)
+
+
+def years_fault(years: str) -> str:
+    """Return what is wrong with years of experience; an empty text if nothing is, or it is empty.
+
+    The analysis groups readers by this number, and leaves out those for whom it is a text.
+    """
+    if not years or _YEARS.fullmatch(years):
+        return ""
+    return t(
+        "years must be a number, such as 2 or 2.5, not “{years}”. Leave it empty if it is unknown.",
+        years=years,
+    )
 
 
 def _kind_of(column: str) -> Kind:
@@ -130,6 +154,9 @@ def _row_faults(place: str, invitation: Invitation) -> Iterator[str]:
                 place=place,
                 column=column,
             )
+    for fault in (years_fault(invitation.years), email_fault(invitation.email)):
+        if fault:
+            yield f"{place}: {fault}"
 
 
 def _invitation(row: Row) -> Invitation:

@@ -8,7 +8,6 @@ A reader of a study can never have another role in it, and vice versa. The table
 functions here raise the messages.
 """
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -22,14 +21,12 @@ from study.base.text import check_code_name, check_name, checked_reason, text_ke
 from study.base.translation import t
 from study.people import codes
 from study.people.codes import GUESSED, Code
+from study.people.invitations import email_fault
 from study.people.roles import Act, Role
 from study.store import Store, Transaction, events, people, second_factors
 from study.store.events import EventKind
 from study.store.people import CodeRow, GrantRow, NameRow
 from study.store.studies import study_row
-
-_EMAIL = re.compile(r"[^\s@,;<>]+@[^\s@,;<>]+\.[^\s@,;<>]+")
-LONGEST_EMAIL = 254
 
 
 def act_for(role: Role, study: str) -> Act:
@@ -86,10 +83,8 @@ def keep_name(change: Transaction, person: int, *, name: str, email: str) -> Non
     name, email = name.strip(), email.strip()
     if name:
         check_name(name, "person")
-    if email and (len(email) > LONGEST_EMAIL or not _EMAIL.fullmatch(email)):
-        raise BadInput(
-            t("{email} is not a valid email address. Write it as name@example.org.", email=email)
-        )
+    if fault := email_fault(email):
+        raise BadInput(fault)
     other = by_email(change, email)
     if other not in (None, person):
         raise NotNow(t("{email} is already registered to someone else here.", email=email))

@@ -1,6 +1,7 @@
 """Studies: invitations, names, errors of an import, and closing."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,13 +16,24 @@ from study.lifecycle import studies
 from study.lifecycle.studies import accuracy_is_shown
 from study.models.models import add_model
 from study.monitoring.progress import completeness_in
+from study.people.codes import new_code
+from study.people.invitations import Invitation
 from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
-from study.store import Store, events
+from study.store import Store, events, people
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, bank_records, invite, person, tamper, write_bank
+from tests.conftest import (
+    ACTING,
+    NOW,
+    bank_records,
+    entropy_from,
+    invite,
+    person,
+    tamper,
+    write_bank,
+)
 
 Opened = Callable[..., Store]
 ODD_NAMES = ("", " ", " R1", "R1 ", "R\n1", "R\u200b1", "R\ud800", "R\x00", "R" * (LONGEST + 1))
@@ -120,6 +132,31 @@ def test_reader_ids_that_look_alike_are_refused(opened: Opened) -> None:
     with pytest.raises(BadFile, match="R5: listed twice") as refused:
         invite(store, "r5", "R5", "r2")
     assert "r2: already invited" in str(refused.value)
+
+
+@pytest.mark.parametrize("years", ["many", "5 years", "3-5", "10+", "１０"])
+def test_years_of_experience_are_a_number(opened: Opened, years: str) -> None:
+    """The analysis divides readers by it, and would silently leave out a reader with a text."""
+    with pytest.raises(BadFile, match=f"R5: years must be a number.*not “{re.escape(years)}”"):
+        _invite_with_years(opened(), years)
+
+
+@pytest.mark.parametrize(("years", "kept"), [("", ""), ("7", "7"), ("2.5", "2.5"), ("2,5", "2.5")])
+def test_years_of_experience_may_have_a_decimal_comma(
+    opened: Opened, years: str, kept: str
+) -> None:
+    """They are stored with a point, as in a list with semicolons."""
+    store = opened()
+    _invite_with_years(store, years)
+    with store.look() as look:
+        readers = people.readers(look, study_row(look, "trial").id)
+    assert {reader.reader_id: reader.years for reader in readers}["R5"] == kept
+
+
+def _invite_with_years(store: Store, years: str) -> None:
+    invitation = Invitation(reader_id="R5", years=years)
+    code = new_code(entropy_from(9))
+    studies.invite(store, study="trial", invitations=[invitation], codes=[code], acting=ACTING)
 
 
 def test_the_version_of_a_model_must_be_printable(opened: Opened, answers: Path) -> None:

@@ -53,6 +53,15 @@ def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
             f"reader_id,name,site\nR1,{'x' * 84},\nR2,,{'y' * 98}\n",
             ["line 2: name has 84 characters; the limit is 60", "line 3: site has 98 characters"],
         ),
+        (
+            "reader_id,years,email\nR1,many,r1@x.org\nR2,3,foo\n,5+,\n",
+            [
+                "line 2: years must be a number, such as 2 or 2.5, not “many”",
+                "line 3: foo is not a valid email address",
+                "line 4: reader_id is empty",
+                "line 4: years must be a number",
+            ],
+        ),
         ('reader_id,level\nR1,"a\nb"\n', ["line 2: level contains a line break"]),
         ("reader_id,level\nR1\n", ["line 2: 1 cell under a header of 2"]),
         ("reader_id\n", ["there are no readers below the header"]),
