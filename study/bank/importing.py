@@ -18,6 +18,7 @@ from study.base.bank_model import Fault
 from study.base.canonical import stamp
 from study.base.errors import BadFile, NotNow
 from study.base.text import check_name
+from study.base.translation import t
 from study.store import Store, Transaction, bank_contents, banks, events
 from study.store.events import EventKind
 from study.store.staging import reading
@@ -91,6 +92,11 @@ class Imported:
     is_new: bool = True
 
 
+def name_taken(name: str) -> NotNow:
+    """Return the refusal of a name that another bank has."""
+    return NotNow(t("A bank named {bank} already exists. Choose another name.", bank=name))
+
+
 def import_bank(
     store: Store,
     parts: tuple[Part, ...] | Path,
@@ -128,7 +134,7 @@ def import_bank(
             return Imported(
                 bank=name, n_items=existing.n_items, n_films=existing.n_films, is_new=False
             )
-        raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
+        raise name_taken(name)
     work = store.beside("import")
     with read_bank(files, images=images, work=work, options=options) as read:
         _refuse_faulty(files, read, options)
@@ -139,7 +145,7 @@ def import_bank(
             store.change(attached=work) as change,
         ):
             if banks.find(change, name):
-                raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
+                raise name_taken(name)
             bank = banks.add(
                 change,
                 name=name,

@@ -111,7 +111,9 @@ def has_bank(place: Path) -> bool:
     return any(_candidates(place))
 
 
-def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...], Path]:
+def find_bank(
+    place: Path, chosen: Sequence[str] = (), *, name: str = ""
+) -> tuple[tuple[Part, ...], Path]:
     """Return the files of the bank in a folder, and the folder their image paths start from.
 
     Parameters
@@ -121,6 +123,8 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
     chosen
         Splits of the release, if the folder contains it (all by default); or one of the names in
         `SeveralBanks`.
+    name
+        The name for messages; by default that of the folder.
 
     Raises
     ------
@@ -139,7 +143,7 @@ def find_bank(place: Path, chosen: Sequence[str] = ()) -> tuple[tuple[Part, ...]
         raise BadFile(
             t(
                 "{name} contains no bank file: bank.json, or a JSON, JSONL, CSV or XLSX file.",
-                name=place.name,
+                name=name or place.name,
             )
         )
     named_bank = [name for name, file in found_files.items() if file.stem.lower() == "bank"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from study.bank.content import REMEDIES, RuleFinding, look_over
 from study.bank.guessing import Balance, balance, clues
+from study.bank.importing import name_taken
 from study.bank.layout import find_bank, holds_dicom, one_file
 from study.bank.reading import BankFormat, ImportOptions, read_bank
 from study.base.actor import Acting
@@ -197,7 +198,7 @@ def join_banks(
     check_name(name, "bank")
     with store.change() as change:
         if banks.find(change, name):
-            raise NotNow(f"A bank named {name!r} already exists. Choose another name.")
+            raise name_taken(name)
         rows = [banks.bank_row(change, source) for source in sorted(set(sources))]
         _refuse(change, rows, prefix=prefix)
         number = banks.add(

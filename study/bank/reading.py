@@ -361,7 +361,8 @@ def _check_columns(source: OpenSource) -> None:
     if absent:
         raise BadFile(
             f"{source.name} has no column {', '.join(absent)}; its header is"
-            f" {listed(source.columns)}; name the columns as docs/bank-format.md says"
+            f" {listed(source.columns)}; name the columns as the description of the format says"
+            " (docs/bank-format.md)"
         )
 
 

@@ -25,7 +25,7 @@ from study.bank.reading import ImportOptions
 from study.base.actor import Acting
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
-from study.base.text import check_name, file_name
+from study.base.text import check_name, file_name, refuse_empty
 from study.base.translation import t
 from study.store import Store
 
@@ -128,7 +128,7 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
     Raises
     ------
     BadFile
-        It cannot be written.
+        It is empty or cannot be written.
     """
     check_name(name, "bank")
     home = banks_folder(store)
@@ -139,6 +139,11 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         archive.seek(0)
         with file.open("xb") as target:
             shutil.copyfileobj(archive, target, _PART_BYTES)
+        try:
+            refuse_empty(file.name, file.stat().st_size)
+        except BadFile:
+            shutil.rmtree(scratch)
+            raise
         place = free_place(home, name)
         place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:
@@ -181,7 +186,7 @@ def import_arrived(
 
             imported = import_dicom(store, arrived.place, name=name, acting=acting, options=options)
         else:
-            parts, images = find_bank(arrived.place, chosen)
+            parts, images = find_bank(arrived.place, chosen, name=arrived.name)
             imported = import_bank(
                 store, parts, name=name, images=images, acting=acting, options=options
             )

@@ -294,6 +294,18 @@ _LONGEST_FILE_NAME = 200
 """Bytes; file systems allow 255."""
 
 
+def refuse_empty(name: str, n_bytes: int) -> None:
+    """Refuse an uploaded file without content, before its format is checked.
+
+    Raises
+    ------
+    BadFile
+        It has no bytes.
+    """
+    if not n_bytes:
+        raise BadFile(t("{name} is empty. Choose another file.", name=name))
+
+
 def file_name(name: str) -> str:
     r"""Return a valid file name for an uploaded file.
 

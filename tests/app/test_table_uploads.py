@@ -107,6 +107,19 @@ def test_all_readers_of_a_file_are_invited(
 
 
 @pytest.mark.parametrize("ending", TABLE_TYPES)
+def test_an_empty_file_is_refused_as_such(
+    server: Store, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """Not for what its missing header or workbook lacks."""
+    page = _page("people.py", _maker(server), monkeypatch)
+    _upload(page, "choose a file", (f"list.{ending}", b""))
+    _press(page, "Invite all")
+    assert [message.value for message in page.error] == [
+        f"list\\.{ending} is empty\\. Choose another file\\."
+    ]
+
+
+@pytest.mark.parametrize("ending", TABLE_TYPES)
 def test_a_list_of_ids_limits_the_draw(
     server: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ending: str
 ) -> None:

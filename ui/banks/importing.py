@@ -58,9 +58,9 @@ def _begun_with() -> str:
 def settle() -> None:
     """Handle the end of an import: clear the form, or ask which file is the bank."""
     job = bank_import.current(store())
-    if job is None or not job.is_done() or st.session_state.get(_SETTLED) == id(job):
+    if job is None or not job.is_done() or st.session_state.get(_SETTLED) == job.number:
         return
-    st.session_state[_SETTLED] = id(job)
+    st.session_state[_SETTLED] = job.number
     which = _begun_with()
     try:
         job.outcome()
@@ -85,7 +85,7 @@ def show_import(which: str) -> None:
         _under_way()
         return
     report = _outcome(job)
-    with actions.attention(f"report-import-{id(job)}", report.text):
+    with actions.attention(f"report-import-{job.number}", report.text):
         actions.tell(report)
         actions.turn(t("Hide this message"), lambda: bank_import.put_away(store()), key="put-away")
 
@@ -97,7 +97,7 @@ def _under_way() -> None:
     if job is None or job.is_done():
         st.rerun()
     words = t("Importing {bank}", bank=job.name)
-    with st.container(border=True), actions.attention(f"report-importing-{id(job)}", words):
+    with st.container(border=True), actions.attention(f"report-importing-{job.number}", words):
         st.markdown(f"**{plain(words)}**")
         progress = job.progress
         st.progress(progress.share, _how_far(progress))

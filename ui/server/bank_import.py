@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from study.bank.importing import BY_DEFAULT, Imported
@@ -16,9 +17,15 @@ from study.store import Store
 from study.store.leases import lease
 from ui.server.worker import Held, Job, Tell
 
+_NUMBERS = count(1)
+
 
 class ImportJob(Job[Imported]):
-    """The import of a bank: running, done, failed or cancelled."""
+    """The import of a bank: running, done, failed or cancelled.
+
+    Its number is that of no other import of this process, unlike the `id` of an object that may be
+    gone.
+    """
 
     def __init__(
         self,
@@ -28,7 +35,7 @@ class ImportJob(Job[Imported]):
         options: ImportOptions,
         what: Mapping[str, Any],
     ) -> None:
-        self.name, self._arrived = name, arrived
+        self.number, self.name, self._arrived = next(_NUMBERS), name, arrived
         held = Held(budget=BUDGET, name=arrived.name) if arrived.archive else None
         self._lease = ExitStack()
         if not self._lease.enter_context(lease(store, "import")):

@@ -12,7 +12,7 @@ from typing import IO, Any, TypeVar
 from study.base.actor import Acting
 from study.base.budget import BUDGET
 from study.base.errors import BadFile, BeyondBudget
-from study.base.text import file_name
+from study.base.text import file_name, refuse_empty
 from study.base.translation import t
 from study.exchange.restoring import Merged, Restored, merge, restore
 from study.models.files import ColumnRoles, are_usual, remember_columns
@@ -48,7 +48,7 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
     Raises
     ------
     BadFile
-        The file cannot be written.
+        The file is empty or cannot be written.
     """
     try:
         kept = KeptFile(name)
@@ -58,6 +58,7 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
     except OSError as error:
         why = error.strerror or str(error)
         raise BadFile(t("{name} cannot be saved: {why}.", name=name, why=why)) from error
+    refuse_empty(name, kept.path.stat().st_size)
     return kept
 
 

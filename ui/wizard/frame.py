@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from study.bank.guessing import guessable
-from study.base.text import decoded
+from study.base.text import decoded, refuse_empty
 from study.base.translation import decimal, language, spoken, t, tn
 from study.lifecycle import exposure
 from study.protocol.assignment import SECONDS_A_READING, Burden, burdens
@@ -299,6 +299,7 @@ def _protocol_file(working: Working) -> None:
         return
 
     def take() -> str:
+        refuse_empty(brought.name, brought.size)
         text = decoded(brought.getvalue(), source=brought.name)
         taken = protocol_from(text, source=brought.name)
         working.values = taken.in_full()

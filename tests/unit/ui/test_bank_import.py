@@ -41,6 +41,18 @@ def test_the_result_of_an_import_is_shown_until_dismissed(store: Store, brought:
         assert [row.n_items for row in banks.listed(look)] == [24]
 
 
+def test_every_import_has_its_own_number(store: Store, brought: Arrived) -> None:
+    """A page recognises an import by it; the `id` of a job that is gone may belong to the next."""
+    numbers = set()
+    for _ in range(3):
+        job = _begin(store, brought)
+        assert job.is_done(60)
+        numbers.add(job.number)
+        bank_import.put_away(store)
+        del job
+    assert len(numbers) == 3
+
+
 def test_errors_of_the_import_process_reach_the_page(store: Store, brought: Arrived) -> None:
     """The page gets all details, and the unpacked files are deleted."""
     file = brought.place / "bank.json"

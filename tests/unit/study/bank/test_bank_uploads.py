@@ -85,6 +85,15 @@ def test_a_second_bank_of_the_same_name_leaves_no_files(store: Store, tmp_path: 
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
 
 
+def test_an_empty_file_is_refused_as_such(store: Store) -> None:
+    """Nothing of it is left."""
+    empty = io.BytesIO()
+    empty.name = "bank.zip"
+    with pytest.raises(BadFile, match=r"^bank\.zip is empty"):
+        receive(store, empty, name="Chest bank")
+    assert list(banks_folder(store).iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "name", ["../out.json", "/out.json", "a/../../out", "a\\..\\out", "C:/out", "a\nb", ".."]
 )
@@ -119,8 +128,10 @@ def test_a_damaged_archive_is_refused(tmp_path: Path, packing: int) -> None:
 
 def test_an_archive_without_a_single_bank_file_is_refused(store: Store, tmp_path: Path) -> None:
     """The error lists the candidates, one of which can be chosen."""
-    with pytest.raises(BadFile, match="no bank file"):
-        _bring(store, _archive("film.png"))
+    archive = _archive("film.png")
+    archive.name = "films of May.zip"
+    with pytest.raises(BadFile, match=r"^films of May\.zip contains no bank file"):
+        _bring(store, archive)
     source = tmp_path / "source"
     bank = write_bank(source)
     (source / "metadata").mkdir()
