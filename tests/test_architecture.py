@@ -209,6 +209,7 @@ def test_no_pattern_repeats_a_group_possessively() -> None:
     assert not [path for path in files if possessive.search(path.read_text("utf-8"))]
 
 
+@pytest.mark.slow
 def test_every_module_has_a_docstring() -> None:
     """It is the first statement of the module."""
     tracked = subprocess.run(

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
 from tests import glossary
 from tests.conftest import ROOT
 
@@ -31,6 +33,7 @@ def test_every_link_of_a_document_has_a_target() -> None:
     assert not [(name, link) for name, link in links if not _leads(ROOT / name, link)]
 
 
+@pytest.mark.slow
 def test_the_glossary_of_the_architecture_is_current() -> None:
     """It equals the output of `make glossary`."""
     assert glossary.DOCUMENT.read_text("utf-8") == glossary.document(), "Run: make glossary"

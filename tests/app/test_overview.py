@@ -239,6 +239,7 @@ def test_an_invalid_mail_server_is_reported_in_one_sentence(
     assert ran.code
 
 
+@pytest.mark.slow
 def test_the_models_page_counts_stored_predictions(
     watched: Store, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +300,7 @@ def test_answers_of_open_ended_models_are_shown_as_text(
     assert list(table["Answered"]) == [8]
 
 
+@pytest.mark.slow
 def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_path: Any) -> None:
     """Changes are shown before they are stored, without correctness."""
     outputs = ("A", "I would go for B", "Cannot tell, maybe option C")

@@ -172,6 +172,7 @@ def test_cases_where_a_model_and_all_readers_differ_are_listed(
     assert set(listed["n_models_correct"]) == {0}
 
 
+@pytest.mark.slow
 def test_two_models_are_compared(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -172,6 +172,7 @@ def test_the_first_page_depends_on_the_role(deployed: Store) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_new_codes_are_added_until_they_are_hidden(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

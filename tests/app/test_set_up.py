@@ -217,6 +217,7 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     assert any("does not have\\: nope" in element.value for element in page.error)
 
 
+@pytest.mark.slow
 def test_a_draft_can_combine_several_banks(
     banked: Store, maker: Callable[[str], Person], tmp_path: Path
 ) -> None:
@@ -538,6 +539,7 @@ def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
     assert not any("Name at least one author" in caption.value for caption in page.caption)
 
 
+@pytest.mark.slow
 def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
@@ -570,6 +572,7 @@ def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     )
 
 
+@pytest.mark.slow
 def test_components_are_entered_in_a_form_and_checked(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

@@ -297,6 +297,7 @@ def test_a_connection_without_its_role_is_closed(
     assert [opened._pg._usock for opened in closed] == [None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_forked", [False, True])
 def test_a_connection_that_is_deleted_closes_its_socket(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, *, is_forked: bool

@@ -119,6 +119,7 @@ def test_the_template_is_a_catalogue(template: Catalog) -> None:
     assert {"Sign in", "Next case"} <= messages
 
 
+@pytest.mark.slow
 def test_every_message_is_written_out_where_it_is_used() -> None:
     """Extraction reads the source: a variable or f-string would be missed in silence."""
     assert not [place for path in PYTHON for place in _computed_messages(path)]

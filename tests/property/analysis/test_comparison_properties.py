@@ -32,6 +32,7 @@ def _yang(rows: list[tuple[int, int, int]]) -> tuple[float, float]:
     return float(statistic[0]), float(p[0])
 
 
+@pytest.mark.slow
 @given(counts, alphas)
 def test_tangos_interval_contains_the_estimate(table: tuple[int, int, int], alpha: float) -> None:
     """Its limits are between -1 and 1 and differ."""

@@ -36,6 +36,7 @@ def _text(results: Results, part: Any) -> str:
     return " ".join(finding.text for finding in part(results))
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     fixed=st.tuples(NUMBERS, NUMBERS),

@@ -143,6 +143,7 @@ def _left_out(study: Study, rater: str, condition: str) -> list[str]:
     return [i for i in study.items() if (rater, condition, i) in study.left_out]
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(studies())
 def test_items_that_were_never_presented_are_counted(study: Study) -> None:

@@ -147,6 +147,7 @@ def test_an_assignment_has_each_case_once_per_condition_and_repeat(
         assert sorted(entry.shown_order) == list("ABCD"[:n_options])
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

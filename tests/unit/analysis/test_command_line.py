@@ -26,6 +26,7 @@ def _tables(folder: Path) -> set[str]:
     return names
 
 
+@pytest.mark.slow
 def test_the_command_tables_writes_only_tables(folder: Path, tmp_path: Path) -> None:
     """Items where models and readers differ are also written as JSON lines."""
     assert main(["tables", str(folder), "--out", str(tmp_path / "out")]) == 0
@@ -172,6 +173,7 @@ def test_existing_results_are_written_as_by_the_command_line(folder: Path, tmp_p
     assert _files(tmp_path / "one") == _files(tmp_path / "two")
 
 
+@pytest.mark.slow
 def test_the_option_of_the_meaning_of_confidence_has_two_values(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -92,6 +92,7 @@ def test_error_messages_of_pages_contain_no_keys_of_the_protocol_file(
         assert not re.search(asked, fault), fault
 
 
+@pytest.mark.slow
 def test_no_message_writes_a_plural_in_brackets() -> None:
     """Messages such as “2 error(s)” use `tn` or a colon instead."""
     plurals = [

@@ -161,6 +161,7 @@ def test_the_trail_page_searches(
     assert ran.markdown[0].value == "1 event found."
 
 
+@pytest.mark.slow
 def test_the_deployment_page_makes_scheduled_backups(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:

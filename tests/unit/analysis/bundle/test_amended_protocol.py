@@ -66,6 +66,7 @@ def test_an_invalid_margin_is_refused_if_it_is_used() -> None:
     assert margin_of(Options(margin=0.05), spoilt) == 0.05
 
 
+@pytest.mark.slow
 def test_the_first_page_states_declarations_and_amendments() -> None:
     """It has endpoint, hypothesis and margin, their previous values, and the number of changes."""
     (finding,) = endpoint_findings(_results(PROTOCOL))

@@ -68,6 +68,7 @@ def test_conditions_positions_confidence_and_banks_have_figures(results: Results
     ]
 
 
+@pytest.mark.slow
 def test_the_effect_of_the_image_has_a_panel_per_task(results: Results) -> None:
     """Rows are models, with the values of the table in points."""
     chart = _figures(results)["input-1-image-absent-1-unaided"].chart

@@ -186,6 +186,7 @@ def test_the_command_refuses_what_cannot_be_planned(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_degrees_of_freedom_of_errors_are_those_of_the_jackknife() -> None:
     """2 over the jackknife variance of the logarithm of an error at a fixed number of patients."""
     bundle = _pilot(items_a_patient=4)

@@ -115,6 +115,7 @@ def test_the_use_of_answers_has_numbers_and_intervals(results: Results) -> None:
     assert f"with minus without: {sign}{percent(gain['estimate'])} points" in text
 
 
+@pytest.mark.slow
 def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> None:
     """A row for each reader and for all; a panel for each measure, with every reader."""
     (table,) = [table for table in overviews(results) if table.name == "reliance"]
@@ -131,6 +132,7 @@ def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> No
         assert [tick.label.text for tick in panel.y.ticks][-1] == "All readers"
 
 
+@pytest.mark.slow
 def test_the_caption_explains_points_without_an_interval(results: Results) -> None:
     """Only if the figure has one."""
     table = results.tables["reliance"]

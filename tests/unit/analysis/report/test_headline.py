@@ -80,6 +80,7 @@ def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> 
     assert "of the cases that were shown" in headline(shared).raters.note
 
 
+@pytest.mark.slow
 def test_a_model_without_conditions_is_compared_with_readers_of_each() -> None:
     """The model has a row with a difference for every condition."""
     bundle = study(2, 2, 20, conditions=("aided", "unaided"))
@@ -172,6 +173,7 @@ def test_the_figure_has_the_raters_and_the_order_of_the_table(run: Results) -> N
     assert shown == pytest.approx([_numbers(cells[1])[0] for _, cells in rows], abs=0.051)
 
 
+@pytest.mark.slow
 def test_page_and_pdf_have_the_same_beginning(run: Results, tmp_path: Path) -> None:
     """Verdict, raters, agreement and figure precede the findings."""
     results = _declaring(run)

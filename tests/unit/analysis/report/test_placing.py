@@ -65,6 +65,7 @@ def test_nothing_outside_an_existing_folder_is_written(
     ]
 
 
+@pytest.mark.slow
 def test_a_link_to_another_folder_is_followed(folder: Path, tmp_path: Path) -> None:
     """The folder may not exist yet."""
     for there in (True, False):

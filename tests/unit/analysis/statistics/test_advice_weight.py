@@ -98,6 +98,7 @@ def test_readers_who_become_surer_of_another_answer_have_a_negative_weight() -> 
     assert -1 < weights(table)["weight_of_advice"] < 0
 
 
+@pytest.mark.slow
 def test_without_confidence_in_the_answer_there_is_no_table() -> None:
     """Neither if confidence rates the finding, nor if nobody gave one."""
     bundle = study(lambda r: (str(r["answer"]), r["confidence"]))
@@ -133,6 +134,7 @@ def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> N
     assert n["weight_wrong_advice"] < every.set_index("measure").loc["weight_wrong_advice", "n"]
 
 
+@pytest.mark.slow
 def test_the_report_shows_the_weights_of_every_reader() -> None:
     """Readers and all readers, with the pairs that the weights rest on."""
     results = analyse(study(lambda reading: (str(reading["aid_answer"]), 5)), OPTIONS)

@@ -37,6 +37,7 @@ def bundle() -> Bundle:
     return bundle_from_tables(items, pd.DataFrame(rows), pd.DataFrame(kinds))
 
 
+@pytest.mark.slow
 def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
     """Columns contain text or numbers as described."""
     tables = analyse(bundle, Options(bootstrap=20, confidence="answer")).tables
@@ -86,6 +87,7 @@ def test_the_methods_cite_all_sources_of_statistics() -> None:
     assert set(cited_keys(part.text for part in methods(run))) <= known
 
 
+@pytest.mark.slow
 def test_every_figure_belongs_to_a_section() -> None:
     """A section unknown to the report would have no heading."""
     run = full_run(study())

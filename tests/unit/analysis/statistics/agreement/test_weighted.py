@@ -98,6 +98,7 @@ def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
     assert rows["undefined_because"].str.startswith("both raters gave a single answer").all()
 
 
+@pytest.mark.slow
 def test_only_options_that_were_declared_ordered_are_weighted(
     answers: dict[str, list[str]],
 ) -> None:

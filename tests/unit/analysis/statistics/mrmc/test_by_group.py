@@ -136,6 +136,7 @@ def test_an_unknown_field_of_subgroups_is_refused(study: Bundle) -> None:
         reader_panel_by(other)
 
 
+@pytest.mark.slow
 def test_a_study_without_tasks_and_subgroups_has_no_table(study: Bundle) -> None:
     """Nor has a study without the comparison itself."""
     items = study.items[["item_id", "truth"]]

@@ -241,6 +241,7 @@ def test_limits_are_within_the_possible_range(answers: str) -> None:
     assert (tables["reader_panel"]["ci_high"] == 1).any() or answers == "ABBB"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arms", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
 def test_sites_and_confidences_of_any_design_are_analysed(arms: bool, shared: bool) -> None:

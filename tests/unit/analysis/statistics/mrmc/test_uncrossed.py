@@ -249,6 +249,7 @@ def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None
         assert parts.loc[name, "bdg_biased_moment"] == pytest.approx(np.mean(at_least))
 
 
+@pytest.mark.slow
 def test_a_negative_variance_leaves_no_interval() -> None:
     """An unbiased variance below 0 has no square root, and the reason states it."""
     negative = 0
