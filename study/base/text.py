@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 
 from study.base.canonical import without_surrogates
 from study.base.errors import BadFile, BadInput
@@ -208,11 +209,16 @@ def text_key(text: str) -> str:
     return key if key.isascii() else key.translate(_LOWER)
 
 
-def forms_for_comparison() -> Iterator[tuple[str, str, str]]:
-    """Yield each character whose form differs, its form in `id_key`, and as a small letter.
+@cache
+def forms_for_comparison() -> tuple[tuple[str, str, str], ...]:
+    """Return each character whose form differs, its form in `id_key`, and as a small letter.
 
-    For databases that compare texts themselves.
+    For databases that compare texts themselves. The first call takes some tenths of a second.
     """
+    return tuple(_forms_that_differ())
+
+
+def _forms_that_differ() -> Iterator[tuple[str, str, str]]:
     for code in (*range(1, 0x40000), *range(0xE0000, 0xF0000)):  # no other plane has characters
         char = chr(code)
         if unicodedata.category(char) in ("Cn", "Cs", "Co") and not _INVISIBLE.match(char):

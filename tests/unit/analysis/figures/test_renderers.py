@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
@@ -200,7 +201,9 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
         wide, high = drawn.get_size_inches() * drawn.dpi
         assert wide <= width / 25.4 * drawn.dpi + 1, figure.name
         texts = [text for text in drawn.texts if text.zorder == ABOVE_PANELS]
-        boxes = [text.get_window_extent() for text in texts]
+        # Without a renderer, each text would draw an empty picture to get its own.
+        renderer = FigureCanvasAgg(drawn).get_renderer()  # type: ignore[no-untyped-call]
+        boxes = [text.get_window_extent(renderer) for text in texts]
         for i, box in enumerate(boxes):
             assert box.x0 >= -1, figure.name
             assert box.x1 <= wide + 1, figure.name
