@@ -40,6 +40,9 @@ _OLDEST = 15
 
 _DEFAULT_FILES = Path(__file__).parents[2] / "instance"
 _CLOSING_S = 3
+_IDLE_S = 30.0
+"""How long an app server that was stopped may hold the lock of the writers for a reader."""
+
 _UPGRADE_S = 3600.0
 """How long a server waits for the upgrade by another one, in seconds."""
 
@@ -135,7 +138,7 @@ class Postgres:
         """Open a connection with the rights of its kind."""
         if kind.sealed:
             desk = {**self._where, "user": postgres_rights.role(self._user, "desk")}
-            return PostgresConnection(desk, kind.patience_s)
+            return PostgresConnection(desk, kind.patience_s, idle_s=_IDLE_S)
         staff = postgres_rights.role(self._user, "staff")
         return PostgresConnection(self._where, kind.patience_s, staff)
 

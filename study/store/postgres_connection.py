@@ -107,12 +107,17 @@ class Stream:
 
 
 class PostgresConnection:
-    """A connection that runs SQL in the dialect of SQLite; one thread at a time may use it."""
+    """A connection that runs SQL in the dialect of SQLite; one thread at a time may use it.
+
+    The server ends it if a transaction is idle for `idle_s` seconds, by default never.
+    """
 
     dialect = "postgres"
 
-    def __init__(self, where: Mapping[str, Any], patience_s: float, role: str = "") -> None:
-        self._where, self._patience_s, self._role = where, patience_s, role
+    def __init__(
+        self, where: Mapping[str, Any], patience_s: float, role: str = "", idle_s: float = 0
+    ) -> None:
+        self._where, self._patience_s, self._role, self._idle_s = where, patience_s, role, idle_s
         self.in_transaction = False
         self.beside: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
@@ -132,7 +137,7 @@ class PostgresConnection:
             "synchronous_commit": "on",
             "lock_timeout": str(patience_ms),
             "statement_timeout": "0",  # a backup or an import may take long
-            "idle_in_transaction_session_timeout": "0",
+            "idle_in_transaction_session_timeout": str(round(self._idle_s * 1000)),
             "tcp_keepalives_idle": str(_KEEPALIVE["TCP_KEEPIDLE"]),
             "tcp_keepalives_interval": str(_KEEPALIVE["TCP_KEEPINTVL"]),
             "tcp_keepalives_count": str(_KEEPALIVE["TCP_KEEPCNT"]),

@@ -11,7 +11,7 @@ import pytest
 from study.base.errors import BadInput, Busy, StudyError
 from study.exchange.moving import FILES, move
 from study.lifecycle.deployments import init
-from study.store import Store, beside, postgres
+from study.store import Store, beside, deployment, postgres
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
@@ -184,3 +184,21 @@ def test_a_lost_connection_is_never_a_defect(on_postgres: Store) -> None:
     for code in ("0A000", "42000", "55000", "99999"):
         assert isinstance(explained(ServerError("why", code, is_final=True)), Busy)
         assert not isinstance(explained(ServerError("why", code)), StudyError)
+
+
+def test_a_stopped_server_does_not_hold_up_the_others(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its computer still answers for it, so the database ends a transaction that is idle."""
+    monkeypatch.setattr(postgres, "_IDLE_S", 0.2)
+
+    def be_stopped() -> None:
+        with on_postgres.desk() as stopped:
+            with on_postgres.change() as change:  # waits for the lock
+                deployment.set_value(change, "one", "1")
+            deployment.value(stopped, "one")
+
+    with pytest.raises(Busy, match="cannot be reached"):
+        be_stopped()
+    with on_postgres.look() as look:
+        assert deployment.value(look, "one") == "1"
