@@ -89,9 +89,10 @@ def _in_absence(parts: Sequence[Sentence], statement: Statement, seen: _Seen) ->
     """Return a statement as an answer, and add to `seen` whether its options are seen."""
     before, after = _words(parts, statement)
     if statement.structured or _CALLED.search(before) or _CALLED_AFTER.match(after):
-        if _SEEN.match(after):
+        called = _CALLED_AFTER.match(after)
+        if _SEEN.match(after) and not called:
             return replace(statement, stance=Stance.DOUBTED)
-        unseen = _UNSEEN.match(after) and not _CALLED_AFTER.match(after)
+        unseen = _UNSEEN.match(after) and not called
         if statement.stance is Stance.REJECTED and unseen and not _NOT_CALLED.search(before):
             return replace(statement, stance=Stance.STATED)
         return statement

@@ -23,10 +23,10 @@ from study.models.answer_reading import MENTIONS, Reading
 from study.models.answer_stances import Stance, statements_in
 from study.models.answer_structures import with_structures
 from study.models.answer_text import own_turn, plain_text, without_thinking
-from study.models.answer_wording import restated
+from study.models.answer_wording import restated, restates_other
 from study.models.answer_words import pattern
 
-VERSION = 11
+VERSION = 12
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 STANDARD = "standard"
 RULES = {
@@ -144,7 +144,7 @@ def _answer_in_part(part: str, asked: _Asked, rules: Sequence[str]) -> tuple[str
     if not allowed or (asked.missing and rule != "final"):
         return None, rule
     letter = next(iter(letters))
-    refuted = (said and said != letter) or _is_refuted(letter, part, asked)
+    refuted = (said and said != letter) or _is_refuted(letter, part, asked, reading)
     return None if refuted else letter, rule
 
 
@@ -159,14 +159,19 @@ def _in_words_of_question(part: str, asked: _Asked, reading: Reading) -> tuple[s
     return said, said == first and beside <= _BESIDE_CLAIM
 
 
-def _is_refuted(letter: str, part: str, asked: _Asked) -> bool:
-    """Return whether a text says the opposite of the option that it states."""
+def _is_refuted(letter: str, part: str, asked: _Asked, reading: Reading) -> bool:
+    """Return whether a text says the opposite of the option it states, or finds another too."""
     if asked.absent:
         return False
     option = asked.options[LETTERS.index(letter)]
     if contradicts(letter, part, asked.options) or adds_to_number(option, part):
         return True
-    return asked.question is not None and names_other_side(asked.question, part, option)
+    if asked.question is None:
+        return False
+    if names_other_side(asked.question, part, option):
+        return True
+    described = reading.only_describes(letter)
+    return described and restates_other(asked.question, part, asked.options, letter)
 
 
 @lru_cache(maxsize=256)  # an output is read under several rules, and again for each export

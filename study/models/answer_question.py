@@ -33,6 +33,8 @@ _SYNONYMS = (
     (pattern("{asked_heart}"), " heart "),
     (pattern("{asked_normal}"), " normal "),
     (pattern("{asked_abnormal}"), " abnormal "),
+    (re.compile(r"\bbas(?:al|ilar)\b"), "base"),
+    (re.compile(r"\b(?:under|be)neath\b"), "under"),
     (pattern(r"\bpleural (?=effusion)"), ""),
     (pattern(r"o(?=edema)|(?<=h)a(?=emo)"), ""),
 )
@@ -55,8 +57,8 @@ def _table(name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in word_set(name))
 
 
-QUALIFIERS, _FACING = _table("asked_qualifier"), _table("asked_facing")
-_ORDERED, PLACES = _table("asked_ordered"), _table("asked_place")
+QUALIFIERS, FACING = _table("asked_qualifier"), _table("asked_facing")
+ORDERED, PLACES = _table("asked_ordered"), _table("asked_place")
 _SIDES, _TURNED = frozenset({"left", "right"}), frozenset({"abnormal", "enlarg"})
 _OPPOSITES = frozenset(frozenset(map(stem, pair.split())) for pair in word_set("asked_opposites"))
 
@@ -229,7 +231,7 @@ def _verdict(claim: Claim, asked: Claim) -> bool | None:
         own, theirs = own - {"lung"}, theirs - {"lung"}
     if claim.n_denials > 1 or not theirs:
         return None
-    if theirs & _ORDERED or len(theirs & _FACING) > 1:
+    if theirs & ORDERED or len(theirs & FACING) > 1:
         if claim.words != asked.words:
             return None  # "The carina is above the tube."
     extra, left_out = own - theirs, theirs - own
@@ -241,7 +243,7 @@ def _verdict(claim: Claim, asked: Claim) -> bool | None:
         if extra & BOTH and left_out <= _SIDES:
             left_out, extra = set(), extra - BOTH
         specific = not left_out and extra <= QUALIFIERS and not _opposed(extra, theirs)
-        if asked.general and extra & (_FACING | PLACES):
+        if asked.general and extra & (FACING | PLACES):
             return None  # "The right lung is clear."
         return True if specific else None
     return False if own and not extra and left_out <= QUALIFIERS - own else None
@@ -249,4 +251,4 @@ def _verdict(claim: Claim, asked: Claim) -> bool | None:
 
 def _opposed(extra: set[str], theirs: set[str]) -> bool:
     """Return whether words name another side or view than the question does."""
-    return bool(extra & _FACING and theirs & _FACING)
+    return bool(extra & FACING and theirs & FACING)

@@ -46,6 +46,8 @@ _LESS_LIKELY = re.compile(
     r"\A[^\ue000-\ue0ff]*\b(?:but|though|although|however)\b[^\ue000-\ue0ff]*"
     r"\b(?:less likely|unlikely|against it|improbable)\b"
 )
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_RIVAL = cue("rival")
 _LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _LOOKS_ALIKE = re.compile(
     r"\b(?:(?:could|can|may|might) (?:also |sometimes )?)?(?:looks?|appears?|presents?|seems?)"
@@ -112,6 +114,13 @@ class Reading:
     def names_beside(self, letter: str) -> Set[Stance]:
         """Return the stances on all options but one."""
         return {each.stance for each in self.statements if each.letters != {letter}}
+
+    def only_describes(self, letter: str) -> bool:
+        """Return whether no statement names an option by its letter, or calls it the answer."""
+        return not any(
+            letter in each.letters and (not each.own_text or self._is_explicit(each))
+            for each in self.statements
+        )
 
     def _without_findings(self, stated: list[Statement]) -> list[Statement]:
         """Return stated answers without findings before an answer that is called so.
@@ -312,7 +321,7 @@ class Reading:
                 continue
             if statement.place < last.place or (is_question(text) and _OFFERS_MORE.search(text)):
                 continue
-            if self._is_aside(statement, last):
+            if self._is_aside(statement, last) or self._is_discussed(statement, last):
                 continue
             if statement.stance in (Stance.NAMED, Stance.FOUND, Stance.ALONE):
                 denied = statement.stance is not Stance.FOUND and _DENIES.search(text)
@@ -349,6 +358,18 @@ class Reading:
             text = _LOOKS_ALIKE.sub(" ", part.text)
             return bool(_CONCESSION.match(words)) and not _SO_TOO.search(text)
         return _OTHER_ONES.search(words) is not None
+
+    def _is_discussed(self, statement: Statement, answer: Statement) -> bool:
+        """Return whether a sentence after an answer that comes first describes another option."""
+        if answer.stance is not Stance.FINAL and (answer.sentence or answer.own_text):
+            return False
+        text = self.parts[statement.sentence].text
+        return (
+            statement.sentence > answer.sentence
+            and statement.stance in (Stance.NAMED, Stance.DOUBTED)
+            and len(_WORDS.findall(text)) > 3
+            and not _RIVAL.search(text)
+        )
 
     def _offered(self, letters: Set[str]) -> bool:
         return letters <= set(LETTERS[: len(self.options)])

@@ -11,8 +11,10 @@ from study.models.answer_clauses import Sentence, clauses, is_question, sentence
 from study.models.answer_mentions import LETTERS
 from study.models.answer_question import (
     BOTH,
+    FACING,
     HEDGES,
     MOST_SENTENCES,
+    ORDERED,
     PLACES,
     QUALIFIERS,
     WHICH,
@@ -34,6 +36,7 @@ _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b", re.IGNORECASE)
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _NONE_FIRST = pattern(r"\A\W*(?:{asked_none}|no)\b")
+_UNFINISHED = re.compile(r"\b(?:shows?|is|are|has|have|reveals?|contains?)\W*\Z", re.IGNORECASE)
 _TOLERATED = (QUALIFIERS | PLACES) - BOTH
 
 
@@ -44,19 +47,12 @@ def restated(question: str, text: str, options: Sequence[str]) -> str | None:
     >>> restated("Which side has the higher hilum?", "The left hilum is higher.", options)
     'A'
     """
-    text = _NEITHER.sub("none", text)
-    if _HOW_MANY.search(question):
-        text = _NUMBER_WORD.sub(lambda word: str(_NUMBERS.index(word[0].casefold())), text)
     letters = {match[1] or match[2] for match in _LABELLED.finditer(text)}
-    text = _LABELLED.sub(" ", text)
-    asking, text = (
-        _FRAME.sub(" ", _COMPARED.sub(" ", each)) for each in (last_question(question), text)
-    )
-    asked, parts = Claim.of(asking), sentences(text)
+    wording, asking, parts = _reworded(question, _LABELLED.sub(" ", text), options)
     closed = len(parts) > MOST_SENTENCES or any(is_question(part.text) for part in parts)
-    if asked.n_denials or closed or HEDGES.search(_SEEN_IN.sub(" ", text) + ". " + asking):
+    said = " ".join(part.text for part in parts)
+    if Claim.of(asking).n_denials or closed or HEDGES.search(_SEEN_IN.sub(" ", f"{said}. {asking}")):
         return None
-    wording = _Wording.of(asking, asked, options)
     chosen: set[str] = set()
     others: set[str] = set()
     for part in parts:
@@ -65,8 +61,34 @@ def restated(question: str, text: str, options: Sequence[str]) -> str | None:
             return None
         chosen |= named
         others |= open_
-    clear = len(chosen) == 1 and not (others | letters) - chosen
-    return next(iter(chosen)) if clear else None
+    if len(chosen) != 1 or (others | letters) - chosen:
+        return None
+    letter = next(iter(chosen))
+    return None if wording.shares_words(parts, letter) else letter
+
+
+def restates_other(question: str, text: str, options: Sequence[str], letter: str) -> bool:
+    """Return whether a sentence puts another option into other words.
+
+    >>> options = ("Enlarged heart", "Effusion")
+    >>> restates_other("What is seen?", "An effusion. The heart is enlarged.", options, "B")
+    True
+    """
+    wording, _, parts = _reworded(question, text, options)
+    return any(wording.named(part)[0] - {letter} for part in parts)
+
+
+def _reworded(
+    question: str, text: str, options: Sequence[str]
+) -> tuple["_Wording", str, list[Sentence]]:
+    """Return the words of an item, the question, and the sentences of a text without its frame."""
+    text = _NEITHER.sub("none", text)
+    if _HOW_MANY.search(question):
+        text = _NUMBER_WORD.sub(lambda word: str(_NUMBERS.index(word[0].casefold())), text)
+    asking, text = (
+        _FRAME.sub(" ", _COMPARED.sub(" ", each)) for each in (last_question(question), text)
+    )
+    return _Wording.of(asking, Claim.of(asking), options), asking, sentences(text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +101,7 @@ class _Wording:
     """The options that deny something, such as "Not enlarged"."""
     none: str
     """The option "None" or "Neither"."""
+    claims: dict[str, Claim]
 
     @classmethod
     def of(cls, asking: str, asked: Claim, options: Sequence[str]) -> "_Wording":
@@ -93,6 +116,7 @@ class _Wording:
             topic=topic,
             own={letter: set(claim.words) - topic for letter, claim in claims.items()},
             denied={letter for letter, claim in claims.items() if claim.n_denials},
+            claims=claims,
             none="".join(
                 letter
                 for letter, option in zip(LETTERS, options, strict=False)
@@ -104,7 +128,7 @@ class _Wording:
         """Return the options that a sentence names in answer to the question, and otherwise."""
         parts = clauses(part)
         plain = not any(clause.foreign or clause.denied for clause in parts)
-        if plain and (letter := self._restates(part.text)):
+        if plain and (letter := self._restates(part.text) or self._repeats(part.text)):
             return {letter}, set()
         chosen, others = set(), set()
         for clause in parts:
@@ -114,6 +138,16 @@ class _Wording:
             else:
                 others |= self._touches(clause.text)
         return chosen, others
+
+    def shares_words(self, parts: Sequence[Sentence], letter: str) -> bool:
+        """Return whether sentences that do not name an option have words of other options."""
+        own = set(self.claims[letter].words) | self.topic | _TOLERATED
+        theirs = set().union(*(claim.words for claim in self.claims.values())) - own
+        return any(
+            theirs & set(Claim.of(part.text).words)
+            for part in parts
+            if letter not in self.named(part)[0]
+        )
 
     def _restates(self, text: str) -> str:
         """Return the option whose words, with those of the question, are all words of a text."""
@@ -129,6 +163,19 @@ class _Wording:
         exact = extra - (_TOLERATED - known)
         named = [letter for letter, words in self.own.items() if words and words == exact]
         return named[0] if len(named) == 1 and named[0] not in self.denied else ""
+
+    def _repeats(self, text: str) -> str:
+        """Return the option whose words a sentence has, perhaps with words of the question."""
+        claim = Claim.of(text)
+        words = set() if _UNFINISHED.search(text) else set(claim.words)
+        letters = []
+        for letter, option in self.claims.items():
+            own = set(option.words)
+            same = own and own <= words <= own | self.topic and claim.n_denials == option.n_denials
+            ordered = claim.n_denials or len(own & FACING) > 1 or own & ORDERED
+            if same and not (ordered and claim.words != option.words):
+                letters.append(letter)
+        return letters[0] if len(letters) == 1 else ""
 
     def _touches(self, text: str) -> set[str]:
         """Return the options that share a word with a clause that may be about the topic."""
