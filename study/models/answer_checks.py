@@ -8,8 +8,7 @@ import re
 from collections.abc import Sequence
 
 from study.models.answer_clauses import Sentence, clauses
-from study.models.answer_mentions import LABEL, LETTER, TEXT, meaning
-from study.models.answer_stances import Stance, Statement
+from study.models.answer_mentions import LABEL, LETTER, TEXT
 from study.models.answer_words import MENTION, cue, pattern
 
 _KNOWN = pattern(
@@ -64,9 +63,6 @@ _OPTIONS_FOLLOW = pattern(r":\s*{M}")
 _RETRACTS = cue("retracts")
 _COMMENT = cue("comment")
 _KNOWN_COMMENT = cue("known_comment")
-_SUBJECT = cue("subject")
-_MENTIONS = re.compile(MENTION)
-_THE_OTHER_OPTIONS = cue("the_other_options")
 _DESCRIBES = cue("describes")
 _SOURCE_OF_ANSWER = cue("source_of_answer")
 _ABOUT_ANSWER = cue("about_answer")
@@ -200,35 +196,3 @@ def is_unknown_comment(text: str) -> bool:
     if _KNOWN_COMMENT.match(text):
         return _SOURCE_OF_ANSWER.search(text) is not None
     return not _DESCRIBES.match(text) or _ABOUT_ANSWER.search(text) is not None
-
-
-def is_background(statement: Statement, answer: Statement, part: Sentence) -> bool:
-    """Return whether a later sentence describes an option and says nothing about the answer.
-
-    Only a stated answer with a letter has such sentences after it: "The answer is C, sarcoidosis.
-    Tuberculosis is an infection that can look similar."
-
-    Parameters
-    ----------
-    statement : Statement
-        The later mention of an option.
-    answer : Statement
-        The last statement of the answer.
-    part : Sentence
-        The sentence of the later mention.
-    """
-    if answer.own_text or answer.stance not in (Stance.STATED, Stance.FINAL):
-        return False
-    if not statement.own_text or statement.sentence == answer.sentence:
-        return False
-    if statement.stance is Stance.NAMED:
-        before = part.text[: statement.place - part.place]
-        if _THE_OTHER_OPTIONS.search(before):
-            return True
-    first = _MENTIONS.search(part.text)
-    if not first or not _SUBJECT.match(part.text):
-        return False
-    compared = bool(statement.letters - {meaning(first[0])})
-    return statement.stance in (Stance.NAMED, Stance.DOUBTED) or (
-        statement.stance is Stance.REJECTED and compared
-    )

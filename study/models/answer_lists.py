@@ -96,6 +96,7 @@ _REASONS = cue("reasons")
 _GENERAL = re.compile(
     r"\b(?:usually|typically|often|generally|commonly|tends? to)\b", re.IGNORECASE
 )
+_WOULD_BE = re.compile(r"(?:an?|the)?\s*(?:[\w-]+\s+){0,3}would\b", re.IGNORECASE)
 _BY_REASON = re.compile(r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but|so)\b")
 
 
@@ -134,6 +135,8 @@ def _followed(
     if _REASONS.match(rest):
         return Stance.ALONE
     head = _BY_REASON.split(rest, maxsplit=1)[0]
+    if _WOULD_BE.match(rest):
+        return Stance.REJECTED
     if _NO.match(rest) and not (negative and re.match(r"(?:no|none|neither)\b", rest, re.I)):
         return Stance.REJECTED
     if _OPEN.match(rest):

@@ -375,7 +375,7 @@ def _capital(match: re.Match[str], options: Sequence[str]) -> str:
     if (
         match[1] == "A"
         and re.match(f" {TEXT}", after)
-        and meaning(after[1]) != "A"
+        and (meaning(after[1]) != "A" or re.match(r"\s+[a-z]", after[2:]))
         and re.search(r"(?:\A|[.!?]\s|\n)\s*\Z", before)
     ):
         return match[0]  # an article

@@ -5,7 +5,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from study.models.answer_checks import is_background, is_unknown_comment
+from study.models.answer_checks import is_unknown_comment
 from study.models.answer_clauses import Sentence, is_question
 from study.models.answer_contents import names_only
 from study.models.answer_mentions import LETTERS, TEXT, UNCLEAR
@@ -42,13 +42,9 @@ _OTHER_ONES = re.compile(r"\b(?:other|remaining)\s+(?:[\w-]+,?\s+){1,8}\W*\Z", r
 _SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|likewise|both|same)\b")
 _CONCLUDES = cue("thus")
 _AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
-_LESS_LIKELY = re.compile(
-    r"\A[^\ue000-\ue0ff]*\b(?:but|though|although|however)\b[^\ue000-\ue0ff]*"
-    r"\b(?:less likely|unlikely|against it|improbable)\b"
-)
+_LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _RIVAL = cue("rival")
-_LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
 _LOOKS_ALIKE = re.compile(
     r"\b(?:(?:could|can|may|might) (?:also |sometimes )?)?(?:looks?|appears?|presents?|seems?)"
     r" (?:very |quite |somewhat |superficially )?(?:similar|alike|the same)(?:ly)?\b",
@@ -305,8 +301,6 @@ class Reading:
         discussion = self._discussion()
         for statement in self.statements:
             text = self.parts[statement.sentence].text
-            if is_background(statement, last, self.parts[statement.sentence]):
-                continue
             if statement.letters == letters:
                 if statement.place > last.place and statement.stance is Stance.REJECTED:
                     return True
@@ -329,9 +323,7 @@ class Reading:
                     return True
             elif statement.stance is Stance.DOUBTED:
                 if last.stance is not Stance.ALONE and (
-                    len(statement.letters) > 1
-                    or _is_listed(statement, self.parts)
-                    or _is_less_likely(statement, self.parts)
+                    len(statement.letters) > 1 or _is_listed(statement, self.parts)
                 ):
                     continue
                 near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
@@ -361,7 +353,7 @@ class Reading:
 
     def _is_discussed(self, statement: Statement, answer: Statement) -> bool:
         """Return whether a sentence after an answer that comes first describes another option."""
-        if answer.stance is not Stance.FINAL and (answer.sentence or answer.own_text):
+        if answer.sentence and answer.stance is not Stance.FINAL:
             return False
         text = self.parts[statement.sentence].text
         return (
@@ -379,7 +371,9 @@ class Reading:
         if is_unknown_comment(text) and not re.search(MENTION, text):
             return True
         text = _NO_OF_OPTION.sub("", text)
-        if _RETRACTS.match(text) or (_REGRETS.search(text) and not _OTHERS_WRONG.search(text)):
+        if _RETRACTS.match(text):
+            return True
+        if _REGRETS.search(text) and (not _OTHERS_WRONG.search(text) or _AS_GOOD.search(text)):
             return True
         return is_question(text) and not _OFFER.search(text)
 
@@ -417,12 +411,6 @@ def _is_listed(statement: Statement, parts: Sequence[Sentence]) -> bool:
     """Return whether an option heads a line of a list that does not call it an equal answer."""
     text = parts[statement.sentence].text
     return _LIST_HEAD.match(text) is not None and not _AS_GOOD.search(text)
-
-
-def _is_less_likely(statement: Statement, parts: Sequence[Sentence]) -> bool:
-    """Return whether the sentence of a doubted option goes on to say that it is less likely."""
-    part = parts[statement.sentence]
-    return _LESS_LIKELY.search(part.text[statement.place - part.place + 1 :]) is not None
 
 
 def _letters(statements: Sequence[Statement]) -> Set[str]:

@@ -50,8 +50,8 @@ def restated(question: str, text: str, options: Sequence[str]) -> str | None:
     letters = {match[1] or match[2] for match in _LABELLED.finditer(text)}
     wording, asking, parts = _reworded(question, _LABELLED.sub(" ", text), options)
     closed = len(parts) > MOST_SENTENCES or any(is_question(part.text) for part in parts)
-    said = " ".join(part.text for part in parts)
-    if Claim.of(asking).n_denials or closed or HEDGES.search(_SEEN_IN.sub(" ", f"{said}. {asking}")):
+    words = _SEEN_IN.sub(" ", ". ".join([*(part.text for part in parts), asking]))
+    if Claim.of(asking).n_denials or closed or HEDGES.search(words):
         return None
     chosen: set[str] = set()
     others: set[str] = set()
@@ -75,7 +75,7 @@ def restates_other(question: str, text: str, options: Sequence[str], letter: str
     True
     """
     wording, _, parts = _reworded(question, text, options)
-    return any(wording.named(part)[0] - {letter} for part in parts)
+    return any(wording.named(part)[0] - {letter} for part in parts if not HEDGES.search(part.text))
 
 
 def _reworded(

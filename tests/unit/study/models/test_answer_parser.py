@@ -237,6 +237,79 @@ def test_a_question_attribution_condition_or_retraction_is_no_answer(
     assert parse_answer(frame.format(statement), OPTIONS) is None
 
 
+DISCUSSED = [
+    "Pleural effusion (B) would blunt the angle.",
+    "An effusion (B) also causes an opacity but has a meniscus.",
+    "In B the angle would be blunted.",
+    "B and C would not explain the pleural line.",
+    "Cardiomegaly (C) is described by a ratio above one half.",
+]
+RIVALS = [
+    "Or B.",
+    "B.",
+    "B is the more likely of the two.",
+    "Pleural effusion (B) is equally possible.",
+    "B fits this film as well, and I can't choose between the two.",
+    "However, B is what I see on the left.",
+    "Pleural effusion (B) is also present on the left.",
+    "The image also demonstrates pleural effusion (B).",
+    "Looking again, the blunted angle means B.",
+    "Let me go with B for the base.",
+    "Correction: B for the blunted angle.",
+]
+
+
+@pytest.mark.parametrize(
+    "answer", ["Answer: A", "A. Pneumothorax.", "<answer>A</answer>", "The answer is A.", "**A**"]
+)
+def test_a_discussion_of_other_options_leaves_the_first_answer(answer: str) -> None:
+    """A sentence that may put another option in its place or beside it leaves none."""
+    kept = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in DISCUSSED}
+    assert kept == dict.fromkeys(DISCUSSED, "A")
+    lost = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in RIVALS}
+    assert "A" not in lost.values()
+
+
+REWORDED = ("Enlarged heart", "Pleural effusion", "Clear lungs", "Widened mediastinum")
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("The heart is enlarged.", "A"),
+        ("The mediastinum is widened.", "D"),
+        ("The heart is not enlarged.", None),
+        ("The lungs are clear except for the left base.", None),
+        ("The heart may be enlarged.", None),
+        ("The heart is enlarged. There is a pleural effusion.", None),
+        ("There is a pleural effusion. The heart is enlarged.", None),
+        ("The heart is enlarged. There is a moderate effusion with fluid in the fissure.", None),
+        ("The heart is enlarged and the mediastinum is widened.", None),
+        ("The lungs are clear. The heart is borderline.", None),
+    ],
+)
+def test_the_words_of_one_option_in_another_order_are_an_answer(
+    text: str, letter: str | None
+) -> None:
+    """Not where words of another option stand beside them, or where they are denied."""
+    assert parse_answer(text, REWORDED, "What is the most likely finding?") == letter
+
+
+@pytest.mark.parametrize(
+    "text", ["There is a right effusion and a left pneumothorax.", "Effusion without edema."]
+)
+def test_sides_and_denials_must_be_in_the_order_of_the_option(text: str) -> None:
+    options = ("Left effusion and right pneumothorax", "Edema without effusion", "Normal")
+    assert parse_answer(text, options, "What is the most likely finding?") is None
+
+
+def test_an_article_before_an_option_is_not_the_letter_a() -> None:
+    """Option A is only compared here."""
+    options = ("Thymoma", "Teratoma", "Goiter")
+    text = "So it is a goiter. A thymoma and a teratoma would stay below the inlet."
+    assert parse_answer(text, options) == "C"
+
+
 IN_WORDS_OF_QUESTION = [
     ("On which side is the effusion?", "The effusion is on the left", ("Left", "Right")),
     ("How severe is the edema?", "There is moderate edema", ("Mild", "Moderate", "Severe")),
