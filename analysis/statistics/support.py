@@ -38,7 +38,7 @@ class Answers:
     ----------
     matrix : ReadingMatrix
         The readings.
-    answered, given : numpy.ndarray of bool, shape (n_items, n_columns)
+    answered, counted : numpy.ndarray of bool, shape (n_items, n_columns)
         Whether a reading has an answer, and whether it counts.
     places : dict of str to list of int
         The columns that are compared in each condition.
@@ -46,7 +46,7 @@ class Answers:
 
     matrix: ReadingMatrix
     answered: Bools
-    given: Bools
+    counted: Bools
     places: dict[str, list[int]]
 
     def columns(self, condition: str, raters: Iterable[str] | None = None) -> list[int]:
@@ -77,7 +77,7 @@ def arranged(bundle: Bundle) -> Answers:
     return Answers(
         matrix=matrix,
         answered=matrix.answers != NO_LETTER,
-        given=matrix.given,
+        counted=matrix.given,
         places=columns_by_condition(matrix.columns),
     )
 
@@ -109,7 +109,7 @@ def patients_compared(results: Results, row: Row) -> int:
     for side in sides:
         items &= answers.answered[:, side].any(axis=1)
     if row.get("method") != PAIR_WEIGHTED and row.get("analysis") != NEVER_PRESENTED:
-        items &= answers.given[:, [column for side in sides for column in side]].all(axis=1)
+        items &= answers.counted[:, [column for side in sides for column in side]].all(axis=1)
     by, group = str(row.get("by", "")), str(row.get("group", ""))
     if by == OTHER_TASKS:
         items &= answers.matrix.groups["task"] != group

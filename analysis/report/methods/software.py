@@ -44,7 +44,7 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
     >>> sorted(modules_called(tango_interval))
     ['numpy', 'scipy']
     """
-    waiting, seen, found = [function], set[int](), set[str]()
+    waiting, seen, modules = [function], set[int](), set[str]()
     while waiting:
         value: Any = waiting.pop()
         if id(value) in seen:
@@ -58,12 +58,12 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
             waiting += _reached(value)
             code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
             local = _local_imports(_names(code), own=False) if code else []
-            found |= {name.partition(".")[0] for name in local}
+            modules |= {name.partition(".")[0] for name in local}
         elif top in sys.modules and top not in sys.stdlib_module_names:
-            found.add(top)
+            modules.add(top)
         elif isinstance(value, dict | tuple | list):
             waiting += value.values() if isinstance(value, dict) else value
-    return frozenset(found)
+    return frozenset(modules)
 
 
 def _module_of(value: Any) -> str:
