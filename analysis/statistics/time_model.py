@@ -172,6 +172,27 @@ def _term(name: str, values: pd.Series[float]) -> Term:
     return Term(name=name, values=np.asarray(values, dtype=np.float64))
 
 
+def sides_of(terms: Sequence[Term], term: Term) -> list[Bools]:
+    """Return the readings on each side of a term: those of both levels, or all of a slope.
+
+    The second side is the reference level, at which every term of the kind is 0.
+
+    Examples
+    --------
+    >>> terms = [Term(name=f"task {name} against a", values=np.array(values))
+    ...          for name, values in (("b", [0.0, 1.0, 0.0]), ("c", [0.0, 0.0, 1.0]))]
+    >>> [side.tolist() for side in sides_of(terms, terms[1])]
+    [[False, False, True], [True, False, False]]
+    """
+    kind = term.name.split()[0]
+    same = [other.values for other in terms if other.name.split()[0] == kind]
+    values = np.array([each for each in same if each is not None])
+    own = np.asarray(term.values)
+    if not np.isin(values, (0, 1)).all():
+        return [np.ones(len(own), dtype=np.bool_)]
+    return [own == 1, ~values.any(axis=0)]
+
+
 METHOD = (
     "linear mixed model of log times, readers and items crossed (REML); Wald, normal; these readers"
 )

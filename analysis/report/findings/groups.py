@@ -84,7 +84,8 @@ def _gain(results: Results, row: Row) -> str:
         for side in "ab"
     ]
     return t(
-        "Accuracy under {first} minus {second}: {gains}; the first group's change is {difference}.",
+        "Accuracy under {first} minus {second}: {gains}; the first change against the second:"
+        " {difference}.",
         first=row["condition_a"],
         second=row["condition_b"],
         gains=clauses(gains),

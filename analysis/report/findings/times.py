@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -29,11 +30,19 @@ from analysis.report.findings.finding import (
 )
 from analysis.results import Results
 from analysis.statistics.support import answers_of
-from analysis.statistics.time_model import complete, modelled_readings, term_words
-from analysis.statistics.verdicts import Conclusion, conclusion, too_few
+from analysis.statistics.time_model import (
+    complete,
+    modelled_readings,
+    sides_of,
+    term_words,
+    terms_of,
+)
+from analysis.statistics.verdicts import Conclusion, conclusion, too_few_of
 from analysis.translation import t, tn
 
 MOST_TERMS = 3
+EVERY = ""
+"""Instead of a term: all readings of the model."""
 
 
 def time_findings(results: Results) -> list[Finding]:
@@ -87,19 +96,19 @@ def _seconds(milliseconds: float) -> str:
 
 
 def _model(results: Results) -> list[str]:
-    n = _patients(results)
+    patients = _patients(results)
     rows = [
         row
         for row in rows_of(results, "time_model")
-        if _verdict(n, row) is not Conclusion.UNDEFINED
+        if _verdict(patients, row) is not Conclusion.UNDEFINED
         and str(row["term"]).lower() not in ("intercept", "(intercept)", "const")
         and not math.isnan(number(row, "ratio"))
     ]
     if not rows:
         return []
-    shown = [row for row in rows if _verdict(n, row) is not Conclusion.NOT_SHOWN]
-    others = [row for row in rows if _verdict(n, row) is Conclusion.NOT_SHOWN]
-    parts = [_term(results, n, row) for row in shown[:MOST_TERMS]]
+    shown = [row for row in rows if _verdict(patients, row) is not Conclusion.NOT_SHOWN]
+    others = [row for row in rows if _verdict(patients, row) is Conclusion.NOT_SHOWN]
+    parts = [_term(results, patients, row) for row in shown[:MOST_TERMS]]
     left = len(shown) - len(parts)
     if left:
         parts.append(
@@ -118,7 +127,7 @@ def _model(results: Results) -> list[str]:
             if more
             else t("no difference shown for {terms}", terms=terms)
         )
-    few = too_few(results, n)
+    few = too_few_of(results, [patients.get(str(row["term"]), patients[EVERY]) for row in rows])
     if few:
         return [
             t(
@@ -138,20 +147,29 @@ def _name(row: Row) -> str:
     return f"\u2068{term_words(str(row['term']))}\u2069"
 
 
-def _patients(results: Results) -> int:
-    """Return the number of patients of the readings in the model, all of which are answered."""
+def _patients(results: Results) -> dict[str, int]:
+    """Return the number of patients that support each term of the model.
+
+    Of a contrast the smaller number of its two sides, of the other terms all with a reading.
+    """
     answers = answers_of(results)
     times = measured(results.bundle, answers.matrix)
     readings = complete(modelled_readings(answers.matrix, times))
-    return answers.patients(readings["item"].to_numpy(dtype=np.int64))
+    items = readings["item"].to_numpy(dtype=np.int64)
+    terms = terms_of(readings) if len(readings) else []
+    return {EVERY: answers.patients(items)} | {
+        term.name: min(answers.patients(items[side]) for side in sides_of(terms, term))
+        for term in terms
+        if term.values is not None
+    }
 
 
-def _verdict(n_patients: int, row: Row) -> Conclusion:
+def _verdict(patients: Mapping[str, int], row: Row) -> Conclusion:
     limits = number(row, "ci_low"), number(row, "ci_high")
-    return conclusion(n_patients, *limits, at=1.0)
+    return conclusion(patients.get(str(row["term"]), patients[EVERY]), *limits, at=1.0)
 
 
-def _term(results: Results, n_patients: int, row: Row) -> str:
+def _term(results: Results, patients: Mapping[str, int], row: Row) -> str:
     low, high = number(row, "ci_low"), number(row, "ci_high")
     decimals = decimals_for([low, high], [1.0], 2)
     values = {
@@ -160,7 +178,7 @@ def _term(results: Results, n_patients: int, row: Row) -> str:
         "percent": confidence_percent(results),
         "limits": span(rounded(low, decimals), rounded(high, decimals)),
     }
-    shown = _verdict(n_patients, row)
+    shown = _verdict(patients, row)
     if shown is Conclusion.TOO_FEW:
         return t("{term}: factor {factor}, {percent} % CI {limits}", **values)
     if shown is Conclusion.MORE:

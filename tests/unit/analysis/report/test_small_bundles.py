@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -12,6 +14,7 @@ from analysis import Bundle, Options, analyse, bundle_from_tables
 from analysis.report.board import write_leaderboard
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import report_figures
+from analysis.report.findings.times import time_findings
 from analysis.report.formats.page import report_page
 
 DECLARED = {
@@ -257,6 +260,27 @@ def test_a_leaderboard_of_few_patients_states_it(tmp_path: Any) -> None:
     assert "24 patients with answers, too few for a verdict on who is better" in few
     enough = write_leaderboard({"s": ODD["25 patients"]()}, tmp_path / "on", Options(bootstrap=20))
     assert "too few" not in enough
+
+
+@pytest.mark.parametrize("few", [24, 25])
+def test_a_term_of_the_time_model_needs_25_patients_on_each_side(few: int) -> None:
+    """All readings of a task with fewer patients do not support a direction."""
+    bundle = bundle_of(60)
+    slow = bundle.items["item_id"].str[1:].astype(int) < few
+    readings = bundle.readings
+    place = np.arange(len(readings))
+    is_slow = readings["item_id"].map(dict(zip(bundle.items["item_id"], slow, strict=True)))
+    times = pd.Series(np.where(is_slow, 20000, 9000) + 100 * (place * 37 % 41), readings.index)
+    is_reader = readings["rater_id"].str.startswith("R")
+    bundle = replace(
+        bundle,
+        items=bundle.items.assign(task=np.where(slow, "slow", "fast").astype(object)),
+        readings=readings.assign(response_ms=times.astype(str).where(is_reader, "")),
+    )
+    texts = [finding.text for finding in time_findings(analyse(bundle, Options(bootstrap=20)))]
+    text = re.sub("[\u2068\u2069]", "", texts[-1])
+    assert ("task slow against fast: slower" in text) == (few == 25), text
+    assert ("for 24 cases with answers" in text) == (few == 24)
 
 
 def test_intervals_of_agreement_are_within_bounds() -> None:
