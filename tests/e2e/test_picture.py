@@ -80,44 +80,63 @@ def either(request: pytest.FixtureRequest, profile: Profile) -> BrowserContext:
 
 
 @pytest.fixture
-def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[..., Reader]:
-    """Return a function that shows a reader a single film in its full window.
+def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[[BrowserContext], Reader]:
+    """Return a function that shows a reader a single film in its full window, and then a large one.
 
     A film of 16 bits opens in the window from the 1st to the 99th percentile.
     """
+    films = {"q1": _large(), "q2": _film()}  # the default seed draws q2 first
     folder = tmp_path / "bank"
     (folder / "films").mkdir(parents=True)
-    record = {
-        "question": "Which?",
-        "options": ["A. this", "B. that"],
-        "correct_answer": "A",
-        "task_name": "Presence Assessment",
-        "study_id": "S1",
-        "PatientID": "P1",
-        "ImagePath": ["films/one.png"],
-        "ImageViewPosition": ["PA"],
+    for name, film in films.items():
+        Image.fromarray(film).save(folder / "films" / f"{name}.png")
+    records = {
+        name: {
+            "question": "Which?",
+            "options": ["A. this", "B. that"],
+            "correct_answer": "A",
+            "task_name": "Presence Assessment",
+            "study_id": f"S{name}",
+            "PatientID": f"P{name}",
+            "ImagePath": [f"films/{name}.png"],
+            "ImageViewPosition": ["PA"],
+        }
+        for name in films
     }
-    (folder / "own.json").write_text(json.dumps({"q1": record}))
+    (folder / "own.json").write_text(json.dumps(records))
 
-    def come(context: BrowserContext, film: npt.NDArray[np.uint16] | None = None) -> Reader:
-        Image.fromarray(_film() if film is None else film).save(folder / "films" / "one.png")
-        server = serve(bank=folder / "own.json", cases=1, smallest_window=[])
+    def come(context: BrowserContext) -> Reader:
+        server = serve(
+            bank=folder / "own.json",
+            cases=len(films),
+            case_order="fixed",
+            stratify_by=[],
+            smallest_window=[],
+        )
         reader = Reader(context.new_page())
         reader.enter(server.url, server.codes["R1"])
-        reader.wait("ready", 1)
-        reader.page.locator(".rr-plate-state", has_text="1–99 %").wait_for()
-        _press(reader, "F2", "full")
+        _open(reader, 1)
         return reader
 
     return come
 
 
+def _open(reader: Reader, position: int) -> None:
+    """Wait for a case and select the full window."""
+    reader.wait("ready", position)
+    reader.page.locator(".rr-plate-state", has_text="1–99 %").wait_for()
+    _press(reader, "F2", "full")
+
+
 def test_at_one_to_one_every_pixel_equals_the_computed_one(
-    at_film: Callable[..., Reader], either: BrowserContext, request: pytest.FixtureRequest
+    at_film: Callable[[BrowserContext], Reader],
+    either: BrowserContext,
+    request: pytest.FixtureRequest,
 ) -> None:
     """Each pixel differs by at most one grey level in all windows, inverted and mirrored.
 
-    Before, the fitted film is complete, has the correct aspect ratio and fills the area.
+    Before, the fitted film is complete, has the correct aspect ratio and fills the area. The
+    magnifying glass shows the pixels of a larger film.
     """
     reader = at_film(either)
     canvas = request.node.callspec.params["either"] == "canvas2d"
@@ -150,10 +169,13 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
         np.array_equal(flipped[:, left : left + film.shape[1]], upright[:, ::-1])
         for left in range(across[0] - 8, across[0] + 1)
     )
+    reader.answer("a")
+    _open(reader, 2)
+    _check_glass(reader, _large())
 
 
 def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
-    at_film: Callable[..., Reader], dense: BrowserContext
+    at_film: Callable[[BrowserContext], Reader], dense: BrowserContext
 ) -> None:
     """The screen has two device pixels per CSS pixel."""
     reader = at_film(dense)
@@ -166,12 +188,8 @@ def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     assert np.abs(seen[box] - _expected(film)).max() <= 1
 
 
-def test_the_magnifying_glass_shows_the_pixels_of_the_film(
-    at_film: Callable[..., Reader], either: BrowserContext
-) -> None:
-    """It shows a reduced film at 1:1, also if mirrored."""
-    film = _large()
-    reader = at_film(either, film)
+def _check_glass(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
+    """Check that the magnifying glass shows a reduced film at 1:1, also if mirrored."""
     films = reader.page.locator(".rr-films").bounding_box()
     assert films is not None
     reader.page.mouse.move(films["width"] / 2 - 40, films["height"] / 2 + 30)

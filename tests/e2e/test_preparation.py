@@ -229,11 +229,14 @@ def _assert_everything_is_stored(server: Server) -> None:
     assert verify(server.store) == []
 
 
-def test_a_reader_declines_then_agrees_and_completes_a_questionnaire(
+def test_a_reader_declines_then_completes_the_steps_without_a_connection(
     serve: Serve, reader: Reader
 ) -> None:
-    """Declining leaves no record; the button and Enter report each missing answer."""
-    server = serve(consent="May we?", questionnaire=QUESTIONNAIRE)
+    """Declining leaves no record; the button and Enter report each missing answer.
+
+    The next step is shown at once, and the records survive a reload and arrive in order.
+    """
+    server = serve(consent="May we?", instructions="Read.", questionnaire=QUESTIONNAIRE)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
@@ -248,10 +251,33 @@ def test_a_reader_declines_then_agrees_and_completes_a_questionnaire(
     page.wait_for_selector("input[name='access_code']")
     assert _rows(server, "SELECT * FROM preparations") == []
 
-    missing, hint = page.locator(".rr-missing:visible"), page.locator(".rr-prelude-hint")
     reader.enter(server.url, server.codes["R1"])
+    _step(reader, "consent")
+    page.wait_for_load_state("networkidle")
+    page.route("**/desk/records", lambda route: route.abort())
     _agree(reader)
+    _step(reader, "instructions")
+    _press(reader, "Enter")
     _step(reader, "questionnaire")
+    assert _rows(server, "SELECT * FROM preparations") == []
+    _reload(reader, "[data-step='questionnaire']")
+    _complete_the_questionnaire(reader)
+    page.unroute("**/desk/records")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    reader.wait("ready", 1)
+    steps = _rows(server, "SELECT step, detail FROM preparations ORDER BY rowid")
+    assert [row["step"] for row in steps] == ["consent", "instructions", "questionnaire"]
+    stored = json.loads(steps[-1]["detail"])
+    assert stored == {"answers": {"level": "Specialist", "years": 12}}
+    _press(reader, "n")  # this protocol does not let readers skip a case
+    assert page.locator(".rr-give-up").is_hidden()
+    assert page.locator("[data-option=A]").is_visible()
+
+
+def _complete_the_questionnaire(reader: Reader) -> None:
+    """Answer the questions, after each missing answer was reported."""
+    page = reader.page
+    missing, hint = page.locator(".rr-missing:visible"), page.locator(".rr-prelude-hint")
     _press(reader, "Enter", "Enter")
     assert missing.all_inner_texts() == ["Choose one of the options."]
     assert hint.inner_text() == "1 answer is missing."
@@ -275,39 +301,6 @@ def test_a_reader_declines_then_agrees_and_completes_a_questionnaire(
     assert missing.count() == 0
     assert hint.inner_text() == ""
     _press(reader, "Enter", "Enter")
-
-    reader.wait("ready", 1)
-    stored = json.loads(
-        _rows(server, "SELECT detail FROM preparations ORDER BY rowid")[1]["detail"]
-    )
-    assert stored == {"answers": {"level": "Specialist", "years": 12}}
-    _press(reader, "n")  # this protocol does not let readers skip a case
-    assert page.locator(".rr-give-up").is_hidden()
-    assert page.locator("[data-option=A]").is_visible()
-
-
-def test_preparation_continues_without_a_connection(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """The next step is shown at once, and the records survive a reload and arrive in order."""
-    server = serve(consent="May we?", instructions="Read.", questionnaire=QUESTIONNAIRE[1:])
-    reader.enter(server.url, server.codes["R1"])
-    _step(reader, "consent")
-    reader.page.wait_for_load_state("networkidle")
-    reader.page.route("**/desk/records", lambda route: route.abort())
-    _press(reader, "1", "Enter")
-    _step(reader, "instructions")
-    _press(reader, "Enter")
-    _step(reader, "questionnaire")
-    assert _rows(server, "SELECT * FROM preparations") == []
-    _reload(reader, "[data-step='questionnaire']")
-    reader.page.keyboard.type("4")
-    _press(reader, "Enter", "Enter")
-    reader.page.unroute("**/desk/records")
-    reader.page.evaluate("dispatchEvent(new Event('online'))")
-    reader.wait("ready", 1)
-    steps = _rows(server, "SELECT step FROM preparations ORDER BY rowid")
-    assert [row["step"] for row in steps] == ["consent", "instructions", "questionnaire"]
 
 
 def test_a_display_check_can_fail_and_comes_again_at_another_sign_in(
@@ -356,47 +349,6 @@ def test_a_display_check_can_fail_and_comes_again_at_another_sign_in(
     reader.wait("ready", 3)
     assert [(row["position"], row["answer"]) for row in server.readings()] == [(1, "B"), (2, "C")]
     assert len(_rows(server, "SELECT * FROM preparations")) == 2
-
-
-def test_a_skipped_case_can_be_answered_later_and_vice_versa(serve: Serve, reader: Reader) -> None:
-    """With going back, both records are stored and the later one counts; Esc cancels."""
-    server = serve(cases=3, cannot_answer=True, back_navigation=True)
-    page = reader.page
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    _press(reader, "b", "n", "a", "Enter")
-    assert "Choose a reason" in page.locator(".rr-hint").inner_text()
-    assert not page.locator("[data-option=A]").is_visible()
-    assert reader.brightness() > 0.1, "the film stays in sight"
-    _press(reader, "1", "Escape")
-    assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
-    _press(reader, "n", "1", "Enter")
-    reader.wait("ready", 2)
-    reader.answer("a")
-    reader.wait("ready", 3)
-    reader.wait_saved()
-    _press(reader, "Backspace")
-    reader.wait("ready", 2)
-    _press(reader, "n", "3", "Enter")
-    reader.wait("ready", 3)
-    for position in (2, 1):
-        _press(reader, "Backspace")
-        reader.wait("ready", position)
-        assert page.locator(".rr-revisited").inner_text() == "already read: cannot answer"
-    reader.answer("d")
-    reader.wait("ready", 2)
-    _press(reader, "Enter")
-    reader.wait("ready", 3)
-    reader.wait_saved()
-    rows = server.readings()
-    assert [(row["position"], row["status"], row["answer"]) for row in rows] == [
-        (1, "skipped", None),
-        (1, "answered", "D"),
-        (2, "answered", "A"),
-        (2, "skipped", None),
-    ]
-    assert [row["supersedes"] for row in rows] == [None, rows[0]["id"], None, rows[2]["id"]]
-    assert verify(server.store) == []
 
 
 def test_a_study_can_be_read_by_pointer(serve: Serve, reader: Reader) -> None:

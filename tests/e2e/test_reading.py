@@ -181,14 +181,15 @@ def _look_hide_and_pause(server: Server, reader: Reader) -> None:
     )
 
 
-def test_going_back_works_offline_and_keeps_fault_marks(
+def test_going_back_works_offline_and_keeps_marks_and_skipped_cases(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
     """An earlier case has its answer and its mark. Both can be changed, and arrive later.
 
-    A question is marked as faulty by key or pointer, and the mark survives a reload.
+    A question is marked as faulty by key or pointer, and the mark survives a reload. A skipped case
+    can be answered later and vice versa.
     """
-    server = serve(comments=True, fault_marks=True, back_navigation=True)
+    server = serve(comments=True, fault_marks=True, cannot_answer=True, back_navigation=True)
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
@@ -223,6 +224,50 @@ def test_going_back_works_offline_and_keeps_fault_marks(
     assert rows[2]["supersedes"] == rows[1]["id"]
     marked = ["question_faulty" in json.loads(row["flags"]) for row in rows]
     assert marked == [True, True, False]
+    _skip_and_answer(server, reader)
+    assert verify(server.store) == []
+
+
+def _skip_and_answer(server: Server, reader: Reader) -> None:
+    """Skip case 3, answer case 4, and change both later; Esc cancels."""
+    page = reader.page
+    _press(page, "b", "n", "a", "Enter")
+    assert "Choose a reason" in page.locator(".rr-hint").inner_text()
+    assert not page.locator("[data-option=A]").is_visible()
+    assert reader.brightness() > 0.1, "the film stays in sight"
+    _press(page, "1", "Escape")
+    assert page.locator("[data-option=B]").get_attribute("aria-pressed") == "true"
+    _press(page, "n", "1", "Enter")
+    reader.wait("ready", 4)
+    reader.answer("a")
+    reader.wait("ready", 5)
+    reader.wait_saved()
+    _press(page, "Backspace")
+    reader.wait("ready", 4)
+    _press(page, "n", "3", "Enter")
+    reader.wait("ready", 5)
+    for position in (4, 3):
+        _press(page, "Backspace")
+        reader.wait("ready", position)
+        assert page.locator(".rr-revisited").inner_text() == "already read: cannot answer"
+    reader.answer("d")
+    reader.wait("ready", 4)
+    _press(page, "Enter")
+    reader.wait("ready", 5)
+    reader.wait_saved()
+    rows = server.readings()[3:]
+    assert [(row["position"], row["status"], row["answer"]) for row in rows] == [
+        (3, "skipped", None),
+        (3, "answered", "D"),
+        (4, "answered", "A"),
+        (4, "skipped", None),
+    ]
+    assert [row["supersedes"] for row in rows] == [None, rows[0]["id"], None, rows[2]["id"]]
+
+
+def _press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
 
 
 def test_a_time_limit_ends_a_case_without_an_answer(serve: Serve, reader: Reader) -> None:

@@ -151,33 +151,6 @@ def _assert_wash_out(server: Server, wash_out: timedelta) -> None:
     assert verify(server.store) == []
 
 
-def test_during_a_pause_only_the_open_case_can_be_finished(serve: Serve, reader: Reader) -> None:
-    """The answer is stored with a flag. The page states the reason and resumes by itself."""
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    reader.page.wait_for_load_state("networkidle")
-    _intervene(server, "pause")
-    reader.answer("b")
-    _held(reader, "paused")
-    assert "Reading is paused" in _curtain(reader.page)
-    reader.wait_saved()
-    rows = server.readings()
-    assert [(row["position"], row["answer"]) for row in rows] == [(1, "B")]
-    assert "received_while_paused" in rows[0]["flags"]
-    with server.store.look() as look:
-        assert look.value("SELECT count(*) FROM presentations") == 1
-    for key in ("Enter", "p", "Escape"):
-        reader.page.keyboard.press(key)
-        _held(reader, "paused")
-    _intervene(server, "resume")
-    _continue(reader, "again")
-    _read(reader, range(2, 7))
-    reader.wait("finished")
-    assert not any("paused" in row["flags"] for row in server.readings()[1:])
-    assert verify(server.store) == []
-
-
 def _intervene(server: Server, action: str, **about: object) -> None:
     reader = None if action in ("pause", "resume") else "R1"
     getattr(interventions, action)(
@@ -190,7 +163,9 @@ def _intervene(server: Server, action: str, **about: object) -> None:
     )
 
 
-def test_a_lapsed_session_resumes_after_its_release(serve: Serve, reader: Reader) -> None:
+def test_a_lapsed_session_resumes_after_its_release_and_a_pause(
+    serve: Serve, reader: Reader
+) -> None:
     """After the reader has left the study, the page says so, and no stored answer is lost."""
     server = serve(session_days=3 / DAY_S)
     page = reader.page
@@ -206,17 +181,42 @@ def test_a_lapsed_session_resumes_after_its_release(serve: Serve, reader: Reader
     _intervene(server, "release", session=1)
     page.reload()
     reader.wait("ready", 2)
+    _finish_the_open_case_in_a_pause(server, reader)
     reader.answer("a")
-    reader.wait("ready", 3)
+    reader.wait("ready", 4)
     reader.wait_saved()
+    rows = server.readings()
+    assert [("paused" in row["flags"]) for row in rows] == [False, True, False]
     _intervene(server, "withdraw")
     reader.answer("a")
     page.wait_for_selector(".rr-sheet:not([hidden])")
     assert "You have left this study" in page.locator(".rr-sheet").inner_text()
-    assert len(server.readings()) == 2
+    assert len(server.readings()) == 3
     page.locator(".rr-sheet button").click()
     page.wait_for_selector("input[name='access_code']")
     assert verify(server.store) == []
+
+
+def _finish_the_open_case_in_a_pause(server: Server, reader: Reader) -> None:
+    """Answer case 2; it is stored with a flag. The page states the reason and resumes by itself."""
+    reader.wait_saved()
+    reader.page.wait_for_load_state("networkidle")
+    _intervene(server, "pause")
+    reader.answer("b")
+    _held(reader, "paused")
+    assert "Reading is paused" in _curtain(reader.page)
+    reader.wait_saved()
+    rows = server.readings()
+    assert [(row["position"], row["answer"]) for row in rows] == [(1, "C"), (2, "B")]
+    assert "received_while_paused" in rows[1]["flags"]
+    with server.store.look() as look:
+        assert look.value("SELECT count(*) FROM presentations") == 2
+    for key in ("Enter", "p", "Escape"):
+        reader.page.keyboard.press(key)
+        _held(reader, "paused")
+    _intervene(server, "resume")
+    _continue(reader, "again")
+    reader.wait("ready", 3)
 
 
 def test_feedback_on_a_session_is_shown_until_the_next_one_begins(

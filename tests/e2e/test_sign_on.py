@@ -96,8 +96,13 @@ def _sign_on(page: Page, server: Server, who: str) -> None:
     page.get_by_role("button", name=who, exact=True).click()
 
 
-def test_only_a_registered_account_can_sign_in(hospital: Server, context: BrowserContext) -> None:
-    """Unverified and unknown addresses are refused. Signing out ends the provider's session too."""
+def test_only_a_registered_account_or_group_can_sign_in(
+    hospital: Server, context: BrowserContext
+) -> None:
+    """Unverified and unknown addresses are refused. Signing out ends the provider's session too.
+
+    A group gives the role of coordinator.
+    """
     page = context.new_page()
     for account in ("mallory", "stranger"):
         context.clear_cookies()
@@ -126,10 +131,12 @@ def test_only_a_registered_account_can_sign_in(hospital: Server, context: Browse
     assert "example.org" not in trail[0]["detail"]
     assert "example.org" not in hospital.log.read_text()
 
+    context.clear_cookies()
+    _sign_on_by_group(page, hospital)
 
-def test_a_group_gives_the_role_of_coordinator(hospital: Server, context: BrowserContext) -> None:
-    """A person who was never invited signs in, with a short name that contains no name."""
-    page = context.new_page()
+
+def _sign_on_by_group(page: Page, hospital: Server) -> None:
+    """Sign in as a person who was never invited; the short name contains no name."""
     _sign_on(page, hospital, "gina")
     page.get_by_role("heading", name="Studies").wait_for()
     page.get_by_text("coordinator-1, coordinator").wait_for()
