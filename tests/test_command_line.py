@@ -353,7 +353,7 @@ runpy.run_module("study", run_name="__main__")
     finally:
         ran.kill()
     assert ran.returncode == 130
-    assert printed.strip() == "Stopped. What was under way has been taken back."
+    assert printed.strip() == "Stopped. What was not complete has been taken back."
 
 
 def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def main(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except click.Abort:
-        return _refused("Stopped. What was under way has been taken back.", status=130)
+        return _refused("Stopped. What was not complete has been taken back.", status=130)
 
 
 def _refused(why: str, *, status: int = 1) -> int:

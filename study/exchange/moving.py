@@ -1,8 +1,9 @@
 """Moves a deployment to another store, from SQLite to PostgreSQL or back, and verifies the result.
 
 All rows are written in one transaction, which fails as a whole. The original is not changed. Until
-the files are complete too, the copy of the witness has another name. So the next move recognises a
-move that was killed: it deletes the files of one that has no store, and finishes one that has.
+both stores are verified, the copy of the witness has another name, beside its own once the files
+are complete. So the next move recognises a move that was killed: it deletes the files of one that
+has no store, and finishes one that has.
 """
 
 import fcntl
@@ -74,13 +75,15 @@ def move(source: Store, to: Path | str) -> Moved:
         )
     with _alone(to):
         store, copied = _finished(source, to) or _copied(source, to)
-    _name_witness(to)
-    return Moved(
-        contents=copied,
-        files=tuple(file for suffix in FILES if (file := store.beside(suffix)).exists()),
-        before=tuple(verify(source, films=False)),
-        after=tuple(verify(store, films=False)),
-    )
+        _name_witness(to)
+        moved = Moved(
+            contents=copied,
+            files=tuple(file for suffix in FILES if (file := store.beside(suffix)).exists()),
+            before=tuple(verify(source, films=False)),
+            after=tuple(verify(store, films=False)),
+        )
+    beside(to, _UNDER_WAY).unlink()
+    return moved
 
 
 @contextmanager
@@ -172,12 +175,14 @@ def _copied(source: Store, to: Path | str) -> tuple[Store, Mapping[str, Content]
 
 
 def _name_witness(to: Path | str) -> None:
-    """Give the witness its name, which completes a move."""
+    """Give the witness its name, which completes the copies; the other name is removed later."""
     witness, name = beside(to, _UNDER_WAY), beside(to, _WITNESS)
     if witness.stat().st_size and not name.exists():
-        witness.rename(name)
-    else:
-        witness.unlink()
+        try:
+            name.hardlink_to(witness)
+        except OSError:  # some network disks have no hard links
+            witness.rename(name)
+            witness.touch(mode=0o600)
 
 
 def copy_store(

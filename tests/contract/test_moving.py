@@ -152,6 +152,45 @@ def test_a_move_killed_at_any_step_is_repeated(
 @pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+@pytest.mark.parametrize("has_links", [True, False])
+def test_a_move_stopped_while_it_verifies_is_repeated(
+    store: Store,
+    request: pytest.FixtureRequest,
+    engine: str,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    has_links: bool,
+) -> None:
+    """The copies are complete then, also on a disk without hard links."""
+    if engine == "sqlite":
+        address = request.getfixturevalue("database")()
+        move(store, address)
+        store = Store(address)
+    _event(store)
+    to = _target(request, store, engine)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(moving, "verify", stop)
+        if not has_links:
+            patch.setattr(Path, "hardlink_to", refuse)
+        with pytest.raises(KeyboardInterrupt):
+            move(store, to)
+    assert Store(to).witness_file.read_bytes() == store.witness_file.read_bytes()
+    assert move(store, to).after == ()
+    assert not beside(to, "moving").exists()
+    with pytest.raises(BadFile, match="already has a store"):
+        move(store, to)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("cold")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_second_move_to_the_same_place_is_refused_while_one_is_under_way(
     store: Store, request: pytest.FixtureRequest, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
