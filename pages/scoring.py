@@ -77,8 +77,7 @@ def _new(kind: str, n_answers: int) -> None:
                 person.study_name,
                 kind=kind,
                 scorers=chosen,
-                n_items=n,
-                seed=seed,
+                sample=scoring.Sample(n_items=n, seed=seed),
                 acting=acting(person),
             )
             return t("The scoring has started.")

@@ -100,8 +100,7 @@ def _site(
         read_model(store, _predictions(file, model + "X"), study="trial"),
         model_id="M1",
         model_version="2",
-        replace=True,
-        reason="The wrong file",
+        replacing="The wrong file",
         acting=ACTING,
     )
 

@@ -45,7 +45,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.look import INKS, MARKS
-from analysis.figures.forest import Estimate, ends_of, forest
+from analysis.figures.forest import Estimate, Rows, ends_of, forest
 from analysis.translation import later, said, t
 
 PANELS_IN_A_ROW, PANELS_BESIDE_LONG_NAMES = 7, 4
@@ -279,15 +279,14 @@ def leaderboard_chart(
     )
     panels: list[Panel] = []
     for group, part in parts.items():
-        shown, several = not panels, len(parts) > 1
-        labels = rater_labels(raters, names)
+        several = len(parts) > 1
+        left = Rows(labels=rater_labels(raters, names), labelled=not panels)
         title = said(SCORES[group]) if several else t("Percent correct")
-        panels.append(forest(labels, scores[group], axis, title=title, shown=shown))
+        panels.append(forest(left, scores[group], axis, title=title))
+        right = replace(left, labelled=False)
         ranks = _ranks(part, raters, names)
         title = said(RANKS[group]) if several else t("Rank")
-        panels.append(
-            forest(labels, ranks, _rank_axis(len(raters)), title=title, shown=False, weight=0.8)
-        )
+        panels.append(forest(right, ranks, _rank_axis(len(raters)), title=title, weight=0.8))
     return Chart(rows=(tuple(panels),), key=kinds_key(rows))
 
 

@@ -33,7 +33,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
-from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import later, pieces, said, t, written
 
 MEASURE_TITLES: Mapping[str, str] = {
@@ -270,12 +270,12 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         for row in rows.to_dict("records")
     ]
     axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), most=1.0)
+    labels = [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures]
     plot = forest(
-        [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures],
+        Rows(labels=labels, height=WITH_NUMBERS_HIGH),
         estimates,
         axis,
         behind=[ReferenceLine(at=0)],
-        rows_high=WITH_NUMBERS_HIGH,
     )
     side = numbers(plot, estimates, title=t("Estimate and interval"))
     return Chart(rows=((plot, side),), key=_key(rows["raters"]))
@@ -315,13 +315,11 @@ def task_agreement_chart(
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     panels = [
         forest(
-            labels,
+            Rows(labels=labels, labelled=i == 0, height=ROWS_HIGH),
             estimates,
             axis,
             behind=[ReferenceLine(at=0)],
             title=said(GROUP_TITLES[measure]),
-            shown=i == 0,
-            rows_high=ROWS_HIGH,
         )
         for i, (measure, estimates) in enumerate(by_measure.items())
     ]

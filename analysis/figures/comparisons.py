@@ -37,7 +37,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.look import DIFFERENCE_SCALE
-from analysis.figures.forest import Estimate, ends_of, forest, numbers
+from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import capital, later, pieces, said, t, written
 
 COLUMNS = (4, 3)
@@ -77,12 +77,11 @@ def comparisons_chart(
     columns = even_columns(len(models), COLUMNS)
     panels = [
         forest(
-            rater_labels(readers, names),
+            Rows(labels=rater_labels(readers, names), labelled=i % columns == 0),
             estimates,
             axis,
             behind=[ReferenceLine(at=0)],
             title=name_of(names, model).on_figure.text,
-            shown=i % columns == 0,
         )
         for i, (model, estimates) in enumerate(by_model.items())
     ]
@@ -222,12 +221,10 @@ def panel_chart(
         # Ensures a tick above 0.
         axis = fitted_axis([axis.low, axis.high, axis.ticks[1].at - axis.ticks[0].at], title=title)
     plot = forest(
-        rater_labels(models, names),
+        Rows(labels=rater_labels(models, names), height=ROWS_HIGH, least=4),
         estimates,
         axis,
         behind=_lines(margin, axis.high),
-        rows_high=ROWS_HIGH,
-        least_rows=4,
     )
     side = numbers(plot, estimates, title=t("Difference and interval"))
     return Chart(rows=((plot, side),), key=_panel_key(rows, margin, factor))
@@ -332,22 +329,19 @@ def between_chart(
     differences = [_difference(row, scopes.index(row["scope"])) for row in records]
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     left = forest(
-        labels,
+        Rows(labels=labels, height=SCOPE_ROWS_HIGH),
         means,
         fitted_axis(
             [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), most=1.0
         ),
         title=t("Agreement"),
-        rows_high=SCOPE_ROWS_HIGH,
     )
     right = forest(
-        labels,
+        Rows(labels=labels, labelled=False, height=SCOPE_ROWS_HIGH),
         differences,
         fitted_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
         behind=[ReferenceLine(at=0)],
         title=t("Difference"),
-        shown=False,
-        rows_high=SCOPE_ROWS_HIGH,
     )
     side = numbers(right, differences, title=t("Difference and interval"))
     return Chart(rows=((left, right, side),), key=_between_key(rows))

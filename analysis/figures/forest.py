@@ -50,50 +50,62 @@ class Estimate:
     hollow: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """The rows of a forest plot.
+
+    Parameters
+    ----------
+    labels : sequence of Label
+        A label per row.
+    labelled : bool
+        Whether the labels are drawn.
+    height : float
+        Height of a row, in usual rows.
+    least : int
+        Minimum height of the panel, in rows.
+    """
+
+    labels: Sequence[Label]
+    labelled: bool = True
+    height: float = 1.0
+    least: int = 2
+
+
 def forest(
-    labels: Sequence[Label],
+    rows: Rows,
     estimates: Sequence[Estimate],
     axis: Axis,
     *,
     behind: Sequence[Layer] = (),
     title: str = "",
-    subtitle: str = "",
-    shown: bool = True,
-    rows_high: float = 1.0,
     weight: float = 1.0,
-    least_rows: int = 2,
 ) -> Panel:
     """Return a panel of estimates.
 
     Parameters
     ----------
-    labels : sequence of Label
-        Labels of the rows.
+    rows : Rows
+        Rows of the estimates.
     estimates : sequence of Estimate
         The estimates; undefined ones are omitted.
     axis : Axis
         The axis of the estimates.
     behind : sequence of layers
         Layers that are drawn first.
-    title, subtitle : str
-        Texts above the panel.
-    shown : bool
-        Whether the labels of the rows are drawn.
-    rows_high : float
-        Height of a row, in usual rows.
+    title : str
+        Text above the panel.
     weight : float
         The panel's share of the width.
-    least_rows : int
-        Minimum height of the panel, in rows.
     """
-    pitch = row_mm(round(len(labels) * rows_high))
+    n_rows = len(rows.labels) * rows.height
+    pitch = row_mm(round(n_rows))
     return Panel(
         x=axis,
-        y=rows_axis(labels, shown=shown),
+        y=rows_axis(rows.labels, shown=rows.labelled),
         layers=(*behind, *_by_look(estimates, size_mm=min(1.6, 0.6 * pitch))),
         title=title,
-        subtitle=subtitle,
-        height_mm=max(len(labels) * rows_high, least_rows) * pitch,
+        height_mm=max(n_rows, rows.least) * pitch,
         weight=weight,
     )
 

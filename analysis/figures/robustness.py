@@ -42,7 +42,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.look import COUNT_SCALE, INKS, MARKS
-from analysis.figures.forest import Estimate, ends_of, forest, uprights
+from analysis.figures.forest import Estimate, Rows, ends_of, forest, uprights
 from analysis.translation import t, tn
 
 CELL_MM = 9.0
@@ -170,12 +170,11 @@ def differences_chart(
     columns = even_columns(len(titles), COLUMNS)
     panels = [
         forest(
-            rater_labels(raters, names),
+            Rows(labels=rater_labels(raters, names), labelled=place % columns == 0),
             estimates,
             axis,
             behind=[ReferenceLine(at=0)],
             title=shorten(title, LONGEST_GROUP),
-            shown=place % columns == 0,
         )
         for place, (title, estimates) in enumerate(by_title.items())
     ]

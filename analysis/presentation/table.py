@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NotRequired, TypedDict, Unpack
 
 from analysis.figures.drawing.axes import RaterName, condition_name, shorten
 from analysis.presentation.wording import Row, decimals_for, number, rounded, sentences, span
@@ -54,7 +55,7 @@ class ReportTable:
     name: str
     title: str
     note: str
-    file: str
+    file: str = ""
     header: tuple[str, ...]
     rows: list[TableRow]
     total: int
@@ -132,31 +133,32 @@ def _is_number(cell: str) -> bool:
     return not NOT_IN_NUMBERS.search(cell.replace(between, " ").replace(t("undefined"), ""))
 
 
+class _About(TypedDict):
+    """What a table states and shows besides its cells."""
+
+    name: str
+    title: str
+    note: str
+    file: NotRequired[str]
+    in_paper: NotRequired[bool]
+    most_in_print: NotRequired[int]
+
+
 def report_table(
     *,
-    name: str,
-    title: str,
-    note: str,
-    file: str = "",
     header: Sequence[str],
     rows: Sequence[TableRow],
     total: int | None = None,
-    in_paper: bool = False,
-    most_in_print: int = MOST_IN_PRINT,
+    **about: Unpack[_About],
 ) -> ReportTable:
     """Return a table with the first rows, up to a maximum."""
     header, kept = tuple(header), list(rows[:MOST_ROWS])
     return ReportTable(
-        name=name,
-        title=title,
-        note=note,
-        file=file,
         header=header,
         rows=kept,
         total=len(rows) if total is None else total,
         sides=_sides(header, kept),
-        in_paper=in_paper,
-        most_in_print=most_in_print,
+        **about,
     )
 
 

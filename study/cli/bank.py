@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 import click
 
@@ -253,6 +253,21 @@ def _print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+class _ImportOptions(TypedDict):
+    """The options of `import` besides the files and the bank's name."""
+
+    images: Path | None
+    missing_images: MissingImages | None
+    format: BankFormat | None
+    skip_faulty: bool
+    scale: float | None
+    allow: bool
+    version: str
+    licence: str
+    source_url: str
+    citation: str
+
+
 @command("import", of_study=False)
 @click.argument("path", metavar="PATH", type=PATH)
 @click.argument("more", metavar="", nargs=-1)
@@ -288,16 +303,7 @@ def import_(
     more: tuple[str, ...],
     bank: str,
     split: tuple[str, ...],
-    images: Path | None,
-    missing_images: MissingImages | None,
-    format: BankFormat | None,
-    skip_faulty: bool,
-    scale: float | None,
-    allow: bool,
-    version: str,
-    licence: str,
-    source_url: str,
-    citation: str,
+    **how: Unpack[_ImportOptions],
 ) -> None:
     """Import a question bank (JSON, JSONL, CSV or XLSX, or a folder with it) and its images.
 
@@ -309,12 +315,16 @@ def import_(
     """
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
+    images, scale, allow = how["images"], how["scale"], how["allow"]
     options = ImportOptions(
-        format=format,
-        missing_images=missing_images,
-        skip_faulty=skip_faulty,
+        format=how["format"],
+        missing_images=how["missing_images"],
+        skip_faulty=how["skip_faulty"],
         provenance=Provenance(
-            version=version, licence=licence, source_url=source_url, citation=citation
+            version=how["version"],
+            licence=how["licence"],
+            source_url=how["source_url"],
+            citation=how["citation"],
         ),
         scale=scale or 1.0,
         allow_possible_identifiers=allow,

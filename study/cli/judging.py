@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import click
 
@@ -56,6 +56,14 @@ def _of_review(name: str | None = None) -> _Decorator:
     return lambda function: add(_BANK(_NAME(function)))
 
 
+class _Items(TypedDict):
+    """The options that choose the items of a review."""
+
+    n: int | None
+    seed: int
+    file: Path | None
+
+
 @_of_review("open")
 @_judges("--reviewer")
 @click.option("--items", "n", metavar="N", type=int, help="Number of items, drawn at random.")
@@ -66,15 +74,14 @@ def open_review(
     bank: str,
     name: str,
     handles: tuple[str, ...],
-    n: int | None,
-    seed: int,
-    file: Path | None,
+    **items: Unpack[_Items],
 ) -> None:
     """Start a review of questions of a bank; give --items or --list, and --reviewer for each.
 
     Two reviewers judge each question, and a third if they differ. Refused while the bank's cases
     are being read in a study that hides accuracy.
     """
+    n, file = items["n"], items["file"]
     if (n is None) == (file is None):
         raise click.UsageError("Give either --items or --list.")
     store = Store(db)
@@ -83,7 +90,7 @@ def open_review(
         if file is not None:
             item_ids = ids_in_file(file)
         else:
-            item_ids = reviewing.sampled(look, bank, n or 0, seed=seed)
+            item_ids = reviewing.sampled(look, bank, n or 0, seed=items["seed"])
     reviewing.open_review(
         store, bank, name=name, item_ids=item_ids, reviewers=reviewers, acting=acting()
     )
@@ -202,7 +209,12 @@ def open_scoring(
     with store.look() as look:
         scorers = [_person_called(look, handle) for handle in handles]
     answer_scoring.open_scoring(
-        store, study, kind=_KINDS[kind], scorers=scorers, n_items=n, seed=seed, acting=acting()
+        store,
+        study,
+        kind=_KINDS[kind],
+        scorers=scorers,
+        sample=answer_scoring.Sample(n_items=n, seed=seed),
+        acting=acting(),
     )
     with store.look() as look:
         words = judging.everything_judged(look, _scoring(look, study, kind))

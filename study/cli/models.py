@@ -17,7 +17,7 @@ import click
 from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
 from study.base.processes import split_off
 from study.cli.program import PATH, acting, command, note, now, program
-from study.exchange.exam_papers import FORMATS, MODEL, export_paper
+from study.exchange.exam_papers import FORMATS, MODEL, PaperForm, export_paper
 from study.exchange.removing import remove_model
 from study.models.answer_parser import RULES, STANDARD
 from study.models.files import parsed_columns, remember_columns, remembered_columns
@@ -98,6 +98,14 @@ class _Asked(TypedDict):
     max_tokens: int
 
 
+class _PaperOptions(_Asked):
+    """The other options of `models paper`."""
+
+    formats: tuple[str, ...]
+    model: str
+    bank_ids: bool | None
+
+
 class _RunOptions(_Asked):
     """The other options of `models run`."""
 
@@ -128,6 +136,15 @@ def models() -> None:
     """Models as raters."""
 
 
+class _Entry(TypedDict):
+    """The options of `models add` that name the model."""
+
+    model: str
+    model_version: str
+    replace: bool
+    reason: str
+
+
 @command(group=models, reads="files")
 @click.argument("files", metavar="FILE ...", type=PATH, nargs=-1, required=True)
 @_MODEL
@@ -140,12 +157,9 @@ def add(
     db: Path | str,
     study: str,
     files: tuple[Path, ...],
-    model: str,
-    model_version: str,
     columns: str,
-    replace: bool,
-    reason: str,
     dry_run: bool,
+    **entry: Unpack[_Entry],
 ) -> None:
     """Add a model's predictions, from a file of any harness or with --columns.
 
@@ -166,15 +180,14 @@ def add(
         keep_model(
             store,
             findings,
-            model_id=model,
-            model_version=model_version,
-            replace=replace,
-            reason=reason,
+            model_id=entry["model"],
+            model_version=entry["model_version"],
+            replacing=entry["reason"] if entry["replace"] else None,
             acting=acting(),
         )
         if column_roles:
             remember_columns(store, findings.file.columns, column_roles, now())
-    print_found(findings, model)
+    print_found(findings, entry["model"])
     if dry_run:
         print("Nothing was kept.")
 
@@ -344,10 +357,7 @@ def paper(
     bank: str | None,
     split: str,
     out: Path,
-    formats: tuple[str, ...],
-    model: str,
-    bank_ids: bool | None,
-    **options: Unpack[_Asked],
+    **options: Unpack[_PaperOptions],
 ) -> None:
     """Write the drawn cases as exam papers for models, without the reference standard.
 
@@ -358,6 +368,7 @@ def paper(
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")
     asked = _protocol(options)
+    formats = options["formats"] or tuple(FORMATS)
     store = Store(db)
     made = (
         paper_of_study(store, study, asked)
@@ -368,16 +379,14 @@ def paper(
         store,
         made,
         out,
-        formats=formats or tuple(FORMATS),
-        model=model,
-        bank_ids=bank_ids,
+        form=PaperForm(formats=formats, model=options["model"], bank_ids=options["bank_ids"]),
         acting=acting(),
         progress=_rendered if sys.stderr.isatty() else lambda done, total: None,
     )
     if made.provenance.warning:
         print(made.provenance.warning, file=sys.stderr)
     plural = "s" * (len(made.items) != 1)
-    print(f"Wrote {len(made.items)} item{plural} to {out} as {', '.join(formats or FORMATS)}.")
+    print(f"Wrote {len(made.items)} item{plural} to {out} as {', '.join(formats)}.")
     if not bank_ids:
         print("Items go by ids of the paper's own, not the bank's. Answers come back by either.")
     print(f"paper {made.sha256}")

@@ -327,14 +327,35 @@ def _row(paper: Paper, item: PaperItem, films: Rendered) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperForm:
+    """How a paper is written.
+
+    Attributes
+    ----------
+    formats
+        Names in `FORMATS`; each is written to a separate, complete folder.
+    model
+        The name of the model in batch files.
+    bank_ids
+        Whether to use the bank's IDs or those of `study.models.paper.paper_ids`; by default the
+        bank's, unless they reveal the answer.
+    """
+
+    formats: Sequence[str] = tuple(FORMATS)
+    model: str = MODEL
+    bank_ids: bool | None = None
+
+
+USUAL_FORM = PaperForm()
+
+
 def export_paper(
     store: Store,
     paper: Paper,
     out: Path,
     *,
-    formats: Sequence[str] = tuple(FORMATS),
-    model: str = MODEL,
-    bank_ids: bool | None = None,
+    form: PaperForm = USUAL_FORM,
     acting: Acting,
     progress: OnRendered = lambda done, total: None,
 ) -> bool:
@@ -344,13 +365,6 @@ def export_paper(
 
     Parameters
     ----------
-    formats
-        Names in `FORMATS`; each is written to a separate, complete folder.
-    model
-        The name of the model in batch files.
-    bank_ids
-        Whether to use the bank's IDs or those of `study.models.paper.paper_ids`; by default the
-        bank's, unless they reveal the answer.
     progress
         Called after each image with the numbers of rendered and of all images.
 
@@ -361,6 +375,7 @@ def export_paper(
     StudyError
         An image cannot be read, or was changed since its import.
     """
+    formats, bank_ids = form.formats, form.bank_ids
     if bank_ids is None:
         with store.look() as look:
             bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
@@ -373,7 +388,7 @@ def export_paper(
         with tempfile.TemporaryDirectory(dir=paper_folder.parent) as scratch:
             films = _rendered(paper, formats, Path(scratch), progress)
             for name in dict.fromkeys(formats):
-                _write(written, about, films, paper_folder / name, name, model)
+                _write(written, about, films, paper_folder / name, name, form.model)
         record_taking(
             store,
             study=paper.study,

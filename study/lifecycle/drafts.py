@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from study.base.actor import Acting
 from study.base.canonical import canonical_json, moment, stamp
@@ -136,15 +136,21 @@ def listed(store: Store) -> list[StudyDraft]:
         return [_draft(row) for row in stored.listed_drafts(look)]
 
 
+class Content(TypedDict):
+    """What is saved of a draft: its name, bank (empty for none) and values of the protocol."""
+
+    name: str
+    bank: str
+    values: Mapping[str, Any]
+
+
 def save(
     store: Store,
     number: int,
     *,
-    name: str,
-    bank: str,
-    values: Mapping[str, Any],
     seen: str,
     now: datetime,
+    **content: Unpack[Content],
 ) -> str:
     """Save a draft and return the time of saving.
 
@@ -167,15 +173,15 @@ def save(
     with store.change() as change:
         row = _row(change, number)
         _refuse_overwriting(row, seen)
-        _refuse_taken(change, name, number)
+        _refuse_taken(change, content["name"], number)
         # Two saves within a millisecond must have different times.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
         stored.save_draft(
             change,
             number,
-            name=name,
-            bank=bank_row(change, bank).id if bank else None,
-            protocol=canonical_json(dict(values)),
+            name=content["name"],
+            bank=bank_row(change, content["bank"]).id if content["bank"] else None,
+            protocol=canonical_json(dict(content["values"])),
             saved_at_utc=at,
         )
     return at

@@ -8,6 +8,7 @@ the scores are exported with the study's bundle.
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from study.base.actor import Acting
@@ -22,14 +23,24 @@ from study.store.judgements import ANSWER, EXPLANATION, JudgingRow, ScoringAnswe
 from study.store.studies import StudyRow, study_row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """Number of questions drawn at random (None for all), and the seed of the draw."""
+
+    n_items: int | None = None
+    seed: int = 1
+
+
+EVERYTHING = Sample()
+
+
 def open_scoring(
     store: Store,
     study: str,
     *,
     kind: str,
     scorers: Sequence[int],
-    n_items: int | None = None,
-    seed: int = 1,
+    sample: Sample = EVERYTHING,
     acting: Acting,
 ) -> int:
     """Open a scoring of a closed study's answers or explanations by people; return its number.
@@ -38,8 +49,8 @@ def open_scoring(
     ----------
     scorers
         Numbers of the people.
-    n_items
-        Number of questions whose answers are scored, drawn at random; None for all.
+    sample
+        The questions whose answers are scored; by default all.
 
     Raises
     ------
@@ -60,7 +71,7 @@ def open_scoring(
         if being_read(change, row.bank):
             raise NotNow(paused())
         _refuse_readers(change, row, persons)
-        answers, drawn = _to_score(change, row, kind, n_items, seed)
+        answers, drawn = _to_score(change, row, kind, sample)
         cases = {case.item_id: case.id for case in studies.cases(change, row.id)}
         number = judgements.add_scoring(
             change,
@@ -69,8 +80,8 @@ def open_scoring(
             cases=[cases[item_id] for item_id in drawn],
             study=row.id,
             kind=kind,
-            seed=seed,
-            at_utc=stamp(acting.now),
+            seed=sample.seed,
+            opened_at_utc=stamp(acting.now),
         )
         detail = {
             "of": kind,
@@ -83,7 +94,7 @@ def open_scoring(
 
 
 def _to_score(
-    look: Transaction, study: StudyRow, kind: str, n_items: int | None, seed: int
+    look: Transaction, study: StudyRow, kind: str, sample: Sample
 ) -> tuple[list[ScoringAnswer], list[str]]:
     """Return the answers to score with their positions, and the items if some were drawn."""
     of_kind = [
@@ -93,14 +104,14 @@ def _to_score(
     if not answers:
         raise BadInput(t("There are no answers in words to score."))
     drawn: list[str] = []
-    if n_items is not None:
+    if sample.n_items is not None:
         asked = {answer.item_id for answer in of_kind}
-        if not 1 <= n_items <= len(asked):
+        if not 1 <= sample.n_items <= len(asked):
             raise BadInput(t("Choose between 1 and {n} questions.", n=len(asked)))
-        drawn = sorted(shuffled(asked, seed=seed, purpose="scoring")[:n_items])
+        drawn = sorted(shuffled(asked, seed=sample.seed, purpose="scoring")[: sample.n_items])
         answers = [answer for answer in answers if answer.item_id in drawn]
     keys = [f"{answer.item_id}\n{plain_words(answer.words)}" for answer in answers]
-    order = enumerate(shuffled(set(keys), seed=seed, purpose="scoring"))
+    order = enumerate(shuffled(set(keys), seed=sample.seed, purpose="scoring"))
     positions = {key: position for position, key in order}
     return sorted(
         ScoringAnswer(positions[key], answer.answer_id)

@@ -15,7 +15,7 @@ from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from study.base.actor import Acting
 from study.base.canonical import canonical_json, sha256_of, stamp
@@ -240,18 +240,23 @@ def first_ids(ids: Iterable[str]) -> str:
     return ", ".join(repr(item_id[:60]) for item_id in islice(ids, _FEW))
 
 
+class NewModel(TypedDict):
+    """Name and version of a model, and whether its answers are simulated or synthetic."""
+
+    model_id: str
+    model_version: NotRequired[str]
+    simulated: NotRequired[bool]
+    synthetic: NotRequired[bool]
+
+
 def keep_model(
     store: Store,
     predictions: StudyPredictions,
     *,
-    model_id: str,
-    model_version: str = "",
-    simulated: bool = False,
-    synthetic: bool = False,
-    replace: bool = False,
-    reason: str = "",
+    replacing: str | None = None,
     facts: Mapping[str, Any] = MappingProxyType({}),
     acting: Acting,
+    **model: Unpack[NewModel],
 ) -> None:
     """Store the predictions of a file as a model of its study.
 
@@ -259,8 +264,8 @@ def keep_model(
     ----------
     facts
         Further facts for the event, such as the protocol of a run.
-    replace
-        Withdraw the model of that name first, for `reason`; otherwise a taken name is refused.
+    replacing
+        The reason to withdraw the model of that name first; by default a taken name is refused.
 
     Raises
     ------
@@ -271,13 +276,14 @@ def keep_model(
     BadInput
         The name is invalid, or the reason is missing.
     """
+    model_id, model_version = model["model_id"], model.get("model_version", "")
     check_name(model_id, "model")
     if model_version:
         check_name(model_version, "model's version")
     with store.change() as change:
         study = study_row(change, predictions.study)
-        if replace:
-            withdraw_in(change, study, model_id, reason, acting)
+        if replacing is not None:
+            withdraw_in(change, study, model_id, replacing, acting)
         _refuse_known(change, study, model_id)
         cases = {row.item_id: row.id for row in studies.cases(change, study.id)}
         number = models.add(
@@ -285,8 +291,8 @@ def keep_model(
             study=study.id,
             model_id=model_id,
             model_version=model_version,
-            simulated=int(simulated),
-            synthetic=int(synthetic),
+            simulated=int(model.get("simulated", False)),
+            synthetic=int(model.get("synthetic", False)),
             source_name=predictions.source_name,
             source_sha256=predictions.file.sha256,
             added_at_utc=stamp(acting.now),
@@ -316,21 +322,12 @@ def add_model(
     path: Path,
     *,
     study: str,
-    model_id: str,
-    model_version: str = "",
-    simulated: bool = False,
     acting: Acting,
+    **model: Unpack[NewModel],
 ) -> StudyPredictions:
     """Read a prediction file and store it; errors as of `read_model` and `keep_model`."""
     predictions = read_model(store, path, study=study)
-    keep_model(
-        store,
-        predictions,
-        model_id=model_id,
-        model_version=model_version,
-        simulated=simulated,
-        acting=acting,
-    )
+    keep_model(store, predictions, acting=acting, **model)
     return predictions
 
 

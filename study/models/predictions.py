@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from study.base.canonical import joint_sha256
 from study.base.errors import BadFile
@@ -710,17 +710,35 @@ def _numbers(value: object) -> list[float]:
     return [number / 100 if text.endswith("%") else number]
 
 
+class Circumstances(TypedDict, total=False):
+    """What a harness reports about an output.
+
+    Attributes
+    ----------
+    order : str
+        The canonical letters in the order shown to the model; empty for the canonical order.
+    probabilities : mapping of str to float, optional
+        The options' probabilities by letter; without words, the largest is the answer.
+    refused : bool
+        Whether the provider reports that the model declined.
+    finish : object
+        The finish reason: text, or an object with a type.
+    """
+
+    order: str
+    probabilities: Mapping[str, float] | None
+    refused: bool
+    finish: object
+
+
 def predict(
     item_id: str,
     words: object,
     options: Sequence[str],
     *,
-    order: str = "",
-    probabilities: Mapping[str, float] | None = None,
-    refused: bool = False,
-    finish: object = None,
     rules: str = STANDARD,
     question: str | None = None,
+    **circumstances: Unpack[Circumstances],
 ) -> Prediction:
     """Convert a model's output to a prediction.
 
@@ -732,14 +750,6 @@ def predict(
         The model's words; null or blank for none; other JSON values are read as text.
     options : sequence of str
         The item's options in canonical order, without letters.
-    order : str
-        The canonical letters in the order shown to the model; empty for the canonical order.
-    probabilities : mapping of str to float, optional
-        The options' probabilities by letter; without words, the largest is the answer.
-    refused : bool
-        Whether the provider reports that the model declined.
-    finish : object
-        The finish reason of the harness: text, or an object with a type.
     rules : str
         The rules of `study.models.answer_parser.RULES` for reading the words.
     question : str, optional
@@ -749,11 +759,13 @@ def predict(
     -------
     Prediction
     """
+    probabilities, finish = circumstances.get("probabilities"), circumstances.get("finish")
     raw = "" if missing(words) else _text(words)
     reason = _unparsed_because(raw, finish, probabilities)
     answer, rule = None, ""
     if not reason and raw:
-        places = [LETTERS.index(letter) for letter in order] or list(range(len(options)))
+        order = map(LETTERS.index, circumstances.get("order", ""))
+        places = list(order) or list(range(len(options)))
         shown = [options[place] for place in places]
         answer, rule = answer_in(raw, shown, rules, question=question)
         answer = LETTERS[places[LETTERS.index(answer)]] if answer else None
@@ -764,7 +776,7 @@ def predict(
     status: PredictionStatus = "unparsed" if raw or reason or probabilities else "skipped"
     if answer:
         status = "answered"
-    elif refused or (raw and not reason and is_refusal(raw)):
+    elif circumstances.get("refused") or (raw and not reason and is_refusal(raw)):
         status, reason = "refused", ""
     return Prediction(
         item_id=item_id,

@@ -174,8 +174,7 @@ def keep_reread(store: Store, read: Reread, *, reason: str, acting: Acting) -> N
         model_version=read.model.model_version,
         simulated=bool(read.model.simulated),
         synthetic=bool(read.model.synthetic),
-        replace=True,
-        reason=reason,
+        replacing=reason,
         acting=acting,
     )
 

@@ -25,7 +25,7 @@ import math
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.bank_model import LETTERS
@@ -83,26 +83,34 @@ class _Answer:
     confidence: int | None
 
 
+class Behaviour(TypedDict):
+    """How a simulated reader answers.
+
+    Attributes
+    ----------
+    accuracy
+        Expected proportion of correct answers without an aid, above 0 and below 1.
+    follow
+        Probability of taking the answer of the aid where it differs from the reader's own; 0 by
+        default.
+    """
+
+    accuracy: float
+    follow: NotRequired[float]
+
+
 def simulate(
     store: Store,
     *,
     study: str,
     reader_id: str,
     seed: int,
-    accuracy: float,
     now: datetime,
-    follow: float = 0.0,
+    **behaviour: Unpack[Behaviour],
 ) -> Simulated:
     """Read all unread cases as a simulated reader and return the number of readings.
 
     A reader who is paused, or whose session has lapsed, stops reading.
-
-    Parameters
-    ----------
-    accuracy
-        Expected proportion of correct answers without an aid, above 0 and below 1.
-    follow
-        Probability of taking the answer of the aid where it differs from the reader's own.
 
     Raises
     ------
@@ -113,6 +121,7 @@ def simulate(
     BadInput
         `accuracy` or `follow` is out of range.
     """
+    accuracy, follow = behaviour["accuracy"], behaviour.get("follow", 0.0)
     if not 0 < accuracy < 1:
         raise BadInput(f"accuracy = {accuracy}: must lie between 0 and 1.")
     if not 0 <= follow <= 1:

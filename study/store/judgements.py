@@ -217,13 +217,10 @@ def add_scoring(
     judges: Sequence[int],
     *,
     cases: Sequence[int] = (),
-    study: int,
-    kind: str,
-    seed: int,
-    at_utc: str,
+    **columns: int | str,
 ) -> int:
     """Insert a scoring of answers by people, in order; `cases` if only some were drawn."""
-    scoring = change.insert("scorings", study=study, kind=kind, seed=seed, opened_at_utc=at_utc)
+    scoring = change.insert("scorings", **columns)
     for case in cases:
         change.insert("scoring_cases", scoring=scoring, case_id=case)
     for answer in answers:

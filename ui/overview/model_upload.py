@@ -388,8 +388,7 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
     model = {
         "model_id": handed_in.model_id,
         "model_version": handed_in.model_version,
-        "replace": replaces,
-        "reason": reason,
+        "replacing": reason if replaces else None,
         "acting": acting(person),
     }
     where = store().address, handed_in.study, waiting.column_roles

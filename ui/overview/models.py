@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from study.base.text import LONGEST_REASON, checked_reason
 from study.base.translation import later, said, t, tn
-from study.exchange.exam_papers import FORMATS, export_paper
+from study.exchange.exam_papers import FORMATS, PaperForm, export_paper
 from study.lifecycle.studies import shows_accuracy
 from study.models.answer_mentions import LETTERS
 from study.models.answer_parser import RULES, STANDARD
@@ -360,7 +360,7 @@ def _sent(person: Person, wanted: str, condition: Shown) -> Response:
     folder = Path(tempfile.mkdtemp(dir=kept.folder, prefix=".exam-paper-"))
     path = folder / f"exam-paper-{wanted}.zip"
     try:
-        export_paper(kept, paper, path, formats=[wanted], acting=acting(person))
+        export_paper(kept, paper, path, form=PaperForm(formats=[wanted]), acting=acting(person))
     except BaseException:
         shutil.rmtree(folder)
         raise

@@ -98,7 +98,8 @@ def _invite(scope: Scope, invitations: Sequence[Invitation], days: int, key: str
 
     n = len(invitations)
     done = tn("{n} reader was invited.", "{n} readers were invited.", n)
-    return _with_codes(scope, Role.READER, n, days, give, key, done)
+    _with_codes(scope, Role.READER, n, days, give, key)
+    return Report(text=done, followed_by="handout")
 
 
 def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
@@ -108,7 +109,8 @@ def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
         return [persons.give_role(store(), newcomer, code=codes[0], **how)], ()
 
     done = t("{who} has been given the role.", who=newcomer.handle)
-    return _with_codes(scope, newcomer.role, 1, days, give, key, done)
+    _with_codes(scope, newcomer.role, 1, days, give, key)
+    return Report(text=done, followed_by="handout")
 
 
 def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
@@ -120,7 +122,8 @@ def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
         return [member.who], ()
 
     done = t("{who} has a new access code; any earlier one no longer works.", who=member.who)
-    return _with_codes(scope, member.role, 1, days, give, key, done)
+    _with_codes(scope, member.role, 1, days, give, key)
+    return Report(text=done, followed_by="handout")
 
 
 def _with_codes(
@@ -130,8 +133,7 @@ def _with_codes(
     days: int,
     give: Callable[[list[Code], _How], _Given],
     key: str,
-    done: str,
-) -> Report:
+) -> None:
     """Create `n` new codes, valid for `days` days, and add them to the sheet."""
     kept = new_codes()
     zone = browser_zone()
@@ -149,7 +151,6 @@ def _with_codes(
         kept.add(scope.study, cards, tuple(known), key)
 
     act(scope, role, work)
-    return Report(text=done, followed_by="handout")
 
 
 def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:

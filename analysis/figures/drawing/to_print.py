@@ -203,22 +203,14 @@ class _Sheet:
         self._mm = Affine2D().scale(1 / MM_PER_INCH) + self.figure.dpi_scale_trans
 
     def write(
-        self,
-        x: float,
-        y: float,
-        label: Label,
-        colour: str,
-        *,
-        size: float = SMALL_PT,
-        bold: bool = False,
-        order: float = ABOVE_PANELS,
-        **look: Any,
+        self, x: float, y: float, label: Label, colour: str, *, bold: bool = False, **look: Any
     ) -> None:
         """Write a text with the height of its digits centred on its position."""
         text = printable(label)
         if text:
-            look = {"ha": Side.LEFT.value, **look, "fontsize": size, "zorder": order}
-            look |= {"va": "center_baseline", "rotation_mode": "anchor", "transform": self._mm}
+            usual = {"ha": Side.LEFT.value, "fontsize": SMALL_PT, "zorder": ABOVE_PANELS}
+            fixed = {"va": "center_baseline", "rotation_mode": "anchor", "transform": self._mm}
+            look = {**usual, **look, **fixed}
             self.figure.text(x, y, text, color=colour, font=face(text, bold=bold), **look)
 
     def stroke(self, x: Sequence[float], y: Sequence[float], order: float, **look: Any) -> None:
@@ -256,11 +248,11 @@ class _Panel:
         colour, size = (LIGHT.ink, placed.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
         labelled = _within(x) if x.slanted else apart(x, placed.width)
         for tick in labelled if x.labels else ():
-            self.sheet.write(self._x(tick.at), under, tick.label, colour, size=size, **look)
+            self.sheet.write(self._x(tick.at), under, tick.label, colour, fontsize=size, **look)
         colour = LIGHT.quiet if y.title else LIGHT.ink
         for tick in _within(y) if y.labels else ():
             place = placed.left - TICK_MM, self._y(tick.at)
-            self.sheet.write(*place, tick.label, colour, size=placed.label_pt, ha="right")
+            self.sheet.write(*place, tick.label, colour, fontsize=placed.label_pt, ha="right")
         grid: dict[str, Any] = {"color": LIGHT.rule, "linewidth": GRID_PT}
         for tick in _within(x) if x.grid else ():
             self._stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
@@ -281,7 +273,7 @@ class _Panel:
         y = placed.bottom + placed.height + 1.5 + LINE_MM * (len(lines) - 0.5)
         for line, bold in lines:
             size, colour = (TITLE_PT, LIGHT.ink) if bold else (SMALL_PT, LIGHT.quiet)
-            self.sheet.write(placed.left, y, Label(text=line), colour, size=size, bold=bold)
+            self.sheet.write(placed.left, y, Label(text=line), colour, fontsize=size, bold=bold)
             y -= LINE_MM
         if panel.x.title and panel.framed:
             labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
@@ -332,10 +324,10 @@ class _Panel:
                     self._y(layer.y) + layer.dy_mm,
                     layer.label,
                     LIGHT.colours[layer.ink],
-                    size=min(SMALL_PT, self.placed.label_pt),
+                    fontsize=min(SMALL_PT, self.placed.label_pt),
                     bold=layer.bold,
                     ha=layer.side.value,
-                    order=order,
+                    zorder=order,
                 )
 
     def _points(self, layer: Points, order: float) -> None:
@@ -389,7 +381,7 @@ class _Panel:
                 shown = text.split("\n")
                 for k, line in enumerate(shown):
                     y = self._y(i + step * (k - (len(shown) - 1) / 2))
-                    look: dict[str, Any] = {"size": size, "ha": "center", "order": order}
+                    look: dict[str, Any] = {"fontsize": size, "ha": "center", "zorder": order}
                     self.sheet.write(self._x(j), y, Label(text=line), ink, **look)
 
     def _draw_scale(self, layer: Cells) -> None:

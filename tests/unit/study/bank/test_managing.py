@@ -28,7 +28,7 @@ from study.base.errors import BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
 from study.cli import main
 from study.exchange.bundle import bundle_files, zipped
-from study.exchange.exam_papers import export_paper
+from study.exchange.exam_papers import PaperForm, export_paper
 from study.exchange.restoring import merge, restore
 from study.films import shelf
 from study.lifecycle import drafts, exposure, studies
@@ -383,7 +383,7 @@ def test_an_exam_paper_covers_both_banks(two: Store, tmp_path: Path) -> None:
     _draw(two)
     paper = paper_of_study(two, "trial", ModelProtocol())
     out = tmp_path / "paper"
-    export_paper(two, paper, out, formats=("jsonl",), bank_ids=True, acting=ACTING)
+    export_paper(two, paper, out, form=PaperForm(formats=("jsonl",), bank_ids=True), acting=ACTING)
     lines = (out / "jsonl" / "items.jsonl").read_text().splitlines()
     assert {json.loads(line)["item_id"][0] for line in lines} == {"o", "p"}
     words = (out / "jsonl" / "README.md").read_text()

@@ -26,7 +26,7 @@ from study.base.errors import BadFile
 from study.base.provenance import Provenance
 from study.cli import main
 from study.exchange import exam_papers as shapes
-from study.exchange.exam_papers import FORMATS, export_paper
+from study.exchange.exam_papers import FORMATS, PaperForm, export_paper
 from study.films import grey
 from study.lifecycle import studies
 from study.models.model_protocol import ModelProtocol, Order, Shown
@@ -51,9 +51,8 @@ def paper(opened: Opened) -> Paper:
 def _written(
     store: Store, paper: Paper, out: Path, *formats: str, bank_ids: bool | None = None
 ) -> Path:
-    export_paper(
-        store, paper, out, formats=formats or tuple(FORMATS), bank_ids=bank_ids, acting=ACTING
-    )
+    form = PaperForm(formats=formats or tuple(FORMATS), bank_ids=bank_ids)
+    export_paper(store, paper, out, form=form, acting=ACTING)
     return out
 
 
@@ -194,9 +193,8 @@ def test_a_batch_contains_complete_requests(
     """Each line is an item with its images; a full file is followed by another."""
     monkeypatch.setattr(shapes, "BATCH_REQUESTS", 5)
     out = tmp_path / "out"
-    export_paper(
-        banked, paper, out, formats=["openai-batch"], model="gpt", bank_ids=True, acting=ACTING
-    )
+    form = PaperForm(formats=["openai-batch"], model="gpt", bank_ids=True)
+    export_paper(banked, paper, out, form=form, acting=ACTING)
     parts = sorted((out / "openai-batch").glob("*.jsonl"))
     assert [part.name for part in parts] == ["batch-001.jsonl", "batch-002.jsonl"]
     lines = [json.loads(line) for part in parts for line in part.read_text().splitlines()]

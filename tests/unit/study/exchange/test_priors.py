@@ -15,7 +15,7 @@ from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, zipped
-from study.exchange.exam_papers import FORMATS, export_paper
+from study.exchange.exam_papers import export_paper
 from study.exchange.restoring import restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
@@ -103,7 +103,7 @@ def test_conditions_and_views_apply_to_prior_images(
 def test_each_format_names_prior_images(tmp_path: Path, paper: Paper) -> None:
     """No path, number of days or truth of the bank is included."""
     store, out = Store(tmp_path / "store.db"), tmp_path / "out"
-    export_paper(store, paper, out, formats=tuple(FORMATS), acting=ACTING)
+    export_paper(store, paper, out, acting=ACTING)
     board = json.loads((out / "leaderboard/input.json").read_text())["q0000"]
     assert board["frontal_lateral"] == ["PA", "LATERAL", NAME]
     assert f"Prior images:3 ({NAME})." in board["context"]

@@ -250,7 +250,7 @@ def test_the_bundle_has_a_closed_scoring_that_the_analysis_uses(
 
 def test_only_answers_to_the_drawn_questions_are_scored(read: Store, tmp_path: Path) -> None:
     """The bundle lists them; the same seed draws the same."""
-    number = _scored(read, n_items=3, seed=7)
+    number = _scored(read, sample=scoring.Sample(n_items=3, seed=7))
     judging.close(read, SCORING, number, acting=ACTING)
     files = bundle_files(read, "trial")
     drawn = json.loads(files["datapackage.json"])["reading_room"]["scored_items"]["answer"]
@@ -288,7 +288,7 @@ def test_verification_reports_a_missing_scoring(read: Store) -> None:
 
 def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> None:
     """Scorers have codes instead of names; altered scores are refused."""
-    judging.close(read, SCORING, _scored(read, n_items=4), acting=ACTING)
+    judging.close(read, SCORING, _scored(read, sample=scoring.Sample(n_items=4)), acting=ACTING)
     files = bundle_files(read, "trial")
     records = [json.loads(line) for line in files["records.jsonl"].splitlines()]
     assert {record["row"] for record in records} > SCORED
@@ -359,8 +359,8 @@ def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_pa
     ("changed", "error", "why"),
     [
         ({"scorers": [1]}, BadInput, "at least two scorers"),
-        ({"n_items": 99}, BadInput, "between 1 and 8 questions"),
-        ({"n_items": 0}, BadInput, "between 1 and 8 questions"),
+        ({"sample": scoring.Sample(n_items=99)}, BadInput, "between 1 and 8 questions"),
+        ({"sample": scoring.Sample(n_items=0)}, BadInput, "between 1 and 8 questions"),
         ({"kind": "explanation"}, BadInput, "no answers in words to score"),
     ],
 )

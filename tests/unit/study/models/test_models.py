@@ -172,8 +172,7 @@ def test_a_replaced_model_keeps_its_name(trial: Store, tmp_path: Path) -> None:
         trial,
         answers_b,
         model_id="M",
-        replace=True,
-        reason="Wrong file",
+        replacing="Wrong file",
         acting=Acting(by=BY, now=LATER),
     )
     readings = bundle_files(trial, "trial")["readings.csv"].decode()
@@ -190,9 +189,9 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
     add_model(trial, _file(tmp_path, "A"), study="trial", model_id="M", acting=ACTING)
     answers = read_model(trial, _file(tmp_path, "B"), study="trial")
     with pytest.raises(BadInput, match="Give a reason"):
-        keep_model(trial, answers, model_id="M", replace=True, reason=" ", acting=ACTING)
+        keep_model(trial, answers, model_id="M", replacing=" ", acting=ACTING)
     with pytest.raises(NotFound, match="no model 'N'"):
-        keep_model(trial, answers, model_id="N", replace=True, reason="Wrong file", acting=ACTING)
+        keep_model(trial, answers, model_id="N", replacing="Wrong file", acting=ACTING)
     with pytest.raises(NotNow, match="already a model"):
         keep_model(trial, answers, model_id="M", acting=ACTING)
     with pytest.raises(NotFound, match="no model 'N'"):

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -142,7 +143,8 @@ def test_a_score_is_one_of_three_and_written_once(store: Store) -> None:
             "INSERT INTO people VALUES (1, 'ada', '', NULL)",
         ):
             change.execute(statement)
-        number = judgements.add_scoring(change, [], [1], study=1, kind="answer", seed=1, at_utc="")
+        add = partial(judgements.add_scoring, change, [], [1])
+        number = add(study=1, kind="answer", seed=1, opened_at_utc="")
         scoring = judgements.judging(change, "scoring", number)
         assert scoring is not None
         judgements.add_verdict(change, scoring, VerdictRow(0, 0, "correct", "", ""), turn=1)
