@@ -70,10 +70,11 @@ def opened(
                 raise BadFile(where + t("Nothing was unpacked:") + "\n" + listed)
             yield archive, entries
     except _UNSOUND as error:
-        why = t(
-            "This file is not a valid ZIP archive: {why}.", why=str(error) or type(error).__name__
+        sentence = t(
+            "This file is not a valid ZIP archive ({why}). Create or download it again.",
+            why=str(error) or type(error).__name__,
         )
-        raise BadFile(where + why) from error
+        raise BadFile(where + sentence) from error
 
 
 def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> None:

@@ -390,4 +390,6 @@ def _refuse_taken(look: Transaction, name: str, number: int | None) -> None:
     check_name(name, "study")
     others = {row.name for row in stored.listed_drafts(look) if row.id != number}
     if name in others or name in studies.names(look):
-        raise NotNow(t("A study or draft named {name} already exists.", name=repr(name)))
+        raise NotNow(
+            t("A study or draft named {name} already exists. Choose another name.", name=name)
+        )

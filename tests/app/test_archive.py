@@ -48,15 +48,22 @@ def _state(store: Store) -> str:
 def test_closing_requires_a_reason_and_the_name_of_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With both the study is closed, and the form disappears."""
+    """Each refusal names the missing one. With both the study is closed; the form disappears."""
     _as(trial, Role.COORDINATOR, monkeypatch)
     ran = _run(ARCHIVE)
-    for reason, name in (("done", "Trial"), ("", "trial")):
+    for reason, name, refusal in (
+        ("", "", "Give a reason"),
+        ("", "trial", "Give a reason"),
+        ("done", " ", "Type the study's name"),
+        ("done", "Trial", "This is not the study's name"),
+    ):
         ran.text_area(key="close-reason").input(reason)
         ran.text_input(key="close-name").input(name)
         button(ran, "close-study-button").click().run()
         assert len(ran.error) == 1
+        assert refusal in ran.error[0].value
         assert _state(trial) == "open"
+    ran.text_input(key="close-name").input("trial")
     ran.text_area(key="close-reason").input("All *read*.")
     button(ran, "close-study-button").click().run()
     assert not ran.exception

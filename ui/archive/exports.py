@@ -24,6 +24,7 @@ from starlette.routing import Route
 
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput, NotFound, StudyError
+from study.base.text import checked_reason
 from study.base.translation import ENGLISH, t
 from study.exchange import archives
 from study.exchange.bundle import bundle_files, sha256_of_file, zipped
@@ -192,10 +193,13 @@ def close(person: Person, *, typed: str, reason: str) -> None:
     Raises
     ------
     BadInput
-        The typed text is not the study's name.
+        The reason is missing, or the typed text is not the study's name.
     NotNow
         The study cannot be closed.
     """
+    reason = checked_reason(reason)
+    if not typed.strip():
+        raise BadInput(t("Type the study's name to confirm the closing."))
     if typed.strip() != person.study_name:
         raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
     kept, study, actor = store(), person.study_name, acting(person)
