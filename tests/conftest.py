@@ -156,16 +156,25 @@ def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int 
     return path
 
 
+class Examples:
+    """A plugin that looks for docstring examples only where there are any: this takes seconds."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(
+        self, file_path: Path
+    ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        """Collect no examples in `tests` and in modules without a prompt."""
+        collectors = yield
+        in_tests = ROOT / "tests" in file_path.parents
+        if file_path.suffix == ".py" and not in_tests and ">>>" in file_path.read_text("utf-8"):
+            return collectors
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Provide the fixtures of PostgreSQL."""
+    """Provide the fixtures of PostgreSQL, and select the modules with examples."""
     config.pluginmanager.register(postgres)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Collect no docstring examples in `tests`, which has none: looking for them takes seconds."""
-    collectors = yield
-    return [each for each in collectors if not isinstance(each, DoctestModule)]
+    config.pluginmanager.register(Examples())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -180,7 +189,6 @@ def pytest_collection_finish() -> None:
     Streamlit collects after each run of a page, and statsmodels in each correction for multiple
     tests: 60 to 200 ms each, thousands of times.
     """
-    collect_garbage()
     gc.freeze()
     gc.set_threshold(20_000, 20, 100)
     gc.enable()
