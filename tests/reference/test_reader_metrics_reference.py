@@ -253,6 +253,16 @@ def test_equal_covariances_leave_the_least_squares_regression() -> None:
     assert (slope.se, slope.p) == pytest.approx((fit.stderr, fit.pvalue))
 
 
+def test_items_never_make_a_slope_surer_than_the_regression() -> None:
+    """Less error over items in the readers with most weight than in the others counts as none."""
+    y, x = np.array([0.7, 0.74, 0.81, 0.78, 0.9]), np.array([1.0, 3, 5, 6, 12])
+    covariances = np.diag([0.0, 0.01, 0.01, 0.01, 0.0])
+    slope = slope_over_readers(Merits(values=y, covariance=covariances), x)
+    assert slope.se == pytest.approx(stats.linregress(x, y).stderr)
+    weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
+    assert weights @ covariances @ weights > 0
+
+
 @pytest.mark.slow
 def test_groups_and_single_readers_under_two_conditions(bundle: Bundle, merits: Jackknife) -> None:
     """A group's rows are those of a study of its readers; one reader has a paired difference."""
