@@ -77,13 +77,15 @@ class Postgres:
 
         Raises
         ------
+        StudyError
+            The folder of the files cannot be created.
         BadInput
             The server is too old, or the database sorts text by a language or has another encoding
             than UTF-8.
         StudyError
             The account may not create roles, and they do not exist.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         with closing(self._connected(PATIENCE_S)) as connection:
             self._check_server(connection)
             connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -115,7 +117,7 @@ class Postgres:
         StudyError
             Another account owns the store.
         """
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._make_folder()
         with closing(self._connected(PATIENCE_S)) as connection:
             if not self._exists(connection):
                 raise NotFound(
@@ -223,6 +225,16 @@ class Postgres:
 
     def _connected(self, patience_s: float) -> PostgresConnection:
         return PostgresConnection(self._where, patience_s)
+
+    def _make_folder(self) -> None:
+        folder = self.path.parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(
+                f"The folder {folder} cannot be created: {error.strerror}. Set {FILES} to the "
+                "folder of the server's files, see docs/postgresql.md."
+            ) from error
 
     def _exists(self, connection: PostgresConnection) -> bool:
         """Return whether the database has a store, and refuse that of another account."""

@@ -202,3 +202,14 @@ def test_a_stopped_server_does_not_hold_up_the_others(
         be_stopped()
     with on_postgres.look() as look:
         assert deployment.value(look, "one") == "1"
+
+
+def test_a_folder_that_cannot_be_created_names_its_setting(
+    on_postgres: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command without the settings of the server would otherwise find no witness."""
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "file" / "folder"))
+    for attempt in (Store, lambda address: init(address, entropy=entropy_from(1), now=NOW)):
+        with pytest.raises(StudyError, match="Set READING_ROOM_FILES"):
+            attempt(on_postgres.address)
