@@ -363,7 +363,7 @@ def _as_of(job: Job) -> None:
             width="content",
         )
         actions.turn(
-            t("Update"), lambda: job_of(store(), person.study_name, anew=True), key="update"
+            t("Update"), lambda: job_of(store(), person.study_name, refresh=True), key="update"
         )
 
 

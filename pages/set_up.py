@@ -150,7 +150,7 @@ def _return_to_draft() -> None:
     with st.expander(t("Return to draft")):
         st.write(
             t(
-                "The protocol becomes a draft again, to be changed and drawn anew. Readers and "
+                "The protocol becomes a draft again, to be changed and drawn again. Readers and "
                 "models added so far are not part of the new study, and their access codes for "
                 "this one stop working. The audit trail records the reason."
             )

@@ -388,7 +388,7 @@ def paper(
     plural = "s" * (len(made.items) != 1)
     print(f"Wrote {len(made.items)} item{plural} to {out} as {', '.join(formats)}.")
     if not bank_ids:
-        print("Items go by ids of the paper's own, not the bank's. Answers come back by either.")
+        print("Items have ids of the paper, not of the bank. Predictions may use either.")
     print(f"paper {made.sha256}")
 
 
@@ -405,7 +405,7 @@ def _rendered(done: int, total: int) -> None:
 @click.option("--entry", metavar="MODULE:FUNCTION", help="The function, of --provider python.")
 @click.option("--base-url", metavar="URL", default="", help="The server's address.")
 @click.option("--runs", type=click.IntRange(1, 1000), default=1, help="How often it is asked.")
-@click.option("--dry-run", is_flag=True, help="Show one prompt with its films, and ask nobody.")
+@click.option("--dry-run", is_flag=True, help="Show one prompt with its films; send no request.")
 @_CONDITION
 @_VIEWS
 @click.option(

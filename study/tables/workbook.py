@@ -241,7 +241,8 @@ def _elements(archive: ZipFile, part: ZipInfo) -> Iterator[Element]:
 class _Measured:
     """A part of a workbook that is refused at a text or tag of any length.
 
-    Expat parses an incomplete one anew with every block, and so takes the square of its length.
+    Expat parses an incomplete one again with every block, so the time grows with the square of
+    its length.
     """
 
     def __init__(self, file: IO[bytes], name: str) -> None:

@@ -92,7 +92,7 @@ def _said(look: Transaction, line: int, words: str) -> LineFinding:
     if stored is None:
         why = "the chain ends before it"
     else:
-        why = "the chain has another event there: it was written anew, or it went back"
+        why = "the chain has another event there: it was rewritten or restored from an older copy"
     return LineFinding(holds=False, words=f"{where}: NOT as it was at {match['at']}: {why}.")
 
 

@@ -93,7 +93,7 @@ class Pair:
             rows = self.primary.administer(
                 "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
             )
-        except Exception:  # it starts, or ends to start anew
+        except Exception:  # it is starting or restarting
             return False
         return bool(rows)
 

@@ -51,7 +51,7 @@ def lose_power(store: Path, flushed: Flushed, random: Random) -> None:
     log = _read(path)
     Path(f"{store}-shm").unlink(missing_ok=True)
     if len(log) < _WAL_HEADER or log[:_WAL_HEADER] != flushed.header or end_of(log) < flushed.end:
-        return  # a checkpoint began the log anew: everything before it is in the store
+        return  # a checkpoint restarted the log: the store has everything before it
     _tear_checkpoint(store, log[: flushed.end], random)
     if random.random() < 2 / 3:
         late = log[flushed.end :] or _begun_frame(log, random)

@@ -200,7 +200,7 @@ def test_a_browser_gets_the_language_it_can_read(
 
 
 def test_the_address_of_the_modules_tells_the_language(french: str) -> None:
-    """A browser that kept the modules of one language asks anew for the other's."""
+    """A browser that kept the modules of one language requests those of the other."""
     english = viewer.modules_url()
     with words.spoken(french):
         assert viewer.modules_url() == f"{english}fr/"

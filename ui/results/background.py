@@ -84,7 +84,7 @@ class Job(worker.Job[Analysis]):
         self.asked, self.begun_at_utc = asked, stamp(datetime.now(UTC))
         self._start, self._stop = time.monotonic(), 0.0
         self.is_over = False
-        """Whether a page has reported the end of its process; the next request starts anew."""
+        """Whether a page has reported the end of its process; the next request starts another."""
         super().__init__(_analysis, asked, kept=_LOADED, on_end=self._mark_end)
 
     @property
@@ -146,17 +146,17 @@ def _faulty(store: Store, study: str) -> tuple[str, ...]:
         return tuple(faulty_cases(look, study_row(look, study).id))
 
 
-def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
+def job_of(store: Store, study: str, *, refresh: bool = False) -> Job:
     """Return the analysis of a study; start it if necessary.
 
     After a change of the study, a fast analysis is repeated; a slow analysis is returned unchanged
-    unless `anew` is set. Only one analysis runs at a time.
+    unless `refresh` is set. Only one analysis runs at a time.
     """
     asked = asked_now(store, study)
     key = (asked.address, study, asked.blinded, asked.language)
     with _LOCK:
         job = _JOBS.pop(key, None)
-        if job is None or job.is_over or (job.is_done() and _is_stale(job, asked, anew=anew)):
+        if job is None or job.is_over or (job.is_done() and _is_stale(job, asked, refresh=refresh)):
             job = Job(asked)
         _JOBS[key] = job
         while len(_JOBS) > MOST_KEPT:
@@ -164,8 +164,8 @@ def job_of(store: Store, study: str, *, anew: bool = False) -> Job:
     return job
 
 
-def _is_stale(job: Job, asked: Asked, *, anew: bool) -> bool:
-    return job.asked != asked and (anew or job.is_quick)
+def _is_stale(job: Job, asked: Asked, *, refresh: bool) -> bool:
+    return job.asked != asked and (refresh or job.is_quick)
 
 
 def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:

@@ -174,7 +174,7 @@ class CountedLine(H11Protocol):
         super().on_response_complete()
 
     def pause_writing(self) -> None:
-        """Start measuring how long the client reads nothing."""
+        """Start measuring the time since the client last read."""
         super().pause_writing()
         self._watch()
 

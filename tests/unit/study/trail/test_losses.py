@@ -494,9 +494,9 @@ def _head(number: int) -> Head:
     )
 
 
-@pytest.mark.parametrize("anew", [False, True])
+@pytest.mark.parametrize("rewritten", [False, True])
 def test_the_witness_has_the_owner_and_mode_of_the_store(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch, anew: bool
+    opened: Opened, monkeypatch: pytest.MonkeyPatch, rewritten: bool
 ) -> None:
     """After a command run by root, the server can still write it."""
     store = opened(cases=8)
@@ -504,7 +504,7 @@ def test_the_witness_has_the_owner_and_mode_of_the_store(
     store.path.chmod(0o660)
     if os.geteuid() == 0:
         os.chown(store.path, 12345, 12345)
-    if anew:
+    if rewritten:
         monkeypatch.setattr(witness, "LONGEST", 1)
     else:
         file.unlink()

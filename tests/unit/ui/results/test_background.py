@@ -127,7 +127,7 @@ def test_it_is_kept_until_something_happens(read: Store, monkeypatch: pytest.Mon
     assert len(again.analysis().headline.raters.rows) == 2
 
 
-def test_one_that_takes_its_time_is_shown_as_it_was_until_asked_for_anew(
+def test_a_long_analysis_is_shown_until_a_refresh_is_requested(
     read: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise no large study that is being read could be looked at."""
@@ -137,7 +137,7 @@ def test_one_that_takes_its_time_is_shown_as_it_was_until_asked_for_anew(
     _read_on(read)
     assert job_of(read, "trial") is job
     assert job.asked != asked_now(read, "trial")
-    again = job_of(read, "trial", anew=True)
+    again = job_of(read, "trial", refresh=True)
     assert again is not job
     assert again.is_done(PATIENCE_S)
 

@@ -49,7 +49,7 @@ def test_no_other_study_is_put_on_it(enter: Enter, asked: list[str]) -> None:
 def test_the_page_and_its_download_tell_the_same_with_the_models_cards(
     states: dict[str, Deployment], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """A card written after the closing is on it, without the study being analysed anew."""
+    """A card written after the closing is on it, without another analysis of the study."""
     deployment = states["closed"].copied(tmp_path_factory.mktemp("cards"))
     person = _person(deployment, "coordinator of amber")
     model = models_of(deployment.store, "amber")[0][0].model_id

@@ -16,7 +16,7 @@ const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "
 /**
  * Films as exact integer textures, brought to screen size, then windowed.
  *
- * The screen-sized part of a film (its sheet) is made anew when the view changes, the windowed sheet (its print) when
+ * The screen-sized part of a film (its sheet) is rendered again when the view changes, the windowed sheet (its print) when
  * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels. A film
  * that hangs twice, as under the magnifying glass, has both once for each slot. A film larger than the card takes as
  * one texture stays with the processor, which makes its sheets.

@@ -270,7 +270,7 @@ function head({ title, count }) {
 }
 
 /** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string, arm?: string}} Apart  what the page is instead of
- *   a study's; again_url: which a post to begins it anew; arm: of the reader in a preview */
+ *   a study's; again_url: a post to it starts the round again; arm: of the reader in a preview */
 
 /** The sign-out button's replacement. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
 export function wayOut({ of, leave_url: url }) {

@@ -71,7 +71,7 @@ export function endsWithEnter({ halt }, now) {
 
 /**
  * Before which cases the reader is stopped for a moment, with the next case hidden and no clock running. Every reader
- * is before their first one, and before the next one after signing in anew: no clock starts because the reader signed
+ * is before their first one, and before the next one after signing in again: no clock starts because the reader signed
  * in. Signing out makes this browser forget that the reader was here; a reload does not. Told from the case itself, so
  * that a reload brings the same curtain again, until the case was begun.
  * @param {State} state @param {Case} item the next case @returns {Halt|null}

@@ -36,7 +36,7 @@
  * @typedef {{do: "enter", phase: Phase} | {do: "welcome"} | {do: "present", shown: Shown} | {do: "begin", now: number}
  *   | {do: "leave", shown: Shown, now: number, flag?: string} | {do: "clear"} | {do: "filmsLost"}
  *   | {do: "prefetch", beside: string[], coming: Case[]} | {do: "setPaused", paused: boolean, now: number}
- *   | {do: "chosen", option: string, confidence: number|null, anew: boolean, now: number} | {do: "sure", step: number}
+ *   | {do: "chosen", option: string, confidence: number|null, changed: boolean, now: number} | {do: "sure", step: number}
  *   | {do: "written", now: number} | {do: "answerField"} | {do: "mark", faulty: boolean}
  *   | {do: "reasons", reasons: Reasons|null, option: string|null} | {do: "reset"}
  *   | {do: "handIn", shown: Shown, status: "answered"|"skipped"|"timed_out", reason: string, now: number}
@@ -217,10 +217,10 @@ class Turn {
     if (!shown || this.state.reasons) return;
     if (asksWords(shown.item)) this.#do({ do: "answerField" });
     if (!shown.item.options.some((each) => each.option === option)) return;
-    const anew = option !== shown.option;
-    const confidence = anew ? null : shown.confidence; // it belonged to the other answer
+    const changed = option !== shown.option;
+    const confidence = changed ? null : shown.confidence; // it belonged to the other answer
     this.#show({ option, confidence });
-    this.#do({ do: "chosen", option, confidence, anew, now });
+    this.#do({ do: "chosen", option, confidence, changed, now });
   }
 
   /** The key of a letter: an option's, unless options have numbers. @param {{letter: string, now: number}} event */

@@ -110,8 +110,8 @@ export function effectsOf(room, parts) {
     filmsLost: () => display.lost(),
     prefetch: ({ beside, coming }) => display.prefetch(beside, coming),
 
-    chosen: ({ option, confidence, anew, now }) => {
-      if (anew) timer.live?.choose(option, now);
+    chosen: ({ option, confidence, changed, now }) => {
+      if (changed) timer.live?.choose(option, now);
       panel.showChoice(option);
       panel.showConfidence(confidence);
       panel.hint("");

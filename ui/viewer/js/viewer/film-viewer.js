@@ -77,10 +77,10 @@ export class FilmCanvas {
     const height = exactly(entry.devicePixelContentBoxSize?.[0]?.blockSize, entry.contentRect.height * ratio);
     const density = width / entry.contentRect.width;
     if (width < 1 || height < 1) return;
-    const anew = width !== this.#size.width || height !== this.#size.height || density !== this.density;
+    const resized = width !== this.#size.width || height !== this.#size.height || density !== this.density;
     this.#size = { width, height };
     this.renderer.density = density;
-    if (anew) this.#resized();
+    if (resized) this.#resized();
   }
 }
 
