@@ -242,7 +242,7 @@ def test_reports_of_reviews_and_closing_are_near_their_buttons(desk: Desk) -> No
     desk.press("Start the review", "reviewer", within=new)
     expect(page.locator(".cards li")).to_have_count(1)
     desk.open("archive")
-    desk.press("Close the study permanently", "not the study's name")
+    desk.press("Close the study permanently", "Give a reason")
     desk.fill("To confirm, type", demo.STUDY)
     desk.press("Close the study permanently", "Give a reason")
     again = " again" if page.get_by_text("Create the files again").count() else ""
