@@ -5,6 +5,7 @@ the files of a refused bank are removed. A folder in the banks' folder on the se
 place.
 """
 
+import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -131,19 +132,16 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         It is empty or cannot be written.
     """
     check_name(name, "bank")
+    archive_name = file_name(getattr(archive, "name", ""))
     home = banks_folder(store)
     try:
         home.mkdir(exist_ok=True)
+        refuse_empty(archive_name, archive.seek(0, os.SEEK_END))
         scratch = Path(tempfile.mkdtemp(dir=home, prefix=".incoming-"))
-        file = scratch / file_name(getattr(archive, "name", ""))
+        file = scratch / archive_name
         archive.seek(0)
         with file.open("xb") as target:
             shutil.copyfileobj(archive, target, _PART_BYTES)
-        try:
-            refuse_empty(file.name, file.stat().st_size)
-        except BadFile:
-            shutil.rmtree(scratch)
-            raise
         place = free_place(home, name)
         place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:
