@@ -55,16 +55,18 @@ def restated(question: str, text: str, options: Sequence[str]) -> str | None:
         return None
     chosen: set[str] = set()
     others: set[str] = set()
+    beside: list[Sentence] = []
     for part in parts:
         named, open_ = wording.named(part)
         if chosen and not named and not open_ and takes_back(part.text):
             return None
         chosen |= named
         others |= open_
+        beside += [] if named else [part]
     if len(chosen) != 1 or (others | letters) - chosen:
         return None
     letter = next(iter(chosen))
-    return None if wording.shares_words(parts, letter) else letter
+    return None if wording.has_words_of_others(beside, letter) else letter
 
 
 def restates_other(question: str, text: str, options: Sequence[str], letter: str) -> bool:
@@ -139,15 +141,11 @@ class _Wording:
                 others |= self._touches(clause.text)
         return chosen, others
 
-    def shares_words(self, parts: Sequence[Sentence], letter: str) -> bool:
-        """Return whether sentences that do not name an option have words of other options."""
+    def has_words_of_others(self, parts: Sequence[Sentence], letter: str) -> bool:
+        """Return whether sentences have words of options other than this one."""
         own = set(self.claims[letter].words) | self.topic | _TOLERATED
         theirs = set().union(*(claim.words for claim in self.claims.values())) - own
-        return any(
-            theirs & set(Claim.of(part.text).words)
-            for part in parts
-            if letter not in self.named(part)[0]
-        )
+        return any(theirs & set(Claim.of(part.text).words) for part in parts)
 
     def _restates(self, text: str) -> str:
         """Return the option whose words, with those of the question, are all words of a text."""

@@ -291,7 +291,7 @@ REWORDED = ("Enlarged heart", "Pleural effusion", "Clear lungs", "Widened medias
 def test_the_words_of_one_option_in_another_order_are_an_answer(
     text: str, letter: str | None
 ) -> None:
-    """Not where words of another option stand beside them, or where they are denied."""
+    """A denial, or words of another option in the text, leave no answer."""
     assert parse_answer(text, REWORDED, "What is the most likely finding?") == letter
 
 
