@@ -11,17 +11,16 @@ import pandas as pd
 
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, RaterKind, Status
-from analysis.bundle.protocol import years_limit
 from analysis.presentation.wording import Row
 from analysis.readings.matrix import (
     NO_LETTER,
     ReadingMatrix,
     columns_by_condition,
     first_readings,
-    reading_matrix,
 )
 from analysis.results import Results
 from analysis.statistics.claims import PAIR_WEIGHTED
+from analysis.statistics.study import Study
 
 YEARS = "years"
 OTHER_TASKS = "other tasks"
@@ -36,18 +35,23 @@ class Answers:
 
     Parameters
     ----------
-    matrix : ReadingMatrix
-        The readings.
+    study : Study
+        The bundle with the options of the run.
     answered, counted : numpy.ndarray of bool, shape (n_items, n_columns)
         Whether a reading has an answer, and whether it counts.
     places : dict of str to list of int
         The columns that are compared in each condition.
     """
 
-    matrix: ReadingMatrix
+    study: Study
     answered: Bools
     counted: Bools
     places: dict[str, list[int]]
+
+    @property
+    def matrix(self) -> ReadingMatrix:
+        """The readings as arrays."""
+        return self.study.matrix
 
     def columns(self, condition: str, raters: Iterable[str] | None = None) -> list[int]:
         """Return the columns of some raters in a condition; without raters those of readers."""
@@ -67,15 +71,15 @@ _ANSWERS: WeakKeyDictionary[Results, Answers] = WeakKeyDictionary()
 def answers_of(results: Results) -> Answers:
     """Return the readings of a run; they are arranged once."""
     if results not in _ANSWERS:
-        _ANSWERS[results] = arranged(results.bundle)
+        _ANSWERS[results] = arranged(Study(results.bundle, results.options))
     return _ANSWERS[results]
 
 
-def arranged(bundle: Bundle) -> Answers:
-    """Arrange the readings of a bundle."""
-    matrix = reading_matrix(bundle)
+def arranged(study: Study) -> Answers:
+    """Arrange the readings of a study."""
+    matrix = study.matrix
     return Answers(
-        matrix=matrix,
+        study=study,
         answered=matrix.answers != NO_LETTER,
         counted=matrix.given,
         places=columns_by_condition(matrix.columns),
@@ -90,7 +94,7 @@ def patients_with_answers(results: Results) -> int:
 
 def patients_ranked(bundle: Bundle, condition: str) -> int:
     """Return the number of patients with answers of two raters or more in a condition."""
-    answers = arranged(bundle)
+    answers = arranged(Study(bundle))
     own = answers.answered[:, answers.places.get(condition, [])]
     return answers.patients(own.sum(axis=1) > 1)
 
@@ -104,7 +108,7 @@ def patients_compared(results: Results, row: Row) -> int:
     or the items that a reader was not given count.
     """
     answers = answers_of(results)
-    sides = _sides(results, answers, row)
+    sides = _sides(answers, row)
     items = answers.matrix.assigned.copy()
     for side in sides:
         items &= answers.answered[:, side].any(axis=1)
@@ -118,7 +122,7 @@ def patients_compared(results: Results, row: Row) -> int:
     return answers.patients(items)
 
 
-def _sides(results: Results, answers: Answers, row: Row) -> list[list[int]]:
+def _sides(answers: Answers, row: Row) -> list[list[int]]:
     """Return the columns of each side of a comparison."""
     condition = str(row.get("condition", row.get("condition_a", "")))
     if "rater_a" in row:
@@ -129,7 +133,7 @@ def _sides(results: Results, answers: Answers, row: Row) -> list[list[int]]:
             answers.columns(condition),
         ]
     if "factor" in row:
-        return _sides_of_groups(results, answers, row)
+        return _sides_of_groups(answers, row)
     if "condition_a" in row:
         conditions = [str(row["condition_a"]), str(row["condition_b"])]
         return [answers.columns(name, _readers_under(answers, conditions)) for name in conditions]
@@ -144,9 +148,9 @@ def _readers_under(answers: Answers, conditions: list[str]) -> set[str]:
     return set.intersection(*readers)
 
 
-def _sides_of_groups(results: Results, answers: Answers, row: Row) -> list[list[int]]:
+def _sides_of_groups(answers: Answers, row: Row) -> list[list[int]]:
     """Return the columns of two groups of readers, under each condition of a gain."""
-    groups = [_members(results, str(row["factor"]), str(row[f"group_{side}"])) for side in "ab"]
+    groups = [_members(answers, str(row["factor"]), str(row[f"group_{side}"])) for side in "ab"]
     if "condition_a" in row:
         conditions = [str(row["condition_a"]), str(row["condition_b"])]
         paired = _readers_under(answers, conditions)
@@ -157,12 +161,12 @@ def _sides_of_groups(results: Results, answers: Answers, row: Row) -> list[list[
     return [answers.columns(name, group) for name, group in zip(own, groups, strict=True)]
 
 
-def _members(results: Results, factor: str, group: str) -> set[str]:
-    raters = results.bundle.raters
+def _members(answers: Answers, factor: str, group: str) -> set[str]:
+    raters = answers.study.bundle.raters
     readers = raters.loc[raters["rater_kind"] == RaterKind.READER]
     if factor != YEARS:
         return set(readers.loc[readers[factor] == group, "rater_id"])
-    limit = results.options.years_limit or years_limit(results.bundle.protocol)
+    limit = answers.study.years_limit
     years = pd.to_numeric(readers["years"], errors="coerce")
     among = years < limit if group.startswith("<") else years >= limit
     return set(readers.loc[among, "rater_id"])

@@ -20,7 +20,6 @@ from analysis.presentation.wording import (
     span,
     under,
 )
-from analysis.readings.circumstances import measured
 from analysis.report.findings.finding import (
     MOST_CONDITIONS,
     Finding,
@@ -153,8 +152,7 @@ def _patients(results: Results) -> dict[str, int]:
     Of a contrast the smaller number of its two sides, of the other terms all with a reading.
     """
     answers = answers_of(results)
-    times = measured(results.bundle, answers.matrix)
-    readings = complete(modelled_readings(answers.matrix, times))
+    readings = complete(modelled_readings(answers.matrix, answers.study.circumstances))
     items = readings["item"].to_numpy(dtype=np.int64)
     terms = terms_of(readings) if len(readings) else []
     return {EVERY: answers.patients(items)} | {
