@@ -17,7 +17,7 @@ from analysis.statistics.statistic import Statistic
 
 PROGRAM = "analysis"
 TEXTS = f"{PROGRAM}.translation"
-"""The module that translates reasons and notes; no number depends on it."""
+"""The module that translates texts; it takes part in no computation."""
 ALWAYS = frozenset({"numpy", "pandas"})
 """Every table is a data frame."""
 
