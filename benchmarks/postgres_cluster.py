@@ -14,6 +14,7 @@ from typing import Any
 import pg8000.native
 
 from benchmarks.machine import free_port
+from study.store.postgres_connection import connect
 
 USER = "reading_room"
 NEW_DATABASE = "TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
@@ -115,9 +116,7 @@ class Cluster:
 
     def connected(self, database: str) -> pg8000.native.Connection:
         """Return an administrator's connection to a database, which is closed by `with`."""
-        return pg8000.native.Connection(
-            USER, host="127.0.0.1", port=self.port, database=database, timeout=10
-        )
+        return connect(USER, host="127.0.0.1", port=self.port, database=database, timeout=10)
 
     def _run(self, program: str, *arguments: str) -> None:
         folder = programs()

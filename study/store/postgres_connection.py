@@ -7,6 +7,7 @@ import os
 import re
 import socket
 import sqlite3
+import struct
 import weakref
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -357,7 +358,7 @@ def _connected(where: Mapping[str, Any], settings: dict[str, str]) -> pg.Connect
     is_only, failures = len(hosts) == 1, []
     for host in hosts:
         try:
-            opened = pg.Connection(
+            opened = connect(
                 **account,
                 **host,
                 timeout=_CONNECT_S if is_only else _CONNECT_AMONG_SEVERAL_S,
@@ -374,6 +375,38 @@ def _connected(where: Mapping[str, Any], settings: dict[str, str]) -> pg.Connect
         opened.close()
         failures.append(f"{host['host']}:{host['port']} accepts no changes")
     raise pg.InterfaceError("; ".join(failures))
+
+
+def connect(
+    user: str, *, host: str, port: int, timeout: float, unix_sock: str | None = None, **account: Any
+) -> pg.Connection:
+    """Connect to a server within `timeout` seconds, and close the socket if that fails.
+
+    pg8000 leaves sockets of its own open if a server stops during the start-up message.
+
+    Raises
+    ------
+    OSError
+        The server cannot be reached.
+    pg8000.native.Error
+        It refuses the connection, or is not a PostgreSQL server.
+    """
+    line = None
+    try:
+        if unix_sock:
+            line = socket.socket(socket.AF_UNIX)
+            line.settimeout(timeout)
+            line.connect(unix_sock)
+        else:
+            line = socket.create_connection((host, port), timeout)
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        return pg.Connection(user, host=host, sock=line, **account)
+    except BaseException as error:
+        if line:
+            _release(line)
+        if isinstance(error, LookupError | ValueError | struct.error):  # of bytes read as messages
+            raise pg.InterfaceError(f"{host}:{port} is not a PostgreSQL server") from error
+        raise
 
 
 def _fields(error: Exception) -> dict[str, str]:

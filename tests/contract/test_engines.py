@@ -3,13 +3,16 @@
 import os
 import socket
 import sqlite3
+import struct
 import threading
 import warnings
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import pg8000.native as pg
 import pytest
 
 from benchmarks.postgres_cluster import (
@@ -35,7 +38,7 @@ from study.store.comparing import mark
 from study.store.engine import PATIENCE_S, Kind
 from study.store.events import EventKind
 from study.store.postgres import Postgres
-from study.store.postgres_connection import PostgresConnection
+from study.store.postgres_connection import PostgresConnection, connect
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, collect_garbage, entropy_from, invite, write_bank
 
@@ -315,6 +318,49 @@ def test_a_connection_that_is_deleted_closes_its_socket(
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(descriptor)
     assert not [warning for warning in noted if warning.category is ResourceWarning]
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        None,
+        b"",
+        b"SSH-2.0-OpenSSH_9.2p1\r\n",
+        b"J\0\0\0\x0a8.0.36\0" + b"x" * 60,
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+    ],
+    ids=["a reset", "nothing", "SSH", "MySQL", "HTTP"],
+)
+@pytest.mark.parametrize("tls", [False, None])
+def test_a_failed_connection_leaves_no_socket_open(greeting: bytes | None, tls: Any) -> None:
+    """While its error is kept, too; a server of another kind is reported as such."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        greeter = threading.Thread(target=_greet, args=(listening, greeting))
+        greeter.start()
+        host, port = listening.getsockname()
+        before = _open_descriptors()
+        with pytest.raises((pg.Error, OSError)) as kept:
+            connect(USER, host=host, port=port, timeout=30, ssl_context=tls)
+        greeter.join()
+        assert kept.value.__traceback__
+        assert _open_descriptors() == before
+
+
+def _greet(listening: socket.socket, greeting: bytes | None) -> None:
+    connection, _ = listening.accept()
+    connection.settimeout(5)  # of a client that does not close its side
+    with connection, suppress(OSError):
+        if greeting is None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        else:
+            connection.sendall(greeting)
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(1000):
+                pass
+
+
+def _open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.mark.slow
