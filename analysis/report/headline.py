@@ -261,9 +261,9 @@ def agreement_lines(results: Results) -> list[str]:
 
 
 def _of_groups(results: Results, condition: str) -> str:
-    """Return the coefficients of all readers and of all models, with their intervals and n."""
-    corrected = _groups(results, condition, "brennan_prediger")
-    kappa = _groups(results, condition, "conger_kappa_letters")
+    """Return the agreement of all readers, of all models and between them, with intervals and n."""
+    corrected = _groups(results, condition, "brennan_prediger", "brennan_prediger")
+    kappa = _groups(results, condition, "conger_kappa_letters", "kappa_letters")
     return sentences(
         [
             corrected
@@ -273,14 +273,29 @@ def _of_groups(results: Results, condition: str) -> str:
     )
 
 
-def _groups(results: Results, condition: str, measure: str) -> str:
-    words = {"readers": t("all readers"), "models": t("all models")}
-    rows = rows_of(results, "agreement_groups", condition=condition, scope="all", measure=measure)
+def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> str:
+    groups = {
+        row["raters"]: row
+        for where in ("", condition)  # models may have no condition
+        for row in rows_of(
+            results, "agreement_groups", condition=where, scope="all", measure=measure
+        )
+    }
+    mixed = _first(results, "agreement_between", condition=condition, scope="all", measure=of_pairs)
+    of_mixed = {
+        column: mixed.get(f"readers_models{end}", math.nan)
+        for column, end in (("estimate", ""), ("ci_low", "_low"), ("ci_high", "_high"))
+    }
+    values = (
+        (t("all readers"), groups.get("readers", {})),
+        (t("all models"), groups.get("models", {})),
+        (t("pairs of a reader and a model"), {**mixed, **of_mixed}),
+    )
     return clauses(
         [
             t(
                 "{who} {estimate}, {percent} % CI {interval}, n = {n}",
-                who=words[row["raters"]],
+                who=who,
                 estimate=rounded(number(row, "estimate"), 2),
                 percent=confidence_percent(results),
                 interval=span(
@@ -288,8 +303,8 @@ def _groups(results: Results, condition: str, measure: str) -> str:
                 ),
                 n=int(number(row, "n_items")),
             )
-            for row in rows
-            if row["raters"] in words and not math.isnan(number(row, "ci_low"))
+            for who, row in values
+            if not math.isnan(number(row, "ci_low"))
         ]
     )
 

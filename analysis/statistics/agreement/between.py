@@ -38,6 +38,7 @@ from analysis.statistics.agreement.pairs.counts import Pair, Sums, count_pairs, 
 from analysis.statistics.agreement.pairs.measures import (
     brennan_prediger,
     error_consistency,
+    kappa_letters,
     partitions,
     raw,
 )
@@ -139,6 +140,7 @@ MEASURES: tuple[tuple[str, Estimate], ...] = (
     ("raw", raw),
     ("brennan_prediger", brennan_prediger),
     ("error_consistency", error_consistency),
+    ("kappa_letters", kappa_letters),
 )
 ESTIMATES = tuple(estimate for _, estimate in MEASURES)
 
@@ -175,8 +177,9 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     `agreement_pairs`; `difference` is `readers_models` minus `among_readers`: below 0, models agree
     with readers less than readers with each other. Pairs with undefined agreement are omitted, as
     are pairs of models that were run in different conditions, which `agreement_pairs` does not
-    have. The interval is the percentile interval over resampled patients (over items, where every
-    patient has one item), all pairs from the same resamples. Without missing answers the mean raw
+    have. The intervals of the difference and of `readers_models` are percentile intervals over
+    resampled patients (over items, where every patient has one item), all pairs from the same
+    resamples. Without missing answers the mean raw
     agreement of reader-model pairs is the observed agreement of two groups of Vanbelle and Albert
     [1]_, who relate it to its maximum given the agreement within the groups; `agreement_between`
     reports both.
@@ -278,7 +281,7 @@ class _Comparison:
     means: Mapping[PairKind, PairMeans]
 
     def resampled(self, weights: Floats) -> Floats:
-        """Difference in every resample, shape (n_measures, n_resamples)."""
+        """Difference and `readers_models` in every resample, shape (2, n_measures, n_resamples)."""
         among, mixed = (
             resampled_means(
                 self.matrix,
@@ -290,7 +293,7 @@ class _Comparison:
             )
             for kind in (PairKind.READERS, PairKind.MIXED)
         )
-        return mixed - among
+        return np.stack([mixed - among, mixed])
 
     def rows(self, resampled: Floats, alpha: float) -> Iterator[Row]:
         """Yield a row for each measure."""
@@ -300,8 +303,9 @@ class _Comparison:
             n_answers = readers.sum(axis=1) + others.sum(axis=1)
             counted = readers.any(axis=1) & (n_answers >= 2)
             n_units = np.array(len(np.unique(self.matrix.clusters[self.items[counted]])))
-            limits = percentile_limits(resampled[m], alpha, n_units)
-            low, high, _ = (float(limit) for limit in limits)
+            (low, low_mixed), (high, high_mixed), _ = (
+                limits.tolist() for limits in percentile_limits(resampled[:, m], alpha, n_units)
+            )
             because = self._reason(among[m], mixed[m], low, int(n_units))
             yield {
                 "condition": self.condition,
@@ -312,6 +316,8 @@ class _Comparison:
                 "n_items": int(counted.sum()),
                 "among_readers": among[m],
                 "readers_models": mixed[m],
+                "readers_models_low": low_mixed,
+                "readers_models_high": high_mixed,
                 "among_models": models[m],
                 "difference": mixed[m] - among[m],
                 "ci_low": np.nan if because else low,
@@ -438,6 +444,8 @@ AGREEMENT_BETWEEN = Statistic(
         Column(
             "readers_models", "Mean over the pairs of a reader and a model.", "that of the measure"
         ),
+        Column("readers_models_low", "Lower limit of `readers_models`.", "that of the measure"),
+        Column("readers_models_high", "Upper limit of `readers_models`.", "that of the measure"),
         Column("among_models", "Mean over the pairs of models.", "that of the measure"),
         Column("difference", "`readers_models` minus `among_readers`.", "that of the measure"),
         *shared("ci_low ci_high method undefined_because"),

@@ -435,8 +435,6 @@ class Answers:
         These numbers; 0 for unknown.
     n_letters : int
         Number of letters.
-    tells_letters : bool
-        Whether answers are counted by letter; else all letters together.
     cells : numpy.ndarray of int, shape (n_items,)
         The cluster of each item, ascending, from 0 without a gap.
     starts : numpy.ndarray of int, shape (n_cells,)
@@ -453,17 +451,11 @@ class Answers:
     cells: Ints
     starts: Ints
     clusters: Ints
-    tells_letters: bool = True
-
-    @property
-    def n_told(self) -> int:
-        """Letters that are distinguished."""
-        return self.n_letters if self.tells_letters else 1
 
     @property
     def n_kinds(self) -> int:
         """Number of kinds of answers: by letter, correct, not judged, by options offered."""
-        return self.n_told + 2 + (len(self.sizes) if len(self.sizes) > 1 else 0)
+        return self.n_letters + 2 + (len(self.sizes) if len(self.sizes) > 1 else 0)
 
 
 def answers_of(matrix: ReadingMatrix, items: Ints) -> Answers:
@@ -539,13 +531,13 @@ def _kinds(answers: Answers, letter: Codes, item: Ints) -> tuple[Ints, Ints]:
     truth = answers.truth[item]
     right, unjudged = np.flatnonzero(letter == truth), np.flatnonzero(truth == NO_LETTER)
     kinds = [
-        letter.astype(np.int64) * answers.tells_letters,
-        np.full(len(right), answers.n_told),
-        np.full(len(unjudged), answers.n_told + 1),
+        letter.astype(np.int64),
+        np.full(len(right), answers.n_letters),
+        np.full(len(unjudged), answers.n_letters + 1),
     ]
     entries = [every, right, unjudged]
     if len(answers.sizes) > 1:
-        kinds.append(answers.n_told + 2 + answers.size[item])
+        kinds.append(answers.n_letters + 2 + answers.size[item])
         entries.append(every)
     return np.concatenate(kinds), np.concatenate(entries)
 
@@ -567,7 +559,7 @@ def sums_from(answers: Answers, of_a: Numbers, of_b: Numbers, shared: Numbers) -
     Sums
         Of shape (n_pairs, ...).
     """
-    n = answers.n_told
+    n = answers.n_letters
     letters_a = of_a[:n].astype(np.float64)
     total = letters_a.sum(axis=0)
     agree, both_right, alike_unjudged = shared

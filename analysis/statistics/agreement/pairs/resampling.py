@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -90,8 +90,6 @@ def sums_of_resamples(
 ) -> Iterator[tuple[slice, Sums]]:
     """Yield blocks of pairs with their sums for every resample.
 
-    For measures that do not depend on the letters: all letters are counted together.
-
     Parameters
     ----------
     matrix : ReadingMatrix
@@ -110,7 +108,7 @@ def sums_of_resamples(
     by_resample : Sums
         Of shape (n_block, n_resamples).
     """
-    answers = replace(answers_of(matrix, items), tells_letters=False)
+    answers = answers_of(matrix, items)
     draw = _Draw(weights=_fast(_of_clusters(weights, answers), len(items)))
     drawn_raters = draw.totals(counts_of_raters(answers))
     for block, counts in _counted(answers, pairs, len(weights)):
@@ -209,8 +207,7 @@ def _fast(drawn: Floats, n_items: int) -> Numbers:
 
 def _blocks(answers: Answers, n_pairs: int, n_columns: int) -> Iterator[slice]:
     # Means over pairs are summed by block, so the blocks must depend only on the data.
-    n_kinds = replace(answers, tells_letters=True).n_kinds
-    size = max(SMALLEST, BUDGET // max(2 * n_kinds * n_columns, 1))
+    size = max(SMALLEST, BUDGET // max(2 * answers.n_kinds * n_columns, 1))
     for start in range(0, n_pairs, size):
         yield slice(start, min(start + size, n_pairs))
 

@@ -188,6 +188,8 @@ def agreement_between() -> pd.DataFrame:
                     "n_items": 200,
                     "among_readers": among,
                     "readers_models": mixed,
+                    "readers_models_low": mixed - 0.05,
+                    "readers_models_high": mixed + 0.05,
                     "among_models": 0.5,
                     "difference": mixed - among,
                     "ci_low": mixed - among - 0.06,

@@ -110,6 +110,14 @@ def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
         estimate, n = f"{row['estimate'].iloc[0]:.2f}", row["n_items"].iloc[0]
         assert f"all readers {estimate}, 95 % CI {low} to {high}, n = {n}" in groups
     assert "Cohen's kappa for groups (Conger): all readers" in groups
+    mixed = run.tables["agreement_between"].query("scope == 'all'").set_index("measure")
+    for measure in ("brennan_prediger", "kappa_letters"):
+        row = mixed.loc[[measure]]
+        estimate, low, high = (
+            f"{row[f'readers_models{end}'].iloc[0]:.2f}" for end in ("", "_low", "_high")
+        )
+        n = row["n_items"].iloc[0]
+        assert f"a reader and a model {estimate}, 95 % CI {low} to {high}, n = {n}" in groups
     kappas, corrected = re.findall(r"(\d\.\d\d) \(", line), re.findall(r"\((\d\.\d\d)\)", line)
     pairs = run.tables["agreement_pairs"].query("scope == 'all' and measure == 'kappa_letters'")
     means = pairs.groupby("pair_kind")["estimate"].mean()
@@ -122,6 +130,20 @@ def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
     assert re.sub(r"[\d.() ]+", " ", line.split(": ")[1]).strip() == (
         "within readers, within models, between readers and models"
     )
+
+
+def test_models_without_a_condition_have_their_agreement_in_the_headline() -> None:
+    """A bundle of the app has conditions for readers only."""
+    bundle = study(2, 3, 20, conditions=("unaided",))
+    readings = bundle.readings
+    models = readings["rater_id"].str.startswith("M")
+    readings = readings.assign(condition=readings["condition"].where(~models, ""))
+    results = analyse(replace(bundle, readings=readings), Options(bootstrap=20))
+    (line,) = agreement_lines(results)
+    table = results.tables["agreement_groups"].query("raters == 'models' and scope == 'all'")
+    for measure in ("brennan_prediger", "conger_kappa_letters"):
+        (estimate,) = table.query(f"measure == '{measure}'")["estimate"]
+        assert f"all models {estimate:.2f}, 95 % CI ".replace("-", "\u2212") in line
 
 
 def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from analysis import Options, agreement_between, agreement_pairs
+from analysis.readings.clusters import resample_weights
 from analysis.readings.matrix import reading_matrix
 from analysis.statistics.agreement import between
 from analysis.statistics.agreement.pairs.counts import pairs_of
@@ -69,6 +70,27 @@ def test_independent_items_are_resampled(make_bundle: MakeBundle) -> None:
     row = agreement_between(bundle).iloc[0]
     assert row["method"].endswith("percentile bootstrap over patients")
     assert row["difference"] == alone["difference"]
+
+
+def test_the_interval_between_readers_and_models_is_that_of_resampled_items(
+    make_bundle: MakeBundle,
+) -> None:
+    """Its limits are quantiles of the mean raw agreement, computed item by item."""
+    rng = np.random.default_rng(3)
+    answers = {rater: "".join(rng.choice(list("ABC"), 40)) for rater in "RSMN"}
+    table = agreement_between(make_bundle("ABCA" * 10, answers, models=("M", "N")))
+    row = table.set_index("measure").loc["raw"]
+    same = np.mean(
+        [
+            [a == b for a, b in zip(answers[reader], answers[model], strict=True)]
+            for reader in "RS"
+            for model in "MN"
+        ],
+        axis=0,
+    )
+    drawn = resample_weights(40, 2000, Options().seed) @ same / 40
+    limits = np.quantile(drawn, [0.025, 0.975])
+    assert row[["readers_models_low", "readers_models_high"]].tolist() == pytest.approx(limits)
 
 
 def test_resamples_of_many_items_are_computed_in_blocks(
