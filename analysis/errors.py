@@ -8,10 +8,28 @@ AnalysisError
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 SHOWN_FAULTS = 200
+
+
+def quoted(value: object) -> str:
+    r"""Return a value as messages quote it: text in quotation marks, other values as JSON.
+
+    Control and invisible characters of text are written as escapes.
+
+    >>> quoted("R1\u200b"), quoted(2.5), quoted(None)
+    ('“R1\\u200b”', '2.5', 'null')
+    """
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return f"“{''.join(map(_visible, value))}”"
+
+
+def _visible(char: str) -> str:
+    return char if char.isprintable() else char.encode("unicode_escape").decode()
 
 
 class AnalysisError(Exception):

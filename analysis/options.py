@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from analysis.errors import OptionsError
+from analysis.errors import OptionsError, quoted
 
 DEFAULT_SEED = 20250604
 DEFAULT_BOOTSTRAP = 2000
@@ -85,7 +85,7 @@ class Options:
             raise OptionsError(f"years limit is {self.years_limit}; give a number, 0 or larger")
         if self.confidence not in ("", *CONFIDENCE):
             raise OptionsError(
-                f"confidence is {self.confidence!r}; give one of {', '.join(CONFIDENCE)}"
+                f"confidence is {quoted(self.confidence)}; give one of {', '.join(CONFIDENCE)}"
             )
 
     @property

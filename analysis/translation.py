@@ -23,7 +23,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
-from analysis.errors import OptionsError
+from analysis.errors import OptionsError, quoted
 
 ENGLISH = "en"
 VARIABLE = "READING_ROOM_LOCALE"
@@ -148,7 +148,7 @@ def spoken(name: str) -> Iterator[None]:
     """
     if name not in languages():
         raise OptionsError(
-            f"language is {name!r}, for which there is no catalogue; give one of"
+            f"language is {quoted(name)}, for which there is no catalogue; give one of"
             f" {', '.join(languages())}"
         )
     before = _language.set(name)

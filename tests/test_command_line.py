@@ -239,7 +239,7 @@ def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
     assert "already excluded" in repeated.stderr
     assert done("study", "reinstate", *third) == "Brought back: R1, position 3.\n"
     unread = run("study", "exclude", *study, "--reader", "R1", "--position", "41", "--reason", "x")
-    assert (unread.returncode, unread.stderr) == (1, "'R1' has read nothing at position 41.\n")
+    assert (unread.returncode, unread.stderr) == (1, "“R1” has read nothing at position 41.\n")
 
 
 def test_a_bank_with_errors_is_refused_with_all_of_them(bank: Path, tmp_path: Path) -> None:
@@ -396,7 +396,7 @@ def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     assert "M: 10 cases: 10 unparsed, 0 absent" in ran.stdout
     withdraw = ("study", "models", "withdraw", *study, "--model", "M", "--reason", "Wrong too")
     assert done(*withdraw).startswith("Withdrawn: M. ")
-    assert run(*withdraw).stderr == "'t' has no model 'M'.\n"
+    assert run(*withdraw).stderr == "“t” has no model “M”.\n"
     assert json.loads(done("study", "status", *study, "--json"))["models"] == []
     done("study", "verify", "--db", drawn)
 
@@ -409,8 +409,8 @@ def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
     lines = [line for line in printed if line.startswith("Demo ")]
     assert [line[: len(start)] for line, start in zip(lines, starts, strict=True)] == list(starts)
     assert all(len(line.split()[-1]) == 19 for line in lines)
-    assert "The demo reader is 'guest'" in "\n".join(printed)
-    assert "The reader from the start is 'newcomer'" in "\n".join(printed)
+    assert "The demo reader is “guest”" in "\n".join(printed)
+    assert "The reader from the start is “newcomer”" in "\n".join(printed)
     study = ("--db", tmp_path / "demo.db", "--study", "Demo study, from the start")
     header = "reader_id,step,done_at_utc,received_at_utc,detail\n"
     assert done("study", "preparations", *study) == header
@@ -440,7 +440,7 @@ def test_the_code_of_the_first_administrator_is_printed_once(
     [
         ("level\nresident\n", "the column reader_id is missing"),
         ("reader_id,reader_id\nR1,R2\n", "twice"),
-        ("reader_id,surname\nR1,Smith\n", "unknown column 'surname'"),
+        ("reader_id,surname\nR1,Smith\n", "unknown column “surname”"),
         ("reader_id,level\nR1,=1+1\n", "level begins with ="),
         ("reader_id\nR1\nR1\n", "listed twice"),
         ("reader_id,level\n,resident\n", "line 2: reader_id is empty"),
@@ -476,7 +476,7 @@ def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
     done("study", "administrator", "--db", drawn)
     about = ("study", "release-account", "--db", drawn, "--reason", "x", "--who")
     for more in ((), ("--study", "t")):
-        assert "Nobody is called 'R9'" in run(*about, "R9", *more).stderr
+        assert "Nobody is called “R9”" in run(*about, "R9", *more).stderr
     assert "no sign-in account" in run(*about, "admin").stderr
 
 

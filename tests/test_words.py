@@ -120,6 +120,16 @@ def checked() -> list[Path]:
     return [path for path in tracked() if not str(path).startswith(pending)]
 
 
+MESSAGES = [
+    path
+    for path in tracked()
+    if path.suffix == ".py"
+    and path.relative_to(ROOT).parts[0] in ("study", "ui", "analysis", "pages", "app.py")
+    and path.relative_to(ROOT).as_posix() not in WORDS["repr"]
+]
+"""The files whose texts may be messages."""
+
+
 def _folder(path: Path) -> str:
     return "/".join(path.relative_to(ROOT).parts[:-1][:4])
 
@@ -129,6 +139,18 @@ def test_files_use_no_listed_word(folder: str) -> None:
     """Each finding names the file, the line and what to write instead."""
     files = [path for path in checked() if _folder(path) == folder]
     assert not [finding for path in files for finding in findings(path)]
+
+
+@pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_messages_quote_values_as_text(path: Path) -> None:
+    """The function `quoted` writes quotation marks; `repr` would write those of Python."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        is_repr = (
+            (isinstance(node, ast.FormattedValue) and node.conversion == ord("r"))
+            or (isinstance(node, ast.Name) and node.id == "repr")
+            or (isinstance(node, ast.Constant) and "!r}" in str(node.value))
+        )
+        assert not is_repr, f"{path}:{getattr(node, 'lineno', 0)}: use quoted()"
 
 
 def test_no_phrase_has_alternatives_outside_brackets() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.bundle.look_alikes import FirstSpelling, difference, id_key
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 LARGEST = 2.0**53
 
@@ -134,14 +134,14 @@ def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -
         file,
         table.assign(first=first),
         again,
-        lambda r: f"{column} {r[column]!r} {_again(r[column], r['first'])}",
+        lambda r: f"{column} {quoted(r[column])} {_again(r[column], r['first'])}",
         remedy,
     )
 
 
 def _again(text: str, first: str) -> str:
     differs = difference(text, first)
-    return f"looks like {first!r} in an earlier row ({differs})" if differs else TWICE
+    return f"looks like {quoted(first)} in an earlier row ({differs})" if differs else TWICE
 
 
 def first_spellings(
@@ -192,7 +192,7 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
             table,
             column,
             lambda cell: "\0" in cell,
-            lambda r, column=column: f"{column} {r[column]!r} contains a NUL character",  # type: ignore[misc]
+            lambda r, column=column: f"{column} {quoted(r[column])} contains a NUL character",  # type: ignore[misc]
             "Remove it",
         )
     ]
@@ -213,7 +213,7 @@ def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
         table.assign(first=first),
         (table[column] != first) & (plain != ""),
         lambda r: (
-            f"{column} {r[column]!r} looks like {r['first']!r}"
+            f"{column} {quoted(r[column])} looks like {quoted(r['first'])}"
             f" ({difference(r[column], r['first'])})"
         ),
         "Spell it the same in every row, or give the two different names",

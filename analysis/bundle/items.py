@@ -23,7 +23,7 @@ from analysis.bundle.faults import (
 )
 from analysis.bundle.look_alikes import id_key, text_key
 from analysis.bundle.model import ITEM_COLUMNS, LETTERS, PLACE
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 FILE = "items.csv"
 
@@ -84,7 +84,9 @@ def _declared_numbers(items: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]
         items,
         "n_options",
         lambda cell: cell.strip() != "" and not 1 <= whole_number_in(cell) <= len(LETTERS),
-        lambda r: f"n_options {r['n_options']!r} is not a whole number from 1 to {len(LETTERS)}",
+        lambda r: (
+            f"n_options {quoted(r['n_options'])} is not a whole number from 1 to {len(LETTERS)}"
+        ),
         "Give the number of options offered, or leave the cell empty",
     )
     return numbers.where(numbers.between(1, len(LETTERS)), 0).astype(int), faults
@@ -131,11 +133,11 @@ def _truth_faults(items: pd.DataFrame) -> list[Fault]:
             FILE,
             items,
             pd.Series(beyond, index=items.index),
-            lambda r: f"truth {r['truth']!r} is not among the {r['n_options']} options",
+            lambda r: f"truth {quoted(r['truth'])} is not among the {r['n_options']} options",
             "Correct the letter or the number of options",
         ),
     ]
 
 
 def _short(cell: str) -> str:
-    return repr(cell if len(cell) <= 40 else cell[:39] + "…")
+    return quoted(cell if len(cell) <= 40 else cell[:39] + "…")

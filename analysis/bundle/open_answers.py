@@ -20,7 +20,7 @@ from analysis.bundle.model import (
     WRITTEN_STATUSES,
     Status,
 )
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 ANSWERS, SCORED = "open_answers.csv", "open_scores.csv"
 _KEY = ["kind", "rater_id", "item_id", "condition", "run"]
@@ -55,7 +55,7 @@ def check_open_answers(
             rows,
             "kind",
             lambda cell: cell not in OPEN_KINDS,
-            lambda r: f"kind {r['kind']!r} is unknown",
+            lambda r: f"kind {quoted(r['kind'])} is unknown",
             f"Write one of {', '.join(OPEN_KINDS)}",
         ),
         *faults_among(
@@ -63,14 +63,14 @@ def check_open_answers(
             rows,
             "item_id",
             lambda cell: cell not in known,
-            lambda r: f"item_id {r['item_id']!r} is not in items.csv",
+            lambda r: f"item_id {quoted(r['item_id'])} is not in items.csv",
             "Add the item or remove the answer",
         ),
         *faults_where(
             ANSWERS,
             rows,
             rows["rater_kind"] == "",
-            lambda r: f"rater_id {r['rater_id']!r} is not among the raters",
+            lambda r: f"rater_id {quoted(r['rater_id'])} is not among the raters",
             "Add the rater to raters.csv or remove the answer",
         ),
         *faults_among(
@@ -78,14 +78,14 @@ def check_open_answers(
             rows,
             "status",
             lambda cell: cell not in WRITTEN_STATUSES,
-            lambda r: f"status {r['status']!r} is unknown",
+            lambda r: f"status {quoted(r['status'])} is unknown",
             f"Write one of {', '.join(WRITTEN_STATUSES)}",
         ),
         *faults_where(
             ANSWERS,
             rows,
             rows.duplicated(_KEY),
-            lambda r: f"{r['item_id']!r} by {r['rater_id']!r} {TWICE}",
+            lambda r: f"{quoted(r['item_id'])} by {quoted(r['rater_id'])} {TWICE}",
             "Keep one of the rows",
         ),
     ]
@@ -107,7 +107,7 @@ def check_open_scores(
             rows,
             "answer_id",
             lambda cell: cell not in scorable,
-            lambda r: f"answer_id {r['answer_id']!r} is not an answered row of {ANSWERS}",
+            lambda r: f"answer_id {quoted(r['answer_id'])} is not an answered row of {ANSWERS}",
             "Add the answer or remove the score",
         ),
         *faults_among(
@@ -123,7 +123,7 @@ def check_open_scores(
             rows,
             "turn",
             lambda cell: cell not in _TURNS,
-            lambda r: f"turn {r['turn']!r} is unknown",
+            lambda r: f"turn {quoted(r['turn'])} is unknown",
             "Write 1 or 2 for the two blind scores, and 3 for the third where these differ",
         ),
         *faults_among(
@@ -131,14 +131,14 @@ def check_open_scores(
             rows,
             "score",
             lambda cell: cell not in SCORES,
-            lambda r: f"score {r['score']!r} is unknown",
+            lambda r: f"score {quoted(r['score'])} is unknown",
             f"Write one of {', '.join(SCORES)}",
         ),
         *faults_where(
             SCORED,
             rows,
             rows.duplicated(["answer_id", "turn"]) | rows.duplicated(["answer_id", "scorer"]),
-            lambda r: f"turn {r['turn']} of {r['answer_id']!r}, or its scorer, {TWICE}",
+            lambda r: f"turn {r['turn']} of {quoted(r['answer_id'])}, or its scorer, {TWICE}",
             "Give each scorer's last score once",
         ),
     ]
@@ -162,7 +162,7 @@ def _named_once(rows: pd.DataFrame) -> list[Fault]:
             ANSWERS,
             rows,
             rows.duplicated("answer_id") & (rows["answer_id"] != ""),
-            lambda r: f"answer_id {r['answer_id']!r} {TWICE}",
+            lambda r: f"answer_id {quoted(r['answer_id'])} {TWICE}",
             "Give every answer a name of its own",
         ),
     ]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Ints
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 Cells = npt.NDArray[np.object_]
 
@@ -154,7 +154,7 @@ def _unnamed_faults(name: str, sheet: _Sheet) -> list[Fault]:
 
 def _header_faults(name: str, header: list[str], required: Sequence[str]) -> list[Fault]:
     faults = [
-        _fault(name, 1, f"column {column!r} occurs twice", "Keep one of them")
+        _fault(name, 1, f"column {quoted(column)} occurs twice", "Keep one of them")
         for column in sorted({cell for cell in header if header.count(cell) > 1 and cell})
     ]
     missing = [column for column in required if column not in header]

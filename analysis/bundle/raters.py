@@ -16,7 +16,7 @@ from analysis.bundle.faults import (
 )
 from analysis.bundle.look_alikes import id_key, text_key
 from analysis.bundle.model import RATER_COLUMNS, RaterKind
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 FILE = "raters.csv"
 SIMULATED = "simulated"
@@ -47,7 +47,7 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
             raters,
             "rater_kind",
             lambda cell: cell not in {*RaterKind},
-            lambda r: f"rater_kind {r['rater_kind']!r} is neither reader nor model",
+            lambda r: f"rater_kind {quoted(r['rater_kind'])} is neither reader nor model",
             "Write reader or model",
         ),
     ]

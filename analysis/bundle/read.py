@@ -25,7 +25,7 @@ from analysis.bundle.readings import check_readings
 from analysis.bundle.rules import FILE as BY_RULES
 from analysis.bundle.rules import join_rules
 from analysis.bundle.source import read_files
-from analysis.errors import BundleError, Fault
+from analysis.errors import BundleError, Fault, quoted
 from analysis.options import CONFIDENCE
 
 # Keys under `reading_room` in datapackage.json: how cells are escaped, see `analysis.bundle.cells`.
@@ -131,7 +131,12 @@ def bundle_from_tables(
         if column not in _names(table)
     ]
     faults += [
-        Fault(file=name, row=1, what=f"column {column!r} occurs twice", remedy="Keep one of them")
+        Fault(
+            file=name,
+            row=1,
+            what=f"column {quoted(column)} occurs twice",
+            remedy="Keep one of them",
+        )
         for name, table in present.items()
         for column in sorted(_names(table)[_names(table).duplicated()].unique())
     ]

@@ -31,7 +31,7 @@ from analysis.bundle.model import (
     Status,
 )
 from analysis.bundle.primary import numbered_runs
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 FILE = "readings.csv"
 WORD = re.compile(r"[\w.:/-]+")
@@ -105,7 +105,7 @@ def _reference_faults(
             readings,
             "item_id",
             lambda cell: cell not in known_items,
-            lambda r: f"item_id {r['item_id']!r} is not in items.csv",
+            lambda r: f"item_id {quoted(r['item_id'])} is not in items.csv",
             "Add the item or remove the reading",
         ),
     ]
@@ -116,7 +116,7 @@ def _reference_faults(
             readings,
             "rater_id",
             lambda cell: cell not in known_raters,
-            lambda r: f"rater_id {r['rater_id']!r} is not in raters.csv",
+            lambda r: f"rater_id {quoted(r['rater_id'])} is not in raters.csv",
             "Add the rater or remove the reading",
         )
     return faults
@@ -130,7 +130,7 @@ def _status_faults(readings: pd.DataFrame) -> list[Fault]:
             readings,
             "status",
             lambda cell: cell not in WRITTEN_STATUSES,
-            lambda r: f"status {r['status']!r} is unknown",
+            lambda r: f"status {quoted(r['status'])} is unknown",
             f"Write one of {', '.join(WRITTEN_STATUSES)}",
         ),
         *faults_where(
@@ -157,7 +157,7 @@ def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
             FILE,
             readings,
             pd.Series([a != "" and a not in PLACE for a, _ in counted], index=readings.index),
-            lambda r: f"answer {r['answer'][:40]!r} is not a letter",
+            lambda r: f"answer {quoted(r['answer'][:40])} is not a letter",
             "Give the letter in the item's canonical order, or the status unparsed",
         ),
         *faults_where(
@@ -165,7 +165,8 @@ def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
             readings,
             pd.Series([PLACE.get(a, -1) >= (n or len(PLACE)) for a, n in counted], readings.index),
             lambda r: (
-                f"answer {r['answer']!r} is not among the item's {offered[r['item_id']]} options"
+                f"answer {quoted(r['answer'])} is not among the item's {offered[r['item_id']]}"
+                " options"
             ),
             "Correct the answer, or the item's number of options",
         ),
@@ -180,7 +181,7 @@ def _repeats(readings: pd.DataFrame) -> tuple[pd.Series[int], list[Fault]]:
         FILE,
         readings,
         ~is_valid,
-        lambda r: f"repeat {r['repeat']!r} is not a whole number, 0 or larger",
+        lambda r: f"repeat {quoted(r['repeat'])} is not a whole number, 0 or larger",
         "Number the repeats",
     )
     return numbers.where(numbers >= 0, 0).astype(int), faults
@@ -195,7 +196,7 @@ def _number_faults(readings: pd.DataFrame) -> list[Fault]:
             readings,
             column,
             lambda cell, least=least: cell.strip() != "" and not number_in(cell) >= least,  # type: ignore[misc]
-            lambda r, column=column: f"{column} {r[column]!r} is not an allowed number",  # type: ignore[misc]
+            lambda r, column=column: f"{column} {quoted(r[column])} is not an allowed number",  # type: ignore[misc]
             "Give a plain number, or leave the cell empty where nothing was measured",
         )
     return faults
@@ -208,14 +209,14 @@ def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
     """
     remedy = "Name the flag, such as too_fast, or leave the cell empty"
     if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:
-        what = f"flags is {readings['flags'].iloc[0]!r}, which names no flag"
+        what = f"flags is {quoted(readings['flags'].iloc[0])}, which names no flag"
         return [Fault(file=FILE, row=None, what=what, remedy=remedy)]
     return faults_among(
         FILE,
         readings,
         "flags",
         lambda cell: not _are_words(cell),
-        lambda r: f"flags {r['flags'][:40]!r} is not a list of words separated by spaces",
+        lambda r: f"flags {quoted(r['flags'][:40])} is not a list of words separated by spaces",
         remedy,
     )
 
@@ -230,8 +231,8 @@ def _duplicate_faults(readings: pd.DataFrame) -> list[Fault]:
         readings,
         readings.duplicated(KEY),
         lambda r: (
-            f"rater {r['rater_id']!r} has read item {r['item_id']!r} before"
-            f" (condition {r['condition']!r}, repeat {r['repeat']})"
+            f"rater {quoted(r['rater_id'])} has read item {quoted(r['item_id'])} before"
+            f" (condition {quoted(r['condition'])}, repeat {r['repeat']})"
         ),
         "Keep one reading of a rater, item, condition and repeat",
     )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis.bundle.faults import TWICE, as_known, faults_where, with_columns
 from analysis.bundle.model import LETTERS, RULES, Status
-from analysis.errors import Fault
+from analysis.errors import Fault, quoted
 
 FILE = "answers_by_rules.csv"
 _KEY = ["rater_id", "item_id", "condition", "run"]
@@ -39,14 +39,16 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
             FILE,
             rows,
             pd.Series(~keys.isin(known), index=rows.index),
-            lambda r: f"there is no such reading of {r['item_id']!r} by {r['rater_id']!r}",
+            lambda r: (
+                f"there is no such reading of {quoted(r['item_id'])} by {quoted(r['rater_id'])}"
+            ),
             "Export the study again",
         ),
         *faults_where(
             FILE,
             rows,
             pd.Series(keys.duplicated(), index=rows.index),
-            lambda r: f"{r['item_id']!r} by {r['rater_id']!r} {TWICE}",
+            lambda r: f"{quoted(r['item_id'])} by {quoted(r['rater_id'])} {TWICE}",
             "Keep one of the rows",
         ),
     ]
@@ -56,7 +58,7 @@ def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFram
         FILE,
         rows,
         wrong,
-        lambda r: f"{', '.join(repr(r[rules]) for rules in RULES)} are not all answers",
+        lambda r: f"{', '.join(quoted(r[rules]) for rules in RULES)} are not all answers",
         f"Give a letter, or one of {', '.join(allowed[len(LETTERS) :])}",
     )
     if faults:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from analysis.errors import AnalysisError, OptionsError
+from analysis.errors import AnalysisError, OptionsError, quoted
 from analysis.statistics.merits import Metric
 
 
@@ -174,19 +174,19 @@ def _fault(key: str, value: Any) -> str:
     """Return the error of a key of a components file; empty if the key is valid."""
     if key == "metric":
         known = value in PLANNED
-        return "" if known else f"metric = {value!r}: give {' or '.join(PLANNED)}."
+        return "" if known else f"metric = {quoted(value)}: give {' or '.join(PLANNED)}."
     if key in ("readers", "cases"):
         valid = isinstance(value, int) and not isinstance(value, bool) and value >= 2
-        return "" if valid else f"{key} = {value!r}: give a whole number, 2 or larger."
+        return "" if valid else f"{key} = {quoted(value)}: give a whole number, 2 or larger."
     if key not in (*_REQUIRED, *OPTIONAL):
         return f"{key}: unknown key. Keys: {', '.join((*_REQUIRED, *OPTIONAL))}."
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not math.isfinite(value):
-        return f"{key} = {value!r}: give a number."
+        return f"{key} = {quoted(value)}: give a number."
     if key == "var_error" and value <= 0:
-        return f"var_error = {value!r}: give a variance above 0."
+        return f"var_error = {quoted(value)}: give a variance above 0."
     if key in ("own_df", "joint_df") and value < 1:
-        return f"{key} = {value!r}: give 1 or more degrees of freedom."
+        return f"{key} = {quoted(value)}: give 1 or more degrees of freedom."
     return ""
 
 
@@ -206,7 +206,9 @@ def published(name: str, comparison: Comparison) -> Components:
         No published set has this name.
     """
     if name not in PUBLISHED:
-        raise OptionsError(f"published {name!r} is not known; give one of {', '.join(PUBLISHED)}")
+        raise OptionsError(
+            f"published {quoted(name)} is not known; give one of {', '.join(PUBLISHED)}"
+        )
     return for_comparison(PUBLISHED[name], comparison)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm, t
 
-from analysis.errors import OptionsError
+from analysis.errors import OptionsError, quoted
 from analysis.planning.designs import Size, variances
 from analysis.planning.expected import power_of_analysis
 from analysis.planning.power import (
@@ -69,8 +69,8 @@ def range_of(text: str, name: str) -> tuple[int, ...]:
         numbers = ()
     if not numbers or min(numbers) < 2:
         raise OptionsError(
-            f"{name} is {text!r}; give a whole number, 2 or larger, or a range FROM:TO[:STEP],"
-            " such as 50:400:50"
+            f"{name} is {quoted(text)}; give a whole number, 2 or larger, or a range"
+            " FROM:TO[:STEP], such as 50:400:50"
         )
     return numbers
 

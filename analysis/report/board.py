@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle, RaterKind
-from analysis.errors import AnalysisError, OutputError
+from analysis.errors import AnalysisError, OutputError, quoted
 from analysis.options import Options
 from analysis.presentation.wording import cases, clauses, in_a_row, models, percent, readers, span
 from analysis.report.formats.folder import OutputPart, fresh_folder
@@ -149,14 +149,16 @@ def read_cards(path: Path) -> pd.DataFrame:
         raise AnalysisError(f"{path}: cannot be read as CSV ({error}).") from error
     strange = [name for name in table.columns if name not in ("model", *CARD)]
     if "model" not in table.columns or strange:
-        what = f"has a column {strange[0]!r}" if strange else "has no column 'model'"
+        what = f"has a column {quoted(strange[0])}" if strange else "has no column “model”"
         near = get_close_matches(strange[0], ("model", *CARD), n=1) if strange else []
         suggestion = f" Did you mean {near[0]}?" if near else ""
         raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.{suggestion}")
     twice = table.loc[table["model"].duplicated(), "model"]
     if len(twice):
         row = int(twice.index[0]) + 2
-        raise AnalysisError(f"{path}, row {row}: the model {twice.iloc[0]!r} has a card already.")
+        raise AnalysisError(
+            f"{path}, row {row}: the model {quoted(twice.iloc[0])} has a card already."
+        )
     return table
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from analysis.bundle.model import LETTERS, Bundle, RaterKind, Status
-from analysis.errors import AnalysisError
+from analysis.errors import AnalysisError, quoted
 from analysis.figures.drawing.axes import RaterName, in_condition, rater_names
 from analysis.presentation.wording import Row, number, records, rows_of, shown_condition
 from analysis.readings.matrix import first_readings
@@ -116,7 +116,7 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
     """
     for case in _cases(bundle, [item_id], condition):
         return case
-    raise AnalysisError(f"item {item_id!r} is not in this bundle")
+    raise AnalysisError(f"item {quoted(item_id)} is not in this bundle")
 
 
 def _cases(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[Case]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import LETTERS, PLACE, Bundle
 from analysis.bundle.protocol import positive_options
-from analysis.errors import OptionsError
+from analysis.errors import OptionsError, quoted
 from analysis.options import Options
 from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.readings.shared_items import Shared
@@ -200,8 +200,8 @@ class _Rule:
                 alone._named_places(_texts(options), n_options) for options, n_options in kinds
             ):
                 raise OptionsError(
-                    f"positive is {name!r}, which no item offers; give the letter of an option, or"
-                    " its text as in items.csv"
+                    f"positive is {quoted(name)}, which no item offers; give the letter of an"
+                    " option, or its text as in items.csv"
                 )
 
 

@@ -19,7 +19,7 @@ from study.base.bank_model import LETTERS, Fault, Rule
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.base.provenance import Provenance
-from study.base.text import check_name, checked_reason, id_key
+from study.base.text import check_name, checked_reason, id_key, quoted
 from study.base.translation import t, tn
 from study.films import shelf
 from study.store import Store, Transaction, bank_contents, banks, events
@@ -262,8 +262,8 @@ def refuse_without_images(row: BankRow) -> None:
     if row.format == banks.FROM_BUNDLE:
         raise NotNow(
             t(
-                "The bank {bank!r} came with a restored study and has no images. Import it again.",
-                bank=row.name,
+                "The bank {bank} came with a restored study and has no images. Import it again.",
+                bank=quoted(row.name),
             )
         )
 
@@ -311,9 +311,9 @@ def strike(
         item = item_of(change, bank, item_id)
         if (item.struck is None) == back:
             raise NotNow(
-                t("The question {item} is not struck off.", item=repr(item_id))
+                t("The question {item} is not struck off.", item=quoted(item_id))
                 if back
-                else t("The question {item} is struck off already.", item=repr(item_id))
+                else t("The question {item} is struck off already.", item=quoted(item_id))
             )
         strike_within(change, bank, item, reason=words, back=back, acting=acting)
 
@@ -347,7 +347,7 @@ def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
     item = bank_contents.by_item_id(look, banks.bank_row(look, bank).id, item_id)
     if item is None:
         raise NotFound(
-            t("The bank {bank} has no question {item}.", bank=repr(bank), item=repr(item_id))
+            t("The bank {bank} has no question {item}.", bank=quoted(bank), item=quoted(item_id))
         )
     return item
 
@@ -386,7 +386,7 @@ def _holding(name: str, studies: list[str], drafts: list[str]) -> str:
         parts.append(
             t(
                 "The bank {name} is used by {studies} and cannot be removed.",
-                name=repr(name),
+                name=quoted(name),
                 studies=", ".join(studies),
             )
         )
@@ -395,7 +395,7 @@ def _holding(name: str, studies: list[str], drafts: list[str]) -> str:
             t(
                 "The bank {name} is chosen in {drafts}. Delete these drafts, or choose another "
                 "bank in them, first.",
-                name=repr(name),
+                name=quoted(name),
                 drafts=", ".join(drafts),
             )
         )

@@ -26,7 +26,7 @@ from study.bank.reading import ImportOptions
 from study.base.actor import Acting
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
-from study.base.text import check_name, file_name, refuse_empty
+from study.base.text import check_name, file_name, quoted, refuse_empty
 from study.base.translation import t
 from study.store import Store
 
@@ -111,7 +111,7 @@ def arrived(store: Store, folder: str) -> Arrived:
         There is no such folder.
     """
     if folder not in folders(store):
-        raise NotFound(t("There is no folder {name} containing a bank.", name=repr(folder)))
+        raise NotFound(t("There is no folder {name} containing a bank.", name=quoted(folder)))
     return Arrived(place=banks_folder(store) / folder, is_ours=False)
 
 

@@ -17,6 +17,7 @@ from typing import IO
 
 from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
+from study.base.text import quoted
 from study.base.translation import t
 
 _BLOCK = 1 << 16
@@ -142,7 +143,7 @@ def _excesses(entries: Sequence[zipfile.ZipInfo], n_bytes: int, budget: Budget) 
         if entry.file_size > budget.member_bytes:
             yield t(
                 "{name}: unpacks to {n} bytes; the limit is {most}.",
-                name=repr(entry.filename[:200]),
+                name=quoted(entry.filename[:200]),
                 n=f"{entry.file_size:,}",
                 most=f"{budget.member_bytes:,}",
             )
@@ -166,7 +167,7 @@ def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[st
         if on_disk and (fault := _fault_on_disk(entry)):
             yield fault
         elif entry.flag_bits & 1:
-            yield t("{name}: is encrypted. Pack it without a password.", name=repr(name))
+            yield t("{name}: is encrypted. Pack it without a password.", name=quoted(name))
         elif known in seen:
             yield _twice(name, seen[known])
         seen.setdefault(known, name)
@@ -181,8 +182,8 @@ def _on_disk(place: PurePosixPath) -> str:
 
 def _twice(name: str, first: str) -> str:
     if name == first:
-        return t("{name}: appears twice.", name=repr(name))
-    return t("{name}: appears twice, also as {first}.", name=repr(name), first=repr(first))
+        return t("{name}: appears twice.", name=quoted(name))
+    return t("{name}: appears twice, also as {first}.", name=quoted(name), first=quoted(first))
 
 
 def _fault_on_disk(entry: zipfile.ZipInfo) -> str:
@@ -191,16 +192,16 @@ def _fault_on_disk(entry: zipfile.ZipInfo) -> str:
     is_outside = not place.parts or place.is_absolute() or ".." in place.parts
     if is_outside or ":" in name or not all(map(_may_be_in_names, name)):
         return t(
-            "{name}: points outside the archive, or is not a valid file name.", name=repr(name)
+            "{name}: points outside the archive, or is not a valid file name.", name=quoted(name)
         )
     lengths = [len(part.encode("utf-8", "surrogatepass")) for part in place.parts]
     if max(lengths) > _LONGEST_NAME or sum(lengths) > _LONGEST_PATH:
         return t(
             "{name}: has a name of more than {most} bytes. Shorten it.",
-            name=repr(name[:80]),
+            name=quoted(name[:80]),
             most=_LONGEST_NAME if max(lengths) > _LONGEST_NAME else _LONGEST_PATH,
         )
-    return "" if _is_regular(entry) else t("{name}: is not a regular file.", name=repr(name))
+    return "" if _is_regular(entry) else t("{name}: is not a regular file.", name=quoted(name))
 
 
 def _may_be_in_names(char: str) -> bool:
@@ -214,7 +215,7 @@ def _files_as_folders(entries: Sequence[zipfile.ZipInfo]) -> Iterator[str]:
     folders = dict.fromkeys(folder for place, _ in places for folder in place.parents)
     for key in dict.fromkeys(map(_on_disk, folders)):
         if key in files:
-            yield t("{name}: is a file and a folder.", name=repr(files[key]))
+            yield t("{name}: is a file and a folder.", name=quoted(files[key]))
 
 
 def _is_regular(entry: zipfile.ZipInfo) -> bool:

@@ -10,6 +10,7 @@ Control characters and characters that change the text direction are written as 
 after a backslash). Both can be reversed exactly.
 """
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +25,30 @@ from study.base.translation import said, t
 LONGEST = 100
 LONGEST_REASON = 2000
 """Maximum number of characters of a name, and of a reason in the trail."""
+
+
+def quoted(value: object) -> str:
+    r"""Return a value as messages quote it: text in quotation marks, other values as JSON.
+
+    >>> quoted("R1\u200b"), quoted(2.5), quoted(None)
+    ('“R1\\u200b”', '2.5', 'null')
+    """
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return t("“{text}”", text=visible(value))
+
+
+def visible(text: str) -> str:
+    r"""Return text with control and invisible characters as escapes.
+
+    >>> visible("a\tb\u200bé")
+    'a\\tb\\u200bé'
+    """
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(char: str) -> str:
+    return char if char.isprintable() else char.encode("unicode_escape").decode()
 
 
 def name_fault(name: str) -> str:
@@ -94,10 +119,10 @@ def _refuse(name: str, what: str, fault: str) -> None:
             )
         raise BadInput(
             t(
-                "The name of a {what} {fault}: {name!r}. Choose another name.",
+                "The name of a {what} {fault}: {name}. Choose another name.",
                 what=labels.get(what, said(what)),
                 fault=fault,
-                name=name[:LONGEST],
+                name=quoted(name[:LONGEST]),
             )
         )
 

@@ -167,9 +167,6 @@ class _Apart(str):
     def __format__(self, how: str) -> str:
         return f"\u2068{super().__format__(how)}\u2069"
 
-    def __repr__(self) -> str:
-        return f"\u2068{super().__repr__()}\u2069"
-
 
 @lru_cache
 def _region(name: str) -> Locale:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from study.base.errors import BadFile
+from study.base.text import quoted
 from study.cli.program import PATH, Address, acting, command, note, now
 from study.exchange import archives, backups, bundle, moving, removing, restoring
 from study.exchange.protocol_deposit import deposit_files
@@ -35,7 +36,7 @@ def close(db: Path | str, study: str, reason: str) -> None:
     store = Store(db)
     counts = studies.close(store, study=study, reason=reason, acting=acting()).counts
     print(
-        f"Closed {study!r} permanently: {counts.n_read} of {counts.n_assigned} readings, "
+        f"Closed {quoted(study)} permanently: {counts.n_read} of {counts.n_assigned} readings, "
         f"{counts.n_unread} missing."
     )
     deposit(store, study)
@@ -135,9 +136,9 @@ def restore(db: Path | str, folder: Path) -> None:
     """
     done = restoring.restore(Store(db), folder, acting=acting())
     print(
-        f"Restored {done.study!r} ({done.state}), read in deployment {done.deployment_id}: "
+        f"Restored {quoted(done.study)} ({done.state}), read in deployment {done.deployment_id}: "
         f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
-        f"bank {done.bank!r}."
+        f"bank {quoted(done.bank)}."
     )
     if done.note:
         note(done.note)
@@ -155,7 +156,7 @@ def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
     """
     done = restoring.merge(Store(db), folder, study=study, site=site, acting=acting())
     print(
-        f"Merged into {done.study!r}: {', '.join(done.readers)} of {done.site}, "
+        f"Merged into {quoted(done.study)}: {', '.join(done.readers)} of {done.site}, "
         f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."
     )
 

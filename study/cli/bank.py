@@ -25,7 +25,7 @@ from study.bank.managing import (
 from study.bank.reading import BankFormat, ImportOptions, MissingImages
 from study.base.bank_model import LETTERS
 from study.base.provenance import Provenance
-from study.base.text import csv_line
+from study.base.text import csv_line, quoted
 from study.cli.program import PATH, acting, command, note, program, warn
 from study.lifecycle.teaching import mark
 from study.store import Store, banks
@@ -194,7 +194,7 @@ def remove(db: Path | str, name: str) -> None:
     of the bank.
     """
     row = remove_bank(Store(db), name, acting=acting())
-    print(f"Removed: bank {name!r}, {row.n_items} items and {row.n_films} films.")
+    print(f"Removed: bank {quoted(name)}, {row.n_items} items and {row.n_films} films.")
     if row.images_root:
         note(f"its image files stay in {row.images_root}.")
 
@@ -215,7 +215,7 @@ def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> N
     Give --bank for each of them. See docs/bank-format.md#several-banks.
     """
     made = join_banks(Store(db), sources, name=name, prefix=prefix, acting=acting())
-    print(f"Joined: bank {name!r}, {made.n_items} items and {made.n_films} films.")
+    print(f"Joined: bank {quoted(name)}, {made.n_items} items and {made.n_films} films.")
     if made.note:
         note(made.note)
 
@@ -232,7 +232,7 @@ def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> No
     reinstating are recorded in the audit trail.
     """
     strike(Store(db), name, item, reason=reason, back=back, acting=acting())
-    print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {name!r}.")
+    print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {quoted(name)}.")
 
 
 @command(of_study=False, group=bank)
@@ -246,7 +246,7 @@ def teach(db: Path | str, name: str, taught: bool) -> None:
     is not closed.
     """
     mark(Store(db), name, taught=taught, acting=acting())
-    print(f"Bank {name!r} is {'open' if taught else 'no longer open'} for teaching.")
+    print(f"Bank {quoted(name)} is {'open' if taught else 'no longer open'} for teaching.")
 
 
 def _print_json(value: Any) -> None:
@@ -357,7 +357,9 @@ def import_(
 
 def _tell(bank: str, done: Imported) -> None:
     if not done.is_new:
-        print(f"Bank {bank!r} was imported from these very files before; nothing was changed.")
+        print(
+            f"Bank {quoted(bank)} was imported from these very files before; nothing was changed."
+        )
         return
     for words in done.notes:
         note(words)
@@ -370,7 +372,7 @@ def _tell(bank: str, done: Imported) -> None:
         )
     warn(done.guessable)
     print(
-        f"Imported {done.n_items} items and {done.n_films} films into bank {done.bank!r};"
+        f"Imported {done.n_items} items and {done.n_films} films into bank {quoted(done.bank)};"
         f" items left out: {done.n_left_out}."
     )
 

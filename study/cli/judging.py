@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 import click
 
 from study.base.errors import NotFound
-from study.base.text import csv_line, did_you_mean
+from study.base.text import csv_line, did_you_mean, quoted
 from study.base.translation import t
 from study.cli.program import PATH, acting, command, note, program
 from study.lifecycle import exposure, judging, reviewing
@@ -95,7 +95,7 @@ def open_review(
         store, bank, name=name, item_ids=item_ids, reviewers=reviewers, acting=acting()
     )
     plural = "s" * (len(item_ids) != 1)
-    print(f"Opened: review {name!r} of bank {bank!r}, {len(item_ids)} item{plural}.")
+    print(f"Opened: review {quoted(name)} of bank {quoted(bank)}, {len(item_ids)} item{plural}.")
 
 
 @_of_review("show")
@@ -130,7 +130,7 @@ def close_review(db: Path | str, bank: str, name: str) -> None:
     """End a review: no further verdicts are accepted, and its results can be used."""
     store = Store(db)
     judging.close(store, REVIEW, _number(store, bank, name), acting=acting())
-    print(f"Closed: review {name!r} of bank {bank!r}.")
+    print(f"Closed: review {quoted(name)} of bank {quoted(bank)}.")
 
 
 @_of_review()
@@ -138,7 +138,7 @@ def strike(db: Path | str, bank: str, name: str) -> None:
     """Strike the items that a closed review found faulty, so that no study draws them."""
     store = Store(db)
     n = reviewing.strike_faulty(store, _number(store, bank, name), acting=acting())
-    print(f"Items struck off bank {bank!r}: {n}.")
+    print(f"Items struck off bank {quoted(bank)}: {n}.")
 
 
 def _number(store: Store, bank: str, name: str) -> int:
@@ -152,7 +152,7 @@ def _review(look: Transaction, bank: str, name: str) -> JudgingRow:
         if row.name == name:
             return row
     raise NotFound(
-        t("The bank {bank} has no review named {name}.", bank=repr(bank), name=repr(name))
+        t("The bank {bank} has no review named {name}.", bank=quoted(bank), name=quoted(name))
         + did_you_mean(name, [row.name for row in reviews])
     )
 
@@ -170,7 +170,7 @@ def _person_called(look: Transaction, handle: str) -> int:
         if row.whose == handle:
             return row.person
     known = did_you_mean(handle, [row.whose for row in grants])
-    raise NotFound(t("No reviewer is called {name}.", name=repr(handle)) + known)
+    raise NotFound(t("No reviewer is called {name}.", name=quoted(handle)) + known)
 
 
 def _print_progress(look: Transaction, row: JudgingRow) -> list[judging.Judged]:
@@ -219,7 +219,7 @@ def open_scoring(
     with store.look() as look:
         words = judging.everything_judged(look, _scoring(look, study, kind))
     n_answers = sum(len(judged.answers) for judged in words)
-    print(f"Opened: scoring of {n_answers} {kind} of {study!r}, {len(words)} different ones.")
+    print(f"Opened: scoring of {n_answers} {kind} of {quoted(study)}, {len(words)} different ones.")
 
 
 @command("show", group=scoring)
@@ -255,7 +255,7 @@ def close_scoring(db: Path | str, study: str, kind: str) -> None:
     with store.look() as look:
         number = _scoring(look, study, kind).id
     judging.close(store, SCORING, number, acting=acting())
-    print(f"Closed: scoring of the {kind} of {study!r}.")
+    print(f"Closed: scoring of the {kind} of {quoted(study)}.")
 
 
 def _scoring(look: Transaction, study: str, kind: str) -> JudgingRow:

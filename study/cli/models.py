@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -16,6 +17,7 @@ import click
 
 from study.base.errors import BadFile, BadInput, BeyondBudget, StudyError
 from study.base.processes import split_off
+from study.base.text import quoted
 from study.cli.program import PATH, acting, command, note, now, program
 from study.exchange.exam_papers import FORMATS, MODEL, PaperForm, export_paper
 from study.exchange.removing import remove_model
@@ -203,7 +205,7 @@ def _hint(store: Store, file: Path) -> str:
         return ""
     if before:
         words = ",".join(f"{role}={column}" for role, column in before.items())
-        return f"\nThese columns were named before: --columns {words!r}"
+        return f"\nThese columns were named before: --columns {shlex.quote(words)}"
     return "\nColumns can be named: --columns id=COLUMN,output=COLUMN"
 
 
@@ -266,7 +268,7 @@ def card(db: Path | str, study: str, model: str, values: tuple[str, ...]) -> Non
     before = dict(cards(store, study).get(model, {}))
     if values:
         if wrong := next((value for value in values if "=" not in value), ""):
-            raise BadInput(f"--set {wrong!r} is not of the form FIELD=TEXT")
+            raise BadInput(f"--set {quoted(wrong)} is not of the form FIELD=TEXT")
         before |= dict(value.split("=", 1) for value in values)
         describe_model(store, study=study, model_id=model, card=before, acting=acting())
     for field, words in before.items():
@@ -501,7 +503,9 @@ def _provider(options: _RunOptions) -> Provider:
     for setting in options["settings"]:
         name, mark, value = setting.partition("=")
         if not mark or "key" in name:
-            raise BadInput(f"--set {setting!r} is not of the form NAME=VALUE, or names a key.")
+            raise BadInput(
+                f"--set {quoted(setting)} is not of the form NAME=VALUE, or names a key."
+            )
         try:
             settings[name] = json.loads(value)
         except ValueError:

@@ -17,6 +17,7 @@ import click
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.budget import BUDGET, held_to
 from study.base.errors import StudyError
+from study.base.text import quoted
 from study.store.address import ServerAddress, address_of
 
 logging.getLogger("reading_room").addHandler(logging.NullHandler())  # commands print a sentence
@@ -160,7 +161,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         for word in arguments:
             if not word.isprintable():
-                raise click.UsageError(f"{word!r} contains unprintable characters")
+                raise click.UsageError(f"{quoted(word)} contains unprintable characters")
         return int(program.main(arguments, "python -m study", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()

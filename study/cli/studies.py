@@ -11,7 +11,7 @@ import click
 from study import demo as demo_study
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotFound
-from study.base.text import csv_line, did_you_mean
+from study.base.text import csv_line, did_you_mean, quoted
 from study.cli.archive import deposit
 from study.cli.program import PATH, acting, command, note, now, warn
 from study.exchange import bundle
@@ -60,8 +60,9 @@ def draw(db: Path | str, study: str, bank: str, protocol: Path) -> None:
         counts = (stratum.name, stratum.n_items, stratum.n_units, stratum.n_drawn)
         print(csv_line((*counts, f"{stratum.half_width:.3f}")), end="")
     print(
-        f"Drew {sum(stratum.n_drawn for stratum in strata)} cases for study {study!r}. half_width: "
-        f"expected half-width of the 95 % interval of an accuracy of {EXPECTED_ACCURACY}.",
+        f"Drew {sum(stratum.n_drawn for stratum in strata)} cases for study {quoted(study)}. "
+        f"half_width: expected half-width of the 95 % interval of an accuracy of "
+        f"{EXPECTED_ACCURACY}.",
         file=sys.stderr,
     )
     warn(exposure.cautions(store, study))
@@ -170,9 +171,9 @@ def _remove(do: Callable[..., None], db: Path | str, who: str, study: str, reaso
     )
     grant = next((member.grant for member in members if member.who == who), None)
     if grant is None:
-        where = f"in {study!r}" if study else "on the server"
+        where = f"in {quoted(study)}" if study else "on the server"
         meant = did_you_mean(who, [member.who for member in members])
-        raise NotFound(f"Nobody is called {who!r} {where}.{meant}")
+        raise NotFound(f"Nobody is called {quoted(who)} {where}.{meant}")
     do(store, study=study, grant=grant, reason=reason, acting=Acting(by=COMMAND_LINE, now=at))
 
 
@@ -373,7 +374,7 @@ def reinstate(
 def _reading(store: Store, study: str, reader: str, position: int, condition: str) -> str:
     row = chosen(readings_of(store, study), reader, position, condition)
     if row is None:
-        raise NotFound(f"{reader!r} has read nothing at position {position}.")
+        raise NotFound(f"{quoted(reader)} has read nothing at position {position}.")
     return row.id
 
 
@@ -419,7 +420,10 @@ def demo(db: Path | str, url: str, empty: bool) -> None:
     if codes.newcomer:
         print(f"Demo reader, from the start {codes.newcomer}")
     print(f"Administrator    {codes.administrator}")
-    print(f"The demo reader is {demo_study.READER!r} and can read at once.", end=" ")
+    print(f"The demo reader is {quoted(demo_study.READER)} and can read at once.", end=" ")
     if codes.newcomer:
-        print(f"The reader from the start is {demo_study.NEWCOMER!r}: consent and questions first.")
+        print(
+            f"The reader from the start is {quoted(demo_study.NEWCOMER)}: consent and questions "
+            "first."
+        )
     print("New codes are issued at every start. Images, other readers and models are simulated.\n")

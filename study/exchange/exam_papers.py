@@ -498,7 +498,7 @@ def _about(paper: Paper) -> dict[str, Any]:
 
 def _readme(paper: Paper, name: str) -> str:
     asked, source = paper.asked, paper.provenance
-    what = f"study {paper.study!r}" if paper.study else f"bank {paper.bank!r}"
+    what = f"study “{paper.study}”" if paper.study else f"bank “{paper.bank}”"
     terms = [
         f"- {key.replace('_', ' ')}: {words}"
         for key, words in (source.as_dict() or {"licence": "not stated"}).items()

@@ -21,7 +21,7 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.provenance import Provenance
-from study.base.text import GUARDED, GUARDED_BEFORE, PLAIN, CellRules
+from study.base.text import GUARDED, GUARDED_BEFORE, PLAIN, CellRules, quoted
 from study.base.translation import tn
 from study.exchange.bundle import (
     CELLS_ESCAPED,
@@ -341,7 +341,7 @@ def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
         faults.append(f"{RECORDS} does not begin with the facts of its study.")
     elif study.format != RECORDS_FORMAT:
         known = f"this version reads format {RECORDS_FORMAT}."
-        faults.append(f"{RECORDS} has format {study.format!r}; {known}")
+        faults.append(f"{RECORDS} has format {quoted(study.format)}; {known}")
     refuse(name, faults)
     assert study is not None
     return Carried(study=study, rows=rows)

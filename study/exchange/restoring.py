@@ -22,7 +22,7 @@ from study.base.actor import Acting
 from study.base.bank_model import Item, Prior
 from study.base.canonical import canonical_json, stamp
 from study.base.errors import BadFile, NotNow
-from study.base.text import LONGEST, formula_fault, name_fault, text_key
+from study.base.text import LONGEST, formula_fault, name_fault, quoted, text_key
 from study.base.translation import t
 from study.exchange.bundle import RECORDS, Content, files_of, origin, tables_of
 from study.exchange.incoming import PACKAGE, Received, receive, refuse
@@ -180,11 +180,11 @@ def _refuse_state(look: Transaction, bundle: Received) -> None:
     if fault:
         raise BadFile(f"{bundle.name}: the name of the study {fault}.")
     if state not in _STATES:
-        raise NotNow(f"The study {name!r} was never opened; there is nothing to restore.")
+        raise NotNow(f"The study {quoted(name)} was never opened; there is nothing to restore.")
     if studies.find(look, name):
-        raise NotNow(f"A study named {name!r} already exists; it was not changed.")
+        raise NotNow(f"A study named {quoted(name)} already exists; it was not changed.")
     if events.head(look, events.study_chain(name)).number:
-        raise NotNow(f"The trail already contains events of a study named {name!r}.")
+        raise NotNow(f"The trail already contains events of a study named {quoted(name)}.")
 
 
 def _bank(change: Transaction, bundle: Received, acting: Acting) -> int:
@@ -196,7 +196,7 @@ def _bank(change: Transaction, bundle: Received, acting: Acting) -> int:
     if bundle.blinded:
         raise BadFile(
             f"{bundle.name} is blinded: it has no reference standard. Import the bank "
-            f"{bundle.carried.study.bank!r} first, or restore the bundle of the closed study."
+            f"{quoted(bundle.carried.study.bank)} first, or restore the bundle of the closed study."
         )
     return _bank_from(change, bundle, acting)
 
@@ -426,16 +426,16 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
     name, other = study.name, bundle.deployment_id
     if bundle.protocol_sha256 != study.protocol_sha256:
         yield (
-            f"it was read under another protocol ({bundle.protocol_sha256[:12]}) than {name!r} "
-            f"({study.protocol_sha256[:12]})."
+            f"it was read under another protocol ({bundle.protocol_sha256[:12]}) than "
+            f"{quoted(name)} ({study.protocol_sha256[:12]})."
         )
         return
     if study.state != "closed":
-        yield f"the study {name!r} is still {study.state}. Close it first."
+        yield f"the study {quoted(name)} is still {study.state}. Close it first."
     if bundle.carried.study.state != "closed":
         yield "the bundle was exported while its study was still open. Close it there first."
     if other == origin(look, study):
-        yield f"it comes from the deployment in which {name!r} itself was read ({other})."
+        yield f"it comes from the deployment in which {quoted(name)} itself was read ({other})."
     elif events.merged_chain(name, other) in merged_chains(look, name):
         yield f"the bundle of the deployment {other} was already merged."
     if bundle.sites:
@@ -443,9 +443,12 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
     if bundle.carried.rows["scoring"] or judgements.scorings_of_study(look, study.id):
         yield "answers in words were scored before the sites were merged. Merge first, then score."
     if formula_fault(site):
-        yield f"the site {site[:LONGEST]!r} {formula_fault(site)}. Begin it with a letter."
+        yield f"the site {quoted(site[:LONGEST])} {formula_fault(site)}. Begin it with a letter."
     if len(site) > LONGEST or not site.isprintable():
-        yield f"the site {site[:LONGEST]!r} is over {LONGEST} characters or has unprintable ones."
+        yield (
+            f"the site {quoted(site[:LONGEST])} is over {LONGEST} characters or has unprintable "
+            "ones."
+        )
     yield from _reader_conflicts(look, study, bundle)
     yield from _model_conflicts(look, study, bundle)
     own = _of_kinds(look, study.id, ("amendment",))["amendment"]

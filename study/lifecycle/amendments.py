@@ -11,7 +11,7 @@ from typing import Any
 from study.base.actor import Acting
 from study.base.canonical import stamp
 from study.base.errors import BadProtocol, NotNow
-from study.base.text import checked_reason
+from study.base.text import checked_reason, quoted
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.protocol.protocol import ITEM_LISTS, Feedback, Protocol, faults_of, stored_protocol
@@ -127,7 +127,7 @@ def why_fixed(key: str) -> str:
 
 
 def _refuse_unless_open(row: StudyRow) -> None:
-    name = repr(row.name)
+    name = quoted(row.name)
     if row.discarded_at_utc:
         raise NotNow(t("The study {name} was discarded.", name=name))
     if row.state == "drawn":

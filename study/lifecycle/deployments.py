@@ -7,7 +7,7 @@ from pathlib import Path
 from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import sha256_of, stamp
 from study.base.errors import NotFound, NotNow
-from study.base.text import check_code_name
+from study.base.text import check_code_name, quoted
 from study.people.codes import Entropy, give, new_code
 from study.people.roles import Role
 from study.store import Store, Transaction, deployment, events, people
@@ -109,10 +109,14 @@ def reader_code(
         reader = people.reader(change, row_of_study.id, reader_id)
         if reader is None:
             suggestion = people.like_reader(change, row_of_study.id, reader_id)
-            raise NotFound(f"There is no reader {reader_id!r} in {study!r}.{suggestion}")
+            raise NotFound(
+                f"There is no reader {quoted(reader_id)} in {quoted(study)}.{suggestion}"
+            )
         person = people.of_reader(change, reader.id)
         if person is None:
-            raise NotNow(f"{reader_id!r} no longer has a role in {study!r}: it was revoked.")
+            raise NotNow(
+                f"{quoted(reader_id)} no longer has a role in {quoted(study)}: it was revoked."
+            )
         give(change, code, person=person, now=now)
         events.record(
             change,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from study.bank.guessing import guessable
 from study.base.actor import Acting
 from study.base.errors import NotNow
+from study.base.text import quoted
 from study.base.translation import later, said, t, tn
 from study.people.roles import Role
 from study.protocol.protocol import Feedback, Protocol, stored_protocol
@@ -120,7 +121,7 @@ def record_truth_shown(store: Store, bank: str, *, acting: Acting) -> None:
 
 def listed(names: Sequence[str]) -> str:
     """Return the names of studies as a list within a sentence."""
-    return ", ".join(map(repr, names))
+    return ", ".join(map(quoted, names))
 
 
 def interim_refusal(names: Sequence[str]) -> str:
@@ -192,7 +193,7 @@ _ROLES = {
 def in_words(reader: str, seen: Sequence[Seen]) -> str:
     """Return the sentence about a reader who may know the answers."""
     parts = [
-        said(_ROLES[exposure_seen.role]).format(study=repr(exposure_seen.study))
+        said(_ROLES[exposure_seen.role]).format(study=quoted(exposure_seen.study))
         for exposure_seen in seen
     ]
     return t(

@@ -12,7 +12,7 @@ from study.bank.managing import item_of, strike_within
 from study.base.actor import Acting
 from study.base.canonical import shuffled, stamp
 from study.base.errors import BadInput, NotNow
-from study.base.text import check_name, id_key
+from study.base.text import check_name, id_key, quoted
 from study.base.translation import said, t
 from study.lifecycle.exposure import being_read, refuse_withheld
 from study.lifecycle.judging import (
@@ -54,7 +54,7 @@ def open_review(
     with store.change() as change:
         row = banks.bank_row(change, bank)
         if name in {other.name for other in judgements.reviews_of_bank(change, row.id)}:
-            raise NotNow(t("This bank already has a review named {name}.", name=repr(name)))
+            raise NotNow(t("This bank already has a review named {name}.", name=quoted(name)))
         if being_read(change, row.id):
             raise NotNow(
                 t(

@@ -14,6 +14,7 @@ from typing import Any
 from study.base.actor import Acting
 from study.base.canonical import sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotNow
+from study.base.text import quoted
 from study.base.translation import t
 from study.lifecycle.exposure import being_read
 from study.lifecycle.judging import everything_judged, paused, several
@@ -134,7 +135,7 @@ def _refuse_readers(look: Transaction, study: StudyRow, persons: Sequence[int]) 
         if any(role.reader and role.study == study.id for role in people.ever(look, person)):
             name = people.handle_of(look, person)
             raise BadInput(
-                t("{name} read in this study and cannot score its answers.", name=repr(name))
+                t("{name} read in this study and cannot score its answers.", name=quoted(name))
             )
 
 

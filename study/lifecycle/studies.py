@@ -14,7 +14,7 @@ from datetime import datetime
 from study.base.actor import Acting
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BrokenStore, NotNow, StudyError
-from study.base.text import check_name, checked_reason, formula_fault, name_fault, text_key
+from study.base.text import check_name, checked_reason, formula_fault, name_fault, quoted, text_key
 from study.base.translation import t
 from study.lifecycle import aids, exposure, placements
 from study.monitoring.progress import Completeness, completeness_in
@@ -203,7 +203,10 @@ def invite(
         row = study_row(change, study)
         if row.state == "closed":
             raise NotNow(
-                t("The study {study!r} is closed; no more readers can be invited.", study=study)
+                t(
+                    "The study {study} is closed; no more readers can be invited.",
+                    study=quoted(study),
+                )
             )
         refuse_restored(row)
         _refuse_known_readers(change, row.id, invitations)
@@ -355,10 +358,10 @@ def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[
     if opened or any(studies.assignments(look, reader.id) for reader in readers):
         raise BrokenStore(
             t(
-                "The study {name!r} was opened before and its state was changed afterwards. Ask "
+                "The study {name} was opened before and its state was changed afterwards. Ask "
                 "the server's administrator to verify the database (docs/commands.md); this lists "
                 "what else was changed.",
-                name=study.name,
+                name=quoted(study.name),
             )
         )
 
@@ -374,8 +377,8 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
         if fault:
             faults.append(
                 t(
-                    "{who!r}: the name {fault}. Choose another reader ID.",
-                    who=reader_id,
+                    "{who}: the name {fault}. Choose another reader ID.",
+                    who=quoted(reader_id),
                     fault=fault,
                 )
             )
@@ -519,9 +522,9 @@ def close(store: Store, *, study: str, reason: str, acting: Acting) -> Completen
 def _not_open(study: StudyRow) -> str:
     if study.state == "closed":
         return t(
-            "The study {name} is already closed and cannot be reopened.", name=repr(study.name)
+            "The study {name} is already closed and cannot be reopened.", name=quoted(study.name)
         )
-    return t("The study {name} was never opened, so it cannot be closed.", name=repr(study.name))
+    return t("The study {name} was never opened, so it cannot be closed.", name=quoted(study.name))
 
 
 def discard(store: Store, *, study: str, reason: str, acting: Acting) -> None:

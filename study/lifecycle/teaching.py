@@ -16,7 +16,7 @@ from study.base.actor import Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import random_key, sha256_of, shuffled, stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.text import FirstSpelling, text_key
+from study.base.text import FirstSpelling, quoted, text_key
 from study.base.translation import said, t
 from study.lifecycle import exposure
 from study.people.roles import Role
@@ -101,16 +101,16 @@ def mark(store: Store, bank: str, *, taught: bool, acting: Acting) -> None:
         row = banks.bank_row(change, bank)
         if teaching.is_taught(change, row.id) == taught:
             raise NotNow(
-                t("The bank {bank} is open for teaching already.", bank=repr(bank))
+                t("The bank {bank} is open for teaching already.", bank=quoted(bank))
                 if taught
-                else t("The bank {bank} is not open for teaching.", bank=repr(bank))
+                else t("The bank {bank} is not open for teaching.", bank=quoted(bank))
             )
         if taught and (not row.n_films or teaching.from_place(change, row.id, 0, ()) is None):
             raise BadInput(
                 t(
                     "The bank {bank} cannot be used for teaching: its images or its reference "
                     "standard are not here.",
-                    bank=repr(bank),
+                    bank=quoted(bank),
                 )
             )
         teaching.mark(change, row.id, taught=taught, at_utc=stamp(acting.now))
@@ -159,11 +159,11 @@ def _refusal(look: Transaction, person: Person, bank: TaughtRow) -> str:
             return t(
                 "You read cases from this bank in the study {study}. You can practise with it once "
                 "that study is closed.",
-                study=repr(part.study_name),
+                study=quoted(part.study_name),
             )
         read = readings.counts(look, part.reader)
         if part.state == "open" and read.n_read < read.n_assigned:
-            return t("First finish your cases in the study {study}.", study=repr(part.study_name))
+            return t("First finish your cases in the study {study}.", study=quoted(part.study_name))
     return ""
 
 

@@ -17,7 +17,7 @@ from study.base.budget import BUDGET, Budget
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
-from study.base.text import did_you_mean
+from study.base.text import did_you_mean, quoted
 from study.base.translation import t
 from study.models import inspect_log
 from study.models.finish_reasons import FINISH_KEYS, finish_reason
@@ -251,7 +251,9 @@ def parsed_columns(text: str) -> dict[str, str]:
     for part in re.split(r",\s*(?=[A-Za-z_]+=)", text.strip()):
         role, equals, column = (part.strip() for part in part.partition("="))
         if not equals or not column:
-            raise BadInput(f"--columns: {part!r} is not of the form id=COLUMN; separate by commas")
+            raise BadInput(
+                f"--columns: {quoted(part)} is not of the form id=COLUMN; separate by commas"
+            )
         if role in column_roles:
             raise BadInput(f"--columns names {role} twice; keep one")
         column_roles[role] = column
@@ -272,7 +274,7 @@ def check_roles(column_roles: ColumnRoles) -> None:
     ]
     if unknown:
         raise BadInput(
-            f"A column cannot mean {unknown[0]!r}; it can mean {', '.join(ROLES)},"
+            f"A column cannot mean {quoted(unknown[0])}; it can mean {', '.join(ROLES)},"
             f" probability_A, probability_B, ...{did_you_mean(unknown[0], ROLES)}"
         )
     if not {"answer", "output", "probabilities", "probability_A"} & column_roles.keys():
@@ -291,7 +293,7 @@ def check_columns(path: object, column_roles: ColumnRoles, source: Records) -> N
         top = column.partition(".")[0]
         if not {plain_key(column), plain_key(top)} & {plain_key(name) for name in source.columns}:
             raise BadFile(
-                f"{path} has no column {column!r} for the {role}; it has"
+                f"{path} has no column {quoted(column)} for the {role}; it has"
                 f" {', '.join(source.columns[:40]) or 'none'}"
             )
     if "id" not in column_roles and not all(record.key for record in source.records):

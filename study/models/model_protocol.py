@@ -7,6 +7,7 @@ from typing import Any
 
 from study.base.canonical import sha256_of
 from study.base.errors import BadInput
+from study.base.text import quoted
 from study.base.translation import t
 from study.protocol.protocol import CONTEXTS
 
@@ -208,8 +209,8 @@ def template_of(protocol: ModelProtocol) -> Template:
     if protocol.template not in known:
         raise BadInput(
             t(
-                "There is no prompt template {version!r}. Available: {known}.",
-                version=protocol.template,
+                "There is no prompt template {version}. Available: {known}.",
+                version=quoted(protocol.template),
                 known=", ".join(known),
             )
         )

@@ -20,7 +20,14 @@ from typing import Any, NotRequired, TypedDict, Unpack
 from study.base.actor import Acting
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
-from study.base.text import LONGEST_REASON, check_name, checked_reason, did_you_mean, text_key
+from study.base.text import (
+    LONGEST_REASON,
+    check_name,
+    checked_reason,
+    did_you_mean,
+    quoted,
+    text_key,
+)
 from study.base.translation import later, said, t
 from study.models.files import ColumnRoles
 from study.models.finish_reasons import CUT_OFF
@@ -218,11 +225,11 @@ def read_model(
     if not read.predictions:
         raise BadFile(
             t(
-                "{path} has no prediction for any case in the study {study!r}. Predictions are "
+                "{path} has no prediction for any case in the study {study}. Predictions are "
                 "matched by item_id; check the IDs. In the file, {n_file}: {theirs}. In the study, "
                 "{n_study}: {ours}.",
                 path=", ".join(str(path) for path in paths),
-                study=study,
+                study=quoted(study),
                 n_file=len(read.unknown_ids),
                 theirs=first_ids(read.unknown_ids),
                 n_study=len(options),
@@ -237,7 +244,7 @@ def read_model(
 
 def first_ids(ids: Iterable[str]) -> str:
     """Return the first few IDs in quotation marks, for a message."""
-    return ", ".join(repr(item_id[:60]) for item_id in islice(ids, _FEW))
+    return ", ".join(quoted(item_id[:60]) for item_id in islice(ids, _FEW))
 
 
 class NewModel(TypedDict):
@@ -349,9 +356,9 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
         if text_key(known.model_id) == wanted:
             raise NotNow(
                 t(
-                    "{model_id!r} is already a model in {name!r}. {remedy}",
-                    model_id=known.model_id,
-                    name=study.name,
+                    "{model_id} is already a model in {name}. {remedy}",
+                    model_id=quoted(known.model_id),
+                    name=quoted(study.name),
                     remedy=said(_REMEDY),
                 )
             )
@@ -359,9 +366,9 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
         if text_key(reader.reader_id) == wanted:
             raise NotNow(
                 t(
-                    "{reader_id!r} is a reader in {name!r}. {remedy}",
-                    reader_id=reader.reader_id,
-                    name=study.name,
+                    "{reader_id} is a reader in {name}. {remedy}",
+                    reader_id=quoted(reader.reader_id),
+                    name=quoted(study.name),
                     remedy=said(_REMEDY),
                 )
             )
@@ -490,7 +497,11 @@ def current_model(look: Transaction, study: StudyRow, model_id: str) -> ModelRow
     row = find_model(look, study, model_id)
     if row is None:
         raise NotFound(
-            t("{study!r} has no model {model_id!r}.", study=study.name, model_id=model_id)
+            t(
+                "{study} has no model {model_id}.",
+                study=quoted(study.name),
+                model_id=quoted(model_id),
+            )
             + did_you_mean(model_id, [model.model_id for model in models.of_study(look, study.id)])
         )
     return row
@@ -511,8 +522,8 @@ def describe_model(store: Store, *, study: str, model_id: str, card: Card, actin
         if field not in FIELDS:
             raise BadInput(
                 t(
-                    "A card has no {field!r}; it has {fields}.",
-                    field=field,
+                    "A card has no {field}; it has {fields}.",
+                    field=quoted(field),
                     fields=", ".join(FIELDS),
                 )
                 + did_you_mean(field, FIELDS)

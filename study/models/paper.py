@@ -25,6 +25,7 @@ from study.base.bank_model import LETTERS
 from study.base.canonical import sha256_of, shuffled
 from study.base.errors import NotFound, NotNow
 from study.base.provenance import Provenance
+from study.base.text import quoted
 from study.base.translation import t
 from study.films import grey, imported_bytes, window
 from study.films.decoding import Grey
@@ -203,7 +204,7 @@ def paper_of_study(
         if studies.find(look, study) is None and study in (
             draft.name for draft in studies.listed_drafts(look)
         ):
-            raise NotNow(t("{study!r} is still a draft. Draw its cases first.", study=study))
+            raise NotNow(t("{study} is still a draft. Draw its cases first.", study=quoted(study)))
         study_found = study_row(look, study)
         refuse_restored(study_found)
         protocol = stored_protocol(study_found)
@@ -251,7 +252,11 @@ def paper_of_bank(
         rows = [item for item in items_shown if chosen is None or item.item_id in chosen]
         if not rows:
             raise NotFound(
-                t("The bank {bank!r} has no items of the split {split!r}.", bank=bank, split=split)
+                t(
+                    "The bank {bank} has no items of the split {split}.",
+                    bank=quoted(bank),
+                    split=quoted(split),
+                )
             )
         dealing = _Dealing(protocol=Protocol(), asked=asked, rater=rater, run=run)
         items = tuple(_items(look, rows, dealing))

@@ -24,6 +24,7 @@ from typing import Any, Literal, Protocol
 
 from study.base.canonical import canonical_json, sha256_of, stamp
 from study.base.errors import BadFile, NotNow, StudyError
+from study.base.text import quoted
 from study.models.running_askers import Asker, Failed, Request
 
 PROTOCOL = "protocol.json"
@@ -198,7 +199,7 @@ def _lock_protocol(folder: Path, protocol: Mapping[str, Any]) -> None:
     )
     if changed:
         differences = "; ".join(
-            f"{key}: {locked.get(key)!r}, not {protocol.get(key)!r}" for key in changed
+            f"{key}: {quoted(locked.get(key))}, not {quoted(protocol.get(key))}" for key in changed
         )
         raise NotNow(
             f"This run was started under another protocol ({differences}). Continue with that "

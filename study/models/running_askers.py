@@ -20,6 +20,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from study.base.errors import BadInput, StudyError
+from study.base.text import quoted
 
 PYTHON = "python"
 _NEEDED = (
@@ -180,7 +181,7 @@ class _Function:
 def _imported(entry: str) -> Callable[..., object]:
     name, colon, function = entry.partition(":")
     if not (colon and name and function):
-        raise BadInput(f"--entry {entry!r} is not of the form module:function.")
+        raise BadInput(f"--entry {quoted(entry)} is not of the form module:function.")
     sys.path.insert(
         0, str(Path.cwd())
     )  # to import modules from the current folder, like `python -m`

@@ -14,7 +14,7 @@ from typing import Any
 from study.base.actor import Acting, By
 from study.base.canonical import stamp
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
-from study.base.text import did_you_mean, name_fault, text_key
+from study.base.text import did_you_mean, name_fault, quoted, text_key
 from study.base.translation import t
 from study.people import persons
 from study.people.roles import Role
@@ -138,7 +138,9 @@ def _table(where: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
 def _named(where: str, name: Any, permitted: tuple[Role, ...]) -> Role:
     if name not in permitted:
         names = ", ".join(permitted)
-        raise BadInput(f"{where}: the role {name!r} cannot come from a group. Choose from {names}.")
+        raise BadInput(
+            f"{where}: the role {quoted(name)} cannot come from a group. Choose from {names}."
+        )
     return Role(name)
 
 

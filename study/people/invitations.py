@@ -7,7 +7,7 @@ from pathlib import Path
 
 from study.base.bank_model import Fault
 from study.base.errors import BadFile
-from study.base.text import did_you_mean
+from study.base.text import did_you_mean, quoted
 from study.base.translation import t, tn
 from study.tables.columns import Kind, plain_key
 from study.tables.table import Row, open_table, rows_of
@@ -128,7 +128,9 @@ def _header_faults(header: Sequence[str]) -> Iterator[str]:
     for name in header:
         if name and plain_key(name) not in _COLUMN_OF:
             yield t(
-                "header: unknown column {name!r}. Known: {listed}.", name=name[:60], listed=known
+                "header: unknown column {name}. Known: {listed}.",
+                name=quoted(name[:60]),
+                listed=known,
             ) + did_you_mean(name, _COLUMNS)
     if plain_key("reader_id") not in map(plain_key, header):
         yield t("header: the column reader_id is missing. Add it.")

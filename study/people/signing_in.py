@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from study.base.actor import Acting, By
 from study.base.canonical import moment, stamp, without_surrogates
 from study.base.errors import NotAllowed
+from study.base.text import quoted
 from study.base.translation import t
 from study.people import second_factor
 from study.people.codes import GUESSED, Entropy, is_of, lookup
@@ -404,9 +405,9 @@ def _refuse_other_sign_in(
             raise SignInRefused(
                 "runs-it",
                 t(
-                    "This browser is signed in as someone with another role in {study_name!r}. "
+                    "This browser is signed in as someone with another role in {study_name}. "
                     "Sign out first; anyone who runs a study cannot read in it.",
-                    study_name=row.study_name,
+                    study_name=quoted(row.study_name),
                 ),
             )
 

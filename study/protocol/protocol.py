@@ -20,7 +20,7 @@ from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
 from study.base.budget import BUDGET
 from study.base.errors import BadProtocol, NotFound
-from study.base.text import did_you_mean, nearest
+from study.base.text import did_you_mean, nearest, quoted
 from study.base.translation import languages, later, said, spoken, t, tn
 from study.protocol import checks
 from study.protocol.arms import Arm, arms
@@ -572,7 +572,7 @@ def _unknown_key(key: str) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = quoted(value)
     return text if len(text) <= 100 else f"{text[:97]}..."
 
 

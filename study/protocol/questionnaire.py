@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from study.base.canonical import without_surrogates
-from study.base.text import did_you_mean
+from study.base.text import did_you_mean, quoted
 from study.base.translation import t
 from study.protocol.checks import Faults
 
@@ -58,7 +58,7 @@ def questions(value: Any) -> tuple[ReaderQuestion, ...]:
         for fault in _faults(question)
     ]
     ids = [question.get("id") for question in value if isinstance(question, Mapping)]
-    twice = sorted({repr(name) for name in ids if ids.count(name) > 1})
+    twice = sorted({quoted(name) for name in ids if ids.count(name) > 1})
     faults += [
         t("Two questions of the questionnaire have the id {id}. Rename one.", id=name)
         for name in twice
@@ -125,7 +125,7 @@ def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str 
     for name in answers:
         if name not in {question.id for question in asked}:
             raise UnfitAnswers(
-                t("The questionnaire has no question {value!r}.", value=str(name)[:60])
+                t("The questionnaire has no question {value}.", value=quoted(str(name)[:60]))
             )
     stored = {}
     for question in asked:
@@ -133,7 +133,7 @@ def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str 
         if answer is not None:
             stored[question.id] = answer
         elif question.required:
-            raise UnfitAnswers(t("The question {id!r} must be answered.", id=question.id))
+            raise UnfitAnswers(t("The question {id} must be answered.", id=quoted(question.id)))
     return stored
 
 
@@ -143,9 +143,11 @@ def _answer(question: ReaderQuestion, value: Any) -> str | float | None:
     if question.kind == "number":
         return _number(question, value)
     if not isinstance(value, str):
-        raise UnfitAnswers(t("The answer to {id!r} must be text.", id=question.id))
+        raise UnfitAnswers(t("The answer to {id} must be text.", id=quoted(question.id)))
     if question.kind == "choice" and value not in question.options:
-        raise UnfitAnswers(t("The answer to {id!r} is not one of its options.", id=question.id))
+        raise UnfitAnswers(
+            t("The answer to {id} is not one of its options.", id=quoted(question.id))
+        )
     return value if question.kind == "choice" else without_surrogates(value)[:MAX_ANSWER]
 
 
@@ -155,5 +157,5 @@ def _number(question: ReaderQuestion, value: Any) -> float:
     except (TypeError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise UnfitAnswers(t("The answer to {id!r} must be a number.", id=question.id))
+        raise UnfitAnswers(t("The answer to {id} must be a number.", id=quoted(question.id)))
     return number

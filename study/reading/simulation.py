@@ -31,6 +31,7 @@ from study.base.actor import COMMAND_LINE, Acting
 from study.base.bank_model import LETTERS
 from study.base.canonical import moment, random_key
 from study.base.errors import BadInput, NotFound, NotNow
+from study.base.text import quoted
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Aid, Condition, Protocol, stored_protocol
@@ -149,15 +150,17 @@ def _admit(
         if row is None:
             meant = people.like_reader(change, row_of_study.id, reader_id)
             raise NotFound(
-                f"There is no reader {reader_id!r} in {study!r}. Invite them first.{meant}"
+                f"There is no reader {quoted(reader_id)} in {quoted(study)}. Invite them first."
+                f"{meant}"
             )
         if row_of_study.state != "open":
-            raise NotNow(f"The study {study!r} is {row_of_study.state}, not open.")
+            raise NotNow(f"The study {quoted(study)} is {row_of_study.state}, not open.")
         refuse_restored(row_of_study)
         if not row.simulated:
             if readings.has_begun(change, row.id):
                 raise NotNow(
-                    f"{reader_id!r} has readings of a person; a simulation would mix with them."
+                    f"{quoted(reader_id)} has readings of a person; a simulation would mix with "
+                    "them."
                 )
             people.mark_simulated(change, row.id)
             events.record(

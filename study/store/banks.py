@@ -11,7 +11,7 @@ from study.base.bank_model import Film, GuessableQuestion, Item, Prior, View
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotFound
 from study.base.provenance import Provenance
-from study.base.text import did_you_mean, id_key
+from study.base.text import did_you_mean, id_key, quoted
 from study.base.translation import t
 from study.store.comparing import compared_id, marks
 from study.store.connection import Transaction
@@ -118,8 +118,8 @@ def bank_row(look: Transaction, name: str) -> BankRow:
         known = names(look)
         raise NotFound(
             t(
-                "There is no bank named {name!r}. Available banks: {there}.",
-                name=name,
+                "There is no bank named {name}. Available banks: {there}.",
+                name=quoted(name),
                 there=", ".join(known) or t("none"),
             )
             + did_you_mean(name, known)

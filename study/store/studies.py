@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.errors import NotFound, NotNow
-from study.base.text import did_you_mean
+from study.base.text import did_you_mean, quoted
 from study.base.translation import t
 from study.store.banks import FILM, FilmRow
 from study.store.connection import Transaction
@@ -361,8 +361,8 @@ def study_row(look: Transaction, name: str) -> StudyRow:
         known = names(look)
         raise NotFound(
             t(
-                "There is no study named {name!r}. Available studies: {there}.",
-                name=name,
+                "There is no study named {name}. Available studies: {there}.",
+                name=quoted(name),
                 there=", ".join(known) or t("none"),
             )
             + did_you_mean(name, known)
@@ -375,9 +375,9 @@ def refuse_restored(study: StudyRow) -> None:
     if study.restored_from:
         raise NotNow(
             t(
-                "The study {name!r} was restored from a bundle: it can be viewed, analysed and "
+                "The study {name} was restored from a bundle: it can be viewed, analysed and "
                 "merged here, but cases can be read only where it came from.",
-                name=study.name,
+                name=quoted(study.name),
             )
         )
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 
-from study.base.text import id_key
+from study.base.text import id_key, visible
 
 # An entry of a list written as text by Python or NumPy; possessive, so that no text makes the match
 # slow.
@@ -18,7 +18,7 @@ def shown(value: object, limit: int = 60) -> str:
     text = value if isinstance(value, str) else repr(value)
     text = text[: limit + 1].encode("utf-8", "backslashreplace").decode("utf-8")
     text = text if len(text) <= limit else text[: limit - 1] + "…"
-    return f"“{text}”" if isinstance(value, str) else text
+    return f"“{visible(text)}”" if isinstance(value, str) else text
 
 
 def missing(value: object) -> bool:

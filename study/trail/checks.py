@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from study.base.canonical import sha256_of
+from study.base.text import quoted
 from study.lifecycle.aids import sealed_hashes
 from study.lifecycle.judging import verdicts_hash
 from study.lifecycle.scoring import answers_hash
@@ -47,7 +48,7 @@ def events_named(trail: _Trail, kind: str, key: str) -> dict[str, EventRow]:
         if event.kind == kind:
             name = event.detail[key]
             if name in by_name:
-                raise ValueError(f"two events say {kind!r} of {name}")
+                raise ValueError(f"two events say {quoted(kind)} of {name}")
             by_name[name] = event
     return by_name
 
@@ -218,7 +219,7 @@ def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], EventRow]:
     by_key: dict[tuple[str, int], EventRow] = {}
     for event in trail:
         if event.kind == kind and by_key.setdefault(key_of(event.detail), event) != event:
-            raise ValueError(f"two events say {kind!r} of {event.detail['model_id']}")
+            raise ValueError(f"two events say {quoted(kind)} of {event.detail['model_id']}")
     return by_key
 
 

@@ -14,6 +14,7 @@ from functools import partial
 
 from study.base.canonical import moment, sha256_of
 from study.base.provenance import Provenance
+from study.base.text import quoted
 from study.store import Store, Transaction, banks, events, extract, shape, studies
 from study.store.events import LONG_BACK, EventKind, EventRow
 from study.store.studies import study_row
@@ -225,7 +226,7 @@ def _imports(trail: _Trail) -> dict[str, EventRow]:
     for event in trail:
         if event.kind in (EventKind.BANK_IMPORTED, EventKind.BANK_RESTORED):
             if event.detail["bank"] in by_bank:
-                raise ValueError(f"two events say {event.kind!r} of {event.detail['bank']}")
+                raise ValueError(f"two events say {quoted(event.kind)} of {event.detail['bank']}")
             by_bank[event.detail["bank"]] = event
         elif event.kind == EventKind.BANK_REMOVED:
             by_bank.pop(event.detail["bank"], None)

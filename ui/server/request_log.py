@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from study.base.text import quoted
 from ui.server import metrics
 from ui.server.serving import OnceAMinute
 
@@ -59,7 +60,7 @@ def set_up() -> None:
     """
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "text", "json"):
-        raise SystemExit(f"{VARIABLE} is {wanted!r}. Use json or text.")
+        raise SystemExit(f"{VARIABLE} is {quoted(wanted)}. Use json or text.")
     if wanted != "json":
         return
     handler = logging.StreamHandler(sys.stderr)

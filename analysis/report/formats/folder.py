@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from analysis.errors import OutputError
+from analysis.errors import OutputError, quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ def _in_the_way(place: Path, part: OutputPart) -> list[str]:
     entries = [entry for entry in place.iterdir() if not entry.name.startswith(".")]
     folders = [entry.name for entry in entries if entry.is_dir()]
     strange = sorted([*folders, *part.strange(e.name for e in entries if not e.is_dir())])
-    return [f"{place}: contains {strange[0]!r}, which no report wrote."] if strange else []
+    return [f"{place}: contains {quoted(strange[0])}, which no report wrote."] if strange else []
 
 
 def _swap(out: Path, fresh: Path, aside: Path, parts: Sequence[OutputPart]) -> None:

@@ -15,7 +15,7 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.cells import guarded_table, unguarded_table
 from analysis.bundle.model import OPEN_KINDS, SCORES, Bundle
 from analysis.bundle.parse import parse_csv
-from analysis.errors import BundleError, Fault, OutputError
+from analysis.errors import BundleError, Fault, OutputError, quoted
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
@@ -520,7 +520,7 @@ def _faults(
     file: str, table: pd.DataFrame, wrong: pd.Series[bool], column: str, remedy: str
 ) -> list[Fault]:
     return [
-        Fault(file=file, row=int(row), what=f"the {column} is {value!r}", remedy=remedy)
+        Fault(file=file, row=int(row), what=f"the {column} is {quoted(value)}", remedy=remedy)
         for row, value in table.loc[wrong, ["row", column]].itertuples(index=False)
     ]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.arrays import Bools
 from analysis.bundle.model import Bundle
 from analysis.bundle.protocol import subgroups
-from analysis.errors import OptionsError
+from analysis.errors import OptionsError, quoted
 from analysis.figures.drawing.axes import rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
@@ -49,7 +49,7 @@ def fields_of(study: Study) -> tuple[str, ...]:
     for name in declared:
         if name not in GROUPINGS:
             raise OptionsError(
-                f"protocol.json: subgroups names {name!r}; give fields of the items:"
+                f"protocol.json: subgroups names {quoted(name)}; give fields of the items:"
                 f" {', '.join(GROUPINGS)}"
             )
     return tuple(dict.fromkeys(("task", *declared)))

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from study.base.errors import BadFile
-from study.base.text import csv_bytes
+from study.base.text import csv_bytes, quoted
 
 MADE_UP = 5
 """Number of artificial cases without the finding in files of percent correct, as in the manual."""
@@ -108,8 +108,9 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
     without = [row["item_id"] for row in items if not row["truth"]]
     if without:
         raise BadFile(
-            f"{len(without)} of {len(items)} cases have no reference standard ({without[0]!r} is "
-            "the first): iMRMC requires one. Analyse agreement from the bundle."
+            f"{len(without)} of {len(items)} cases have no reference standard "
+            f"({quoted(without[0])} is the first): iMRMC requires one. Analyse agreement from the "
+            "bundle."
         )
     first: dict[_Key, Mapping[str, Any]] = {}
     for row in tables["readings.csv"]:

@@ -80,7 +80,7 @@ def test_a_refused_bundle_exits_with_1_and_writes_nothing(
     (folder / "items.csv").write_text("item_id,truth\nq1,??\n")
     assert main(["report", str(folder), "--out", str(tmp_path / "out")]) == 1
     captured = capsys.readouterr()
-    assert "truth '??' is not a letter" in captured.err
+    assert "truth “??” is not a letter" in captured.err
     assert captured.out == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle"]
 

@@ -42,10 +42,10 @@ def test_a_column_with_values_needs_a_name(folder: Path) -> None:
 def test_headers_that_differ_only_in_blanks_are_refused(folder: Path) -> None:
     """Files and data frames have the same rule."""
     (folder / "items.csv").write_text("item_id,truth, truth\nq1,A,B\n")
-    with pytest.raises(BundleError, match="column 'truth' occurs twice"):
+    with pytest.raises(BundleError, match="column “truth” occurs twice"):
         read_bundle(folder)
     items = pd.DataFrame([["q", "A", "B"]], columns=["item_id", "truth", "truth "])
-    with pytest.raises(BundleError, match="column 'truth' occurs twice"):
+    with pytest.raises(BundleError, match="column “truth” occurs twice"):
         bundle_from_tables(items, READINGS)
 
 
@@ -161,13 +161,13 @@ def test_ids_that_differ_only_in_blanks_are_refused() -> None:
     for tables, words in (
         (
             (pd.DataFrame({"item_id": ["q", "q "]}), READINGS),
-            "items.csv, row 3: item_id 'q' is also",
+            "items.csv, row 3: item_id “q” is also",
         ),
         (
             (items, READINGS, pd.DataFrame({"rater_id": ["R", " R"], **raters})),
-            "raters.csv, row 3: rater_id 'R' is also",
+            "raters.csv, row 3: rater_id “R” is also",
         ),
-        ((items, twice), r"rater_id 'R ' looks like 'R' \(white space\)"),
+        ((items, twice), r"rater_id “R ” looks like “R” \(white space\)"),
     ):
         with pytest.raises(BundleError, match=words):
             bundle_from_tables(*tables)
@@ -181,8 +181,8 @@ def test_ids_of_blanks_are_empty_and_nul_is_refused() -> None:
         bundle_from_tables(items, readings)
     for part in (
         "items.csv, row 2: item_id is empty",
-        "items.csv, row 3: item_id 'q\\x00x' contains a NUL",
-        "items.csv, row 3: patient_id 'p\\x00q' contains a NUL",
+        "items.csv, row 3: item_id “q\\x00x” contains a NUL",
+        "items.csv, row 3: patient_id “p\\x00q” contains a NUL",
         "readings.csv, row 2: rater_id is empty",
     ):
         assert part in str(refusal.value)

@@ -51,13 +51,13 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
-        ({"answer_id": ["a1", "a1"]}, "row 3: answer_id 'a1' is also in an earlier row"),
+        ({"answer_id": ["a1", "a1"]}, "row 3: answer_id “a1” is also in an earlier row"),
         ({"answer_id": ["a1", " "]}, "row 3: answer_id is empty. Name the answer"),
-        ({"kind": ["answer", "remark"]}, "row 3: kind 'remark' is unknown. Write one of answer"),
-        ({"item_id": ["q1", "q9"]}, "row 3: item_id 'q9' is not in items.csv"),
-        ({"rater_id": ["R1", "R9"]}, "row 3: rater_id 'R9' is not among the raters"),
-        ({"status": ["answered", "lost"]}, "row 3: status 'lost' is unknown"),
-        ({"item_id": ["q1", "q1"]}, "row 3: 'q1' by 'R1' is also in an earlier row"),
+        ({"kind": ["answer", "remark"]}, "row 3: kind “remark” is unknown. Write one of answer"),
+        ({"item_id": ["q1", "q9"]}, "row 3: item_id “q9” is not in items.csv"),
+        ({"rater_id": ["R1", "R9"]}, "row 3: rater_id “R9” is not among the raters"),
+        ({"status": ["answered", "lost"]}, "row 3: status “lost” is unknown"),
+        ({"item_id": ["q1", "q1"]}, "row 3: “q1” by “R1” is also in an earlier row"),
     ],
 )
 def test_an_invalid_answer_is_reported_with_its_row(changed: Any, text: str) -> None:
@@ -69,13 +69,13 @@ def test_an_invalid_answer_is_reported_with_its_row(changed: Any, text: str) -> 
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
-        ({"answer_id": ["a1", "a7"]}, "row 3: answer_id 'a7' is not an answered row"),
-        ({"answer_id": ["a1", "a2"]}, "row 3: answer_id 'a2' is not an answered row"),
+        ({"answer_id": ["a1", "a7"]}, "row 3: answer_id “a7” is not an answered row"),
+        ({"answer_id": ["a1", "a2"]}, "row 3: answer_id “a2” is not an answered row"),
         ({"scorer": ["S1", " "]}, "row 3: scorer is empty"),
-        ({"turn": [1, 4]}, "row 3: turn '4' is unknown. Write 1 or 2"),
-        ({"score": ["correct", "right"]}, "row 3: score 'right' is unknown. Write one of correct"),
-        ({"turn": [1, 1]}, "row 3: turn 1 of 'a1', or its scorer, is also in an earlier row"),
-        ({"scorer": "S1"}, "row 3: turn 2 of 'a1', or its scorer, is also in an earlier row"),
+        ({"turn": [1, 4]}, "row 3: turn “4” is unknown. Write 1 or 2"),
+        ({"score": ["correct", "right"]}, "row 3: score “right” is unknown. Write one of correct"),
+        ({"turn": [1, 1]}, "row 3: turn 1 of “a1”, or its scorer, is also in an earlier row"),
+        ({"scorer": "S1"}, "row 3: turn 2 of “a1”, or its scorer, is also in an earlier row"),
     ],
 )
 def test_an_invalid_score_is_reported_with_its_row(changed: Any, text: str) -> None:

@@ -47,18 +47,18 @@ def test_all_errors_are_listed_with_file_row_and_remedy(folder: Path) -> None:
         read_bundle(folder)
     text = str(refusal.value)
     for part in (
-        "items.csv, row 3: item_id 'q1' is also in an earlier row",
-        "items.csv, row 3: truth 'Z' is not among the 4 options",
-        "items.csv, row 4: n_options 'no'",
-        "items.csv, row 4: truth '?'",
-        "raters.csv, row 2: rater_kind 'robot'",
-        "readings.csv, row 2: answer 'E' is not among the item's 4 options",
-        "readings.csv, row 3: rater 'R1' has read item 'q1' before",
-        "readings.csv, row 4: item_id 'q9' is not in items.csv",
-        "readings.csv, row 4: rater_id 'R2' is not in raters.csv",
-        "readings.csv, row 4: status 'lost' is unknown",
-        "readings.csv, row 4: repeat 'x'",
-        "readings.csv, row 4: response_ms '-5'",
+        "items.csv, row 3: item_id “q1” is also in an earlier row",
+        "items.csv, row 3: truth “Z” is not among the 4 options",
+        "items.csv, row 4: n_options “no”",
+        "items.csv, row 4: truth “?”",
+        "raters.csv, row 2: rater_kind “robot”",
+        "readings.csv, row 2: answer “E” is not among the item's 4 options",
+        "readings.csv, row 3: rater “R1” has read item “q1” before",
+        "readings.csv, row 4: item_id “q9” is not in items.csv",
+        "readings.csv, row 4: rater_id “R2” is not in raters.csv",
+        "readings.csv, row 4: status “lost” is unknown",
+        "readings.csv, row 4: repeat “x”",
+        "readings.csv, row 4: response_ms “-5”",
         "readings.csv, row 5: status is answered but there is no answer",
     ):
         assert part in text
@@ -156,9 +156,9 @@ def test_the_mark_of_a_simulated_rater_is_shown_once() -> None:
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        ('["too_fast"]', "row 2: flags '\\[\"too_fast\"\\]' is not a list of words"),
-        ("too_fast,late", "row 2: flags 'too_fast,late' is not a list of words"),
-        (["True", "False"], "flags is 'True', which names no flag"),
+        ('["too_fast"]', 'row 2: flags “\\["too_fast"\\]” is not a list of words'),
+        ("too_fast,late", "row 2: flags “too_fast,late” is not a list of words"),
+        (["True", "False"], "flags is “True”, which names no flag"),
     ],
 )
 def test_flags_in_another_notation_are_refused(flags: str | list[str], words: str) -> None:

@@ -317,7 +317,7 @@ def test_faults_of_components_are_listed_together() -> None:
     """A missing key, an unknown key and a value that is no number."""
     with pytest.raises(AnalysisError) as refused:
         components_from({"var_tr": "x", "varerror": 1.0, "metric": "accuracy"}, "file.toml")
-    for words in ("var_tr = 'x'", "varerror: unknown key", "missing key(s): cov1"):
+    for words in ("var_tr = “x”", "varerror: unknown key", "missing key(s): cov1"):
         assert f"file.toml: {words}" in str(refused.value)
 
 

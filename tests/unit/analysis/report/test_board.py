@@ -86,8 +86,8 @@ def test_the_command_reads_several_folders_and_is_reproducible(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("name\nx\n", "no column 'model'"),
-        ("model,colour\nx,red\n", "a column 'colour'"),
+        ("name\nx\n", "no column “model”"),
+        ("model,colour\nx,red\n", "a column “colour”"),
         ("model,name\nx,a\nx,b\n", "row 3"),
         ("", "cannot be read"),
     ],

@@ -132,12 +132,12 @@ def test_a_bank_in_use_cannot_be_removed(banked: Store, opened: Any) -> None:
             "people", handle="x", made_at_utc="2026"
         )
     drafts.begin(banked, name="plan", maker=person, bank="second", acting=ACTING)
-    with pytest.raises(NotNow, match=r"'second' is chosen in plan\."):
+    with pytest.raises(NotNow, match=r"“second” is chosen in plan\."):
         remove_bank(banked, "second", acting=ACTING)
     opened()
-    with pytest.raises(NotNow, match=r"'bank' is used by trial"):
+    with pytest.raises(NotNow, match=r"“bank” is used by trial"):
         remove_bank(banked, "bank", acting=ACTING)
-    with pytest.raises(NotFound, match="There is no bank named 'none'"):
+    with pytest.raises(NotFound, match="There is no bank named “none”"):
         remove_bank(banked, "none", acting=ACTING)
     assert verify(banked) == []
 
@@ -408,7 +408,7 @@ def test_patients_in_both_banks_are_reported(two: Store, tmp_path: Path) -> None
 def test_banks_can_be_joined_by_command(two: Store, capsys: pytest.CaptureFixture[str]) -> None:
     named = ["--bank", "public", "--bank", "ours", "--db", str(two.path)]
     assert main(["bank", "join", "both", *named]) == 0
-    assert capsys.readouterr().out == "Joined: bank 'both', 48 items and 48 films.\n"
+    assert capsys.readouterr().out == "Joined: bank “both”, 48 items and 48 films.\n"
 
 
 ALL_ITEMS = Protocol.from_json({"cases": 24, "one_question_per": "item"})

@@ -26,7 +26,7 @@ def _zip(*files: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> byte
 @pytest.mark.parametrize(
     ("budget", "says"),
     [
-        (Budget(member_bytes=999), "'bank.json': unpacks to 5,000 bytes; the limit is 999"),
+        (Budget(member_bytes=999), "“bank.json”: unpacks to 5,000 bytes; the limit is 999"),
         (Budget(unpacked_bytes=5000), "unpacks to more than 5,000 bytes"),
         (Budget(members=1), "contains 2 files; the limit is 1"),
     ],
@@ -85,8 +85,8 @@ _INVALID = {
         ["A", "a/b"],
         ["\u00fc", "u\u0308/b"],
     ],
-    "a': appears twice": [["a", "a"], ["a/", "a"], ["./a", "a"]],
-    "appears twice, also as 'a/": [["a/b.png", "a/B.PNG"], ["a/\u00fc", "a/u\u0308"]],
+    "a”: appears twice": [["a", "a"], ["a/", "a"], ["./a", "a"]],
+    "appears twice, also as “a/": [["a/b.png", "a/B.PNG"], ["a/\u00fc", "a/u\u0308"]],
     "more than 255 bytes": [["n" * 300], ["n" * 300 + "/b"], ["\u00fc" * 150]],
     "more than 2,000 bytes": [["/".join(["n" * 100] * 30)]],
     "points outside the archive": [
@@ -113,7 +113,7 @@ def test_names_that_cannot_be_written_are_refused(
     """The error names the archive and the entry, and nothing is written."""
     path = tmp_path / "a.zip"
     path.write_bytes(_zip(*((name, b"") for name in names)))
-    with pytest.raises(BadFile, match=rf"a\.zip: Nothing was unpacked:\n.*'.*{says}"):
+    with pytest.raises(BadFile, match=rf"a\.zip: Nothing was unpacked:\n.*“.*{says}"):
         unpack(path, tmp_path / "bank")
     assert not (tmp_path / "bank").exists()
 
@@ -124,7 +124,7 @@ def test_entries_that_are_not_regular_files_are_refused(tmp_path: Path, kind: in
     entry.external_attr = (kind | 0o644) << 16
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr(entry, "/etc/passwd")
-    with pytest.raises(BadFile, match="'a': is not a regular file"):
+    with pytest.raises(BadFile, match="“a”: is not a regular file"):
         unpack(tmp_path / "a.zip", tmp_path / "bank")
 
 

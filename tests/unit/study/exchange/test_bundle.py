@@ -464,8 +464,8 @@ def test_an_impossible_answer_by_rules_is_refused(opened: Opened, tmp_path: Path
     export(store, study="trial", out=tmp_path / "bundle")
     file = tmp_path / "bundle" / "answers_by_rules.csv"
     file.write_text(file.read_text().replace("unparsed", "perhaps"))
-    with pytest.raises(BundleError, match=r"answers_by_rules\.csv, row 2: 'perhaps'"):
+    with pytest.raises(BundleError, match=r"answers_by_rules\.csv, row 2: “perhaps”"):
         read_bundle(tmp_path / "bundle")
     file.write_text(file.read_text().replace("perhaps", "A").replace("talker", "nobody"))
-    with pytest.raises(BundleError, match=r"no such reading of '.*' by 'nobody'"):
+    with pytest.raises(BundleError, match=r"no such reading of “.*” by “nobody”"):
         read_bundle(tmp_path / "bundle")

@@ -362,7 +362,7 @@ def test_a_blinded_bundle_needs_its_bank(
     package = json.loads(bundle["datapackage.json"])
     package["reading_room"]["blinded"] = True
     files = {**bundle, "datapackage.json": json.dumps(package).encode()}
-    assert "Import the bank 'bank' first" in _refused(target, _folder(tmp_path / "b", files))
+    assert "Import the bank “bank” first" in _refused(target, _folder(tmp_path / "b", files))
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"x" * 999])
@@ -648,7 +648,7 @@ def test_open_studies_are_not_merged(tmp_path: Path) -> None:
     home = site(tmp_path / "here", 1)
     other = site(tmp_path / "there", 2, person_id="P2", simulated="S2")
     message = _conflicts(home, bundle_of(other))
-    assert "'trial' is still open" in message
+    assert "“trial” is still open" in message
     assert "while its study was still open" in message
 
 

@@ -192,7 +192,7 @@ def test_a_bank_imported_again_is_recognised(
     _assert_placeholders(banked, _feedback_of(banked, walk))
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
-    with pytest.raises(NotNow, match="'trial'"):
+    with pytest.raises(NotNow, match="“trial”"):
         studies.open_study(banked, study="early", acting=ACTING)
 
 
@@ -249,7 +249,7 @@ def test_the_same_cases_are_recognised_by_patient_examination_or_question(
         assert being_read(look, 2) == ["trial"]
     with pytest.raises(NotNow):
         exposure.record_truth_shown(banked, "again", acting=Acting(by=By(name="c"), now=NOW))
-    with pytest.raises(NotNow, match="'trial'"):
+    with pytest.raises(NotNow, match="“trial”"):
         studies.open_study(banked, study="early", acting=ACTING)
     walk = _preview(banked, _draft(banked, bank=2, feedback="after case"))
     _assert_placeholders(banked, _feedback_of(banked, walk))
@@ -350,11 +350,11 @@ def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     _invite(banked, "early")
     assert not accuracy_is_shown(banked, "early")  # a drawn study has no readings
     (sentence,) = exposure.cautions(banked, "early")
-    assert "being read in the study 'trial'" in sentence
-    with pytest.raises(NotNow, match="'trial', where no one can see accuracy yet"):
+    assert "being read in the study “trial”" in sentence
+    with pytest.raises(NotNow, match="“trial”, where no one can see accuracy yet"):
         studies.open_study(banked, study="early", acting=ACTING)
     _open(banked, "later")
-    with pytest.raises(BadProtocol, match=r"interim_results: .*'trial'"):
+    with pytest.raises(BadProtocol, match=r"interim_results: .*“trial”"):
         amend(
             banked,
             study="later",
@@ -383,7 +383,7 @@ def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
     _draw(banked, "trial")
     _invite(banked, "trial")
     (sentence,) = exposure.cautions(banked, "trial")
-    assert "Correct answers to cases from this bank are shown in 'early'" in sentence
+    assert "Correct answers to cases from this bank are shown in “early”" in sentence
     studies.open_study(banked, study="trial", acting=ACTING)
     assert _others(banked, "trial", "study opened") == [["early"]]
     assert _others(banked, "early", "other study opened") == ["trial"]
@@ -443,8 +443,8 @@ def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -
     for reader, email in (("R1", "cora"), ("R2", "stan"), ("R3", "rita"), ("R4", "nova")):
         _invite(banked, "next", reader, email=f"{email}@example.org")
     assert exposure.acquaintances(banked, "next") == (
-        "R1 may have seen the reference standard of these cases, as a coordinator of 'trial'.",
-        "R2 may have seen the reference standard of these cases, as a statistician of 'trial'.",
+        "R1 may have seen the reference standard of these cases, as a coordinator of “trial”.",
+        "R2 may have seen the reference standard of these cases, as a statistician of “trial”.",
     )
     assert set(exposure.acquaintances(banked, "next")) <= set(exposure.cautions(banked, "next"))
     with banked.look() as look:

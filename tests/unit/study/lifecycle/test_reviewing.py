@@ -254,7 +254,7 @@ def test_a_bank_is_not_reviewed_while_a_study_reads_it(
         ({"reviewers": [1, 1]}, BadInput, "at least two reviewers"),
         ({"item_ids": []}, BadInput, "List the questions"),
         ({"item_ids": ["p00-q0", "p00-q0"]}, BadInput, "each once"),
-        ({"item_ids": ["nothing"]}, NotFound, "has no question 'nothing'"),
+        ({"item_ids": ["nothing"]}, NotFound, "has no question “nothing”"),
         ({"name": " "}, BadInput, "review"),
         ({"name": "first look"}, NotNow, "already has a review named"),
     ],
@@ -331,12 +331,12 @@ def test_a_review_can_be_run_by_commands(
     asked = [word for reviewer in people for word in ("--reviewer", reviewer.name)]
     assert run("open", *named, *asked)[0] == 2
     status, _, why = run("open", *named, "--reviewer", "nobody", "--items", "4")
-    assert (status, "No reviewer is called 'nobody'" in why) == (1, True)
+    assert (status, "No reviewer is called “nobody”" in why) == (1, True)
     (tmp_path / "ids.txt").write_text("q0001\nq0002\n")
     listed = ("--list", str(tmp_path / "ids.txt"))
     assert run("open", *named, *asked, *listed)[:2] == (
         0,
-        "Opened: review 'first look' of bank 'bank', 2 items.\n",
+        "Opened: review “first look” of bank “bank”, 2 items.\n",
     )
     for who in people:
         _all(banked, who, 1, lambda question: _FAULT if "film 1" in question else _sound(""))
@@ -347,5 +347,5 @@ def test_a_review_can_be_run_by_commands(
     table = run("verdicts", *named)[1].splitlines()
     assert table[0] == "item_id,patient_id,task,reviewer,place,verdict,comment,at_utc"
     assert len(table) == 5
-    assert run("strike", *named)[1] == "Items struck off bank 'bank': 1.\n"
+    assert run("strike", *named)[1] == "Items struck off bank “bank”: 1.\n"
     assert run("show", "--review", "second")[0] == 1

@@ -424,13 +424,13 @@ def test_a_scoring_can_be_run_by_commands(read: Store, capsys: pytest.CaptureFix
     names = [word for scorer in asked for word in ("--scorer", scorer.name)]
     assert run("open", "--scorer", "nobody", "--scorer", "expert-1")[0] == 1
     status, printed, _ = run("open", *names)
-    assert (status, printed[:36]) == (0, "Opened: scoring of 16 answers of 'tr")
+    assert (status, printed[:36]) == (0, "Opened: scoring of 16 answers of “tr")
     for who in asked:
         _all(read, who, 1, _correct)
     assert "S1 expert-1: " in run("show")[1]
     assert "0 waiting" in run("show")[1]
     assert run("scores")[1] == "answer_id,scorer,turn,score,comment,scored_at_utc\n"
-    assert run("close")[1] == "Closed: scoring of the answers of 'trial'.\n"
+    assert run("close")[1] == "Closed: scoring of the answers of “trial”.\n"
     assert len(run("scores")[1].splitlines()) == 33
 
 

@@ -109,7 +109,7 @@ def test_a_name_may_have_a_hundred_printable_characters(opened: Opened, answers:
 @pytest.mark.parametrize("taken", ["R1", "r1", "Ｒ1"])
 def test_a_model_may_not_take_a_readers_name(opened: Opened, answers: Path, taken: str) -> None:
     """Names that look like it are refused too."""
-    with pytest.raises(NotNow, match="'R1' is a reader in 'trial'"):
+    with pytest.raises(NotNow, match="“R1” is a reader in “trial”"):
         _add(opened(), answers, taken)
 
 
@@ -120,7 +120,7 @@ def test_a_reader_or_model_may_not_take_a_models_name(
     """Upper and lower case do not matter."""
     store = opened()
     _add(store, answers, "GPT-X")
-    with pytest.raises(NotNow, match="'GPT-X' is already a model"):
+    with pytest.raises(NotNow, match="“GPT-X” is already a model"):
         _add(store, answers, taken)
     with pytest.raises(BadFile, match="a model already has this name"):
         invite(store, taken)

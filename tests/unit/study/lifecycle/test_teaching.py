@@ -177,7 +177,7 @@ def test_a_reader_cannot_learn_before_their_study_is_closed(taught: Store) -> No
         teaching.desk(taught, reader, BANK, 1)
     assert teaching.desk(taught, _learner(taught), BANK, 1).cases
     (lesson,) = teaching.lessons(taught, reader)
-    assert "'trial'" in lesson.refused
+    assert "“trial”" in lesson.refused
 
 
 def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> None:

@@ -499,7 +499,7 @@ def test_several_files_are_parts_or_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "says"),
     [
-        ("id=item_id,answer=reply", "no column 'reply' for the answer; it has item_id, out"),
+        ("id=item_id,answer=reply", "no column “reply” for the answer; it has item_id, out"),
         ("id=item_id,output=out,confidence=out", "the confidence “B” is not a number from 0 to 1"),
         ("id=item_id,output=out,order=item_id", "is not an order of 4 options"),
     ],

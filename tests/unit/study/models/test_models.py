@@ -97,8 +97,8 @@ def test_ids_that_do_not_match_are_reported_before_a_model_is_added(
     other = tuple(f"case-{n}" for n in range(40))
     with pytest.raises(BadFile) as caught:
         read_model(trial, _file(tmp_path, ids=other), study="trial")
-    assert "In the file, 40: 'case-0', 'case-1', 'case-2'." in str(caught.value)
-    assert f"In the study, 8: '{_drawn(trial)[0]}'" in str(caught.value)
+    assert "In the file, 40: “case-0”, “case-1”, “case-2”." in str(caught.value)
+    assert f"In the study, 8: “{_drawn(trial)[0]}”" in str(caught.value)
 
 
 def test_examples_show_outputs_with_the_answers_read_from_them(
@@ -190,11 +190,11 @@ def test_a_replacement_needs_a_reason_and_a_model(trial: Store, tmp_path: Path) 
     answers = read_model(trial, _file(tmp_path, "B"), study="trial")
     with pytest.raises(BadInput, match="Give a reason"):
         keep_model(trial, answers, model_id="M", replacing=" ", acting=ACTING)
-    with pytest.raises(NotFound, match="no model 'N'"):
+    with pytest.raises(NotFound, match="no model “N”"):
         keep_model(trial, answers, model_id="N", replacing="Wrong file", acting=ACTING)
     with pytest.raises(NotNow, match="already a model"):
         keep_model(trial, answers, model_id="M", acting=ACTING)
-    with pytest.raises(NotFound, match="no model 'N'"):
+    with pytest.raises(NotFound, match="no model “N”"):
         withdraw_model(trial, study="trial", model_id="N", reason="Wrong file", acting=ACTING)
     assert [row["model_id"] for row in status(trial, "trial")["models"]] == ["M"]
     assert withdrawn(trial, "trial") == []
@@ -414,8 +414,8 @@ def test_the_last_card_is_shown_and_all_are_in_the_trail(store: Store) -> None:
 def test_an_invalid_card_is_refused(store: Store) -> None:
     """The field or model is unknown, or the text is too long."""
     for card, model, error, words in (
-        ({"price": "1"}, "M", BadInput, "no 'price'"),
-        ({"cost": "1"}, "N", NotFound, "no model 'N'"),
+        ({"price": "1"}, "M", BadInput, "no “price”"),
+        ({"cost": "1"}, "N", NotFound, "no model “N”"),
         ({"cost": "1" * 5000}, "M", BadInput, "at most"),
     ):
         with pytest.raises(error, match=words):

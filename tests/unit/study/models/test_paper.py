@@ -136,7 +136,7 @@ def test_a_paper_may_cover_a_bank_or_a_split(banked: Store) -> None:
     assert len(paper.items) == 24
     assert paper.protocol_sha256 == ""
     assert [item.item_id for item in paper.items] != sorted(item.item_id for item in paper.items)
-    with pytest.raises(NotFound, match="no items of the split 'test'"):
+    with pytest.raises(NotFound, match="no items of the split “test”"):
         paper_of_bank(banked, "bank", ASKED, split="test")
 
 
@@ -162,9 +162,9 @@ def test_a_draft_has_no_exam_paper(banked: Store) -> None:
     with banked.change() as change:
         maker = people.add(change, handle="ada", made_at_utc=stamp(NOW))
     drafts.begin(banked, name="plan", maker=maker, bank="bank", acting=ACTING)
-    with pytest.raises(NotNow, match=r"'plan' is still a draft\. Draw its cases first"):
+    with pytest.raises(NotNow, match=r"“plan” is still a draft\. Draw its cases first"):
         paper_of_study(banked, "plan", ASKED)
-    with pytest.raises(NotFound, match="no study named 'nowhere'"):
+    with pytest.raises(NotFound, match="no study named “nowhere”"):
         paper_of_study(banked, "nowhere", ASKED)
 
 
@@ -239,7 +239,7 @@ def test_the_template_can_be_printed_with_placeholders() -> None:
     printed = TEMPLATES["1"].printed(ModelProtocol())
     assert printed.startswith(TEMPLATES["1"].system)
     assert "{question}\n{options}" in printed
-    with pytest.raises(BadInput, match="no prompt template 'x'"):
+    with pytest.raises(BadInput, match="no prompt template “x”"):
         template_of(ModelProtocol(template="x"))
 
 

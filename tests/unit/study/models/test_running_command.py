@@ -119,7 +119,7 @@ def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> 
     assert not models_of(trial, "trial")[0]
     other = processes.run("study", *_python(trial, "--resolution", "quarter"))
     assert other.returncode == 1
-    assert "resolution: 'full', not 'quarter'" in other.stderr
+    assert "resolution: “full”, not “quarter”" in other.stderr
     assert processes.run("study", *_python(trial)).returncode == 0
     assert max(Counter(slow.asked).values()) == 1
     withdraw_model(

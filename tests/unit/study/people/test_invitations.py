@@ -48,7 +48,7 @@ def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
     ("text", "faults"),
     [
         ("Anna Miller\nBob Jones\n", ["the first line must name the columns: reader_id"]),
-        ("reader;name\nR04;Anna\n", ["header: unknown column 'reader'", "reader_id is missing"]),
+        ("reader;name\nR04;Anna\n", ["header: unknown column “reader”", "reader_id is missing"]),
         (
             f"reader_id,name,site\nR1,{'x' * 84},\nR2,,{'y' * 98}\n",
             ["line 2: name has 84 characters; the limit is 60", "line 3: site has 98 characters"],

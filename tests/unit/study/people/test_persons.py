@@ -369,6 +369,6 @@ def test_an_error_of_the_header_is_reported_once() -> None:
         parse_invitations(text, source="readers.csv")
     assert str(caught.value).splitlines() == [
         "readers.csv: 2 errors; no one was invited.",
-        "  header: unknown column 'id'. Known: reader_id, level, years, site, name, email.",
+        "  header: unknown column “id”. Known: reader_id, level, years, site, name, email.",
         "  header: the column reader_id is missing. Add it.",
     ]

@@ -75,7 +75,7 @@ def test_all_errors_are_listed_together(tmp_path: Path) -> None:
         read_protocol(_file(tmp_path, text))
     message = str(caught.value)
     assert "5 errors" in message
-    for key in ("cases = 0", "seed = 'x'", "confidence = 1", "feedbak: unknown key", "margin"):
+    for key in ("cases = 0", "seed = “x”", "confidence = 1", "feedbak: unknown key", "margin"):
         assert key in message
 
 

@@ -75,7 +75,7 @@ def test_errors_of_all_questions_are_listed_together() -> None:
         "Question 2 of the questionnaire: question",
         "Question 3 of the questionnaire: question",
         "Question 3 of the questionnaire: kind",
-        "Two questions of the questionnaire have the id 'a'",
+        "Two questions of the questionnaire have the id “a”",
     ):
         assert part in message
     assert "6 errors" in message

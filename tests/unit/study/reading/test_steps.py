@@ -139,8 +139,8 @@ def test_a_consent_must_be_given_explicitly(opened: Opened, detail: dict[str, An
     ("detail", "reason"),
     [
         ({}, "answers must be an object"),
-        ({"answers": {}}, "The question 'level' must be answered"),
-        ({"answers": {"level": " "}}, "The question 'level' must be answered"),
+        ({"answers": {}}, "The question “level” must be answered"),
+        ({"answers": {"level": " "}}, "The question “level” must be answered"),
         ({"answers": {"level": "three"}}, "not one of its options"),
         ({"answers": {"level": ["one"]}}, "must be text"),
         ({"answers": {"level": "one", "years": "5"}}, "must be a number"),

@@ -85,11 +85,11 @@ def test_an_option_that_no_item_offers_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The message names it; on the command line too."""
-    with pytest.raises(OptionsError, match="positive is 'effusion', which no item offers"):
+    with pytest.raises(OptionsError, match="positive is “effusion”, which no item offers"):
         diagnostic(bundle(['["mass", "nodule"]'] * 4), Options(positive=("effusion",)))
     out = str(tmp_path / "out")
     assert main(["tables", str(folder), "--out", out, "--positive", "E"]) == 1
-    assert "positive is 'E'" in capsys.readouterr().err
+    assert "positive is “E”" in capsys.readouterr().err
     assert main(["tables", str(folder), "--out", out, "--positive", "D", "--bootstrap", "9"]) == 0
     table = pd.read_csv(tmp_path / "out" / "tables" / "diagnostic.csv")
     assert set(table["positive"]) == {"D"}

@@ -100,10 +100,10 @@ def test_different_verdicts_without_a_third_are_undecided() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (f"{WORDS}q,a,1,good\n", "row 2: the verdict is 'good'. Use one of sound, ambiguous"),
-        (f"{WORDS}q,a,0,sound\n", "row 2: the place is '0'. Count from 1."),
-        (f"{WORDS}q,a,1,sound\nq,a,2,sound\n", "row 3: the item_id is 'q'"),
-        (f"{WORDS}q,a,1,sound\nq,b,1,sound\n", "row 3: the item_id is 'q'"),
+        (f"{WORDS}q,a,1,good\n", "row 2: the verdict is “good”. Use one of sound, ambiguous"),
+        (f"{WORDS}q,a,0,sound\n", "row 2: the place is “0”. Count from 1."),
+        (f"{WORDS}q,a,1,sound\nq,a,2,sound\n", "row 3: the item_id is “q”"),
+        (f"{WORDS}q,a,1,sound\nq,b,1,sound\n", "row 3: the item_id is “q”"),
         ("item_id,verdict\nq,sound\n", "reviewer"),
         (None, "cannot be read"),
     ],

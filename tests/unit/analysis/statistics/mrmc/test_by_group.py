@@ -132,7 +132,7 @@ def test_a_class_without_items_is_undefined(study: Bundle) -> None:
 def test_an_unknown_field_of_subgroups_is_refused(study: Bundle) -> None:
     """The message names it and the existing fields."""
     other = replace(study, protocol={"subgroups": ["age"]})
-    with pytest.raises(OptionsError, match="subgroups names 'age'; give fields of the items: task"):
+    with pytest.raises(OptionsError, match="subgroups names “age”; give fields of the items: task"):
         reader_panel_by(other)
 
 
