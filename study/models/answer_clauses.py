@@ -64,7 +64,7 @@ _CLAUSE = pattern(
     rf"[;:=\n()\[\]|]|\s(?=-+\s)|(?<!{{M}})[\u2013\u2014]|[\u2013\u2014](?!\s*{{M}})|(?<!{{M}}),"
     rf"|,(?!\s*(?:(?:and|or|nor)\s+){{M}}(?!{ONE})|\s*{{M}}(?!{SINGULAR}))"
     r"|(?<=\s)(?<!if\s)(?<!even\s)(?<!as\s)(?<!thing\s)(?<!all\s)(?=(?:but"
-    r"|so|therefore|thus|hence|because|since|while|although|though|whereas|yet"
+    r"|so|therefore|thus|hence|because|since|while|although|though|whereas|(?<!not\s)yet(?!\sto\b)"
     r"|however|which|rather than|instead of|leaving"
     r"|(?<!options\s)(?<!choices\s)given|(?<!are\s)(?<!is\s)due to|then|if|unless"
     r"|provided\s+(?:that|the|there)|assuming|weil|sondern|porque"
@@ -96,6 +96,8 @@ _OPENS = pattern(r"\A\W*(?:{own})")
 CONCEDES = cue("concedes")
 _FOREIGN = cue("foreign")
 _AS_SAID = cue("as_said")
+_PURPOSE = re.compile(r"\W*so\b", re.IGNORECASE)
+_INSTRUCTS = cue("instructs")
 _INVERTED = pattern(
     r"\A\W*(?:w\u00e4ren?|h\u00e4tten?|g\u00e4be|sollte|hubiera|fosse)\b|\A\W*else\W*\Z"
 )
@@ -222,6 +224,8 @@ class _Governor:
             self.conditional = False
         if ":" in after and _heads(own):
             self.foreign = self.speaker = True
+        elif _PURPOSE.match(own) and any(_INSTRUCTS.search(each.text) for each in self.clauses):
+            self.foreign = True
         elif _FOREIGN.search(own) or _OTHER_CASE.match(own):
             self.foreign = True
             self.speaker = self.speaker or _STICKY.search(own) is not None

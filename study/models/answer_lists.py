@@ -58,6 +58,13 @@ def verdicts_on(
         for statement in statements
     ]
     kept = [
+        replace(statement, stance=Stance.OTHERS)
+        if statement.stance in (Stance.ALONE, Stance.NAMED)
+        and _is_candidate(statement, marked, parts)
+        else statement
+        for statement in kept
+    ]
+    kept = [
         replace(statement, stance=_followed(statement, marked, parts, options))
         if statement.stance is Stance.ALONE
         else statement
@@ -88,6 +95,7 @@ _NEGATIVE = cue("negative")
 _DENIES = pattern("{negation}")
 _SERVES = cue("serves")
 _PLAIN_NO = cue("plain_no")
+_CANDIDATES = cue("candidates")
 _ASKS = re.compile(
     r"\bquestion\b[^?]*\?\Z|\b(?:options|choices|candidates|possibilities)\b[^.:]*:\Z",
     re.IGNORECASE,
@@ -98,6 +106,14 @@ _GENERAL = re.compile(
 )
 _WOULD_BE = re.compile(r"(?:an?|the)?\s*(?:[\w-]+\s+){0,3}would\b", re.IGNORECASE)
 _BY_REASON = re.compile(r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but|so)\b")
+
+
+def _is_candidate(statement: Statement, marked: str, parts: Sequence[Sentence]) -> bool:
+    """Return whether a heading such as "Differential diagnosis" stands above a line."""
+    line = marked.rfind("\n", 0, statement.place) + 1
+    above = [part for part in parts if part.place < line and _CANDIDATES.match(part.text)]
+    between = marked[above[-1].place + len(above[-1].text) : line].strip(" :*\n") if above else ""
+    return bool(above) and "\n\n" not in between
 
 
 def _followed(

@@ -207,11 +207,12 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
             return match[0]  # "Small (3 cm)" for the option "Small (< 2 cm)"
         if key not in by_key or _means_something_else(written, before, after):
             return match[0]
-        if _is_plain(written) and not unmistakable:
+        single = len(written) == 1 and not written.isascii()
+        if single or (_is_plain(written) and not unmistakable):
             between = _BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after)
             n_words = len(text.split())
             alone = n_words < 4 or (n_words < 15 and not match.start())
-            if not between and not (alone and written not in _ANSWER_WORDS):
+            if not between and (single or not alone or written in _ANSWER_WORDS):
                 return match[0]
         comma = written in _ANSWER_WORDS and re.match(r"\s(?:there|it|this|that)\b", after)
         return marker("text", by_key[key]) + ("," if comma else "")
@@ -234,7 +235,7 @@ def _letters_by_key(options: Sequence[str]) -> dict[str, str]:
     by_key: dict[str, str] = {}
     for letter, option in zip(LETTERS, options, strict=False):
         key = option_key(plain_option(option))
-        if key and len(key) > (0 if key.isdigit() else 1):
+        if key and len(key) > (0 if key.isdigit() or not key.isascii() else 1):
             by_key[key] = UNCLEAR if key in by_key else letter
             if same := _SAME_NUMBER.get(key):
                 by_key.setdefault(same, letter)

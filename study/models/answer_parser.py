@@ -26,7 +26,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_wording import restated, restates_other
 from study.models.answer_words import pattern
 
-VERSION = 12
+VERSION = 13
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 STANDARD = "standard"
 RULES = {
@@ -138,7 +138,11 @@ def _answer_in_part(part: str, asked: _Asked, rules: Sequence[str]) -> tuple[str
     if not rule:
         if not said and asked.question and not asked.absent and not asked.missing:
             said = restated(asked.question, part, asked.options)
-            plainly = said is not None and reading.names_beside(said) <= _BESIDE_WORDS
+            plainly = (
+                said is not None
+                and reading.names_beside(said) <= _BESIDE_WORDS
+                and not reading.leaves_open(said)
+            )
         return (said, "stated") if said and plainly and "stated" in rules else (None, "")
     allowed = len(letters) == 1 and letters <= set(LETTERS[: len(asked.options)])
     if not allowed or (asked.missing and rule != "final"):

@@ -111,6 +111,12 @@ class Reading:
         """Return the stances on all options but one."""
         return {each.stance for each in self.statements if each.letters != {letter}}
 
+    def leaves_open(self, letter: str) -> bool:
+        """Return whether a statement about an option is conditional or of another speaker."""
+        return any(
+            each.stance is Stance.OTHERS for each in self.statements if each.letters == {letter}
+        )
+
     def only_describes(self, letter: str) -> bool:
         """Return whether no statement names an option by its letter, or calls it the answer."""
         return not any(

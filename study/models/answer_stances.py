@@ -405,7 +405,8 @@ def _found(around: _Around) -> Stance | None:
         last = not re.search(r"[\w\ue000-\ue0ff]", around.rest) and around.begin == 0
         seen = _IS_SEEN.match(after) and re.search(r"\w", after) and _FILLED.fullmatch(before)
         subject = around.begin == 0 and _SUBJECT_IS.match(before)
-        if seen or subject or (last and _BARE.match(before) and re.search(r"\w", before)):
+        shown = around.begin == 0 and _SHOWN.search(before) and not _VERB.search(before)
+        if seen or subject or shown or (last and _BARE.match(before) and re.search(r"\w", before)):
             return Stance.STATED
     if around.own_text and around.begin == 0:
         bare = _BARE.match(before) and (
