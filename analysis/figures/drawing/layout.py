@@ -269,7 +269,10 @@ def _left_of(panel: Panel, measure: Measure) -> float:
         return title
     size = label_size(panel.y, panel.height_mm)
     widths = (measure(tick.label, size, False) for tick in panel.y.ticks)
-    return title + TICK_MM + max(widths, default=0.0)
+    left = title + TICK_MM + max(widths, default=0.0)
+    if panel.x.slanted and panel.x.ticks:  # the first label reaches to the left of the panel
+        return max(left, 1.0 + SLANT * measure(panel.x.ticks[0].label, size, False))
+    return left
 
 
 def _head(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:

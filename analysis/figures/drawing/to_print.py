@@ -54,6 +54,7 @@ from analysis.figures.drawing.layout import (
     LEAST_PT,
     LINE_MM,
     MM_PER_POINT,
+    SLANT,
     SMALL_PT,
     TICK_MM,
     TITLE_PT,
@@ -246,7 +247,7 @@ class _Panel:
         under = placed.bottom - (TICK_MM if x.slanted else TICK_MM + LINE_MM / 2)
         look: dict[str, Any] = {"ha": "right", "rotation": 45} if x.slanted else {"ha": "center"}
         colour, size = (LIGHT.ink, placed.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
-        labelled = _within(x) if x.slanted else apart(x, placed.width)
+        labelled = _slanted(x, placed.width, size) if x.slanted else apart(x, placed.width)
         for tick in labelled if x.labels else ():
             self.sheet.write(self._x(tick.at), under, tick.label, colour, fontsize=size, **look)
         colour = LIGHT.quiet if y.title else LIGHT.ink
@@ -487,6 +488,16 @@ def apart(axis: Axis, length_mm: float) -> list[Tick]:
         if all(middle + half <= a or b <= middle - half for a, b in taken.values()):
             taken[i] = (middle - half, middle + half)
     return [ticks[i] for i in sorted(taken)]
+
+
+def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
+    """Return the ticks whose slanted labels do not overlap, from the first on."""
+    taken: list[Tick] = []
+    for tick in _within(axis):
+        step = (_share(axis, tick.at) - _share(axis, taken[-1].at)) * length_mm if taken else 0.0
+        if not taken or step * SLANT >= size_pt * MM_PER_POINT:
+            taken.append(tick)
+    return taken
 
 
 def printable(label: Label) -> str:

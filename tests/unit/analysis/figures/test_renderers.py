@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unicodedata
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +27,17 @@ from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.agreement import kappa_matrix_chart
 from analysis.figures.comparisons import panel_chart
 from analysis.figures.drawing.axes import RaterName
-from analysis.figures.drawing.chart import Axis, Boxes, Cells, Chart, Label, Line, Panel, Points
+from analysis.figures.drawing.chart import (
+    Axis,
+    Boxes,
+    Cells,
+    Chart,
+    Label,
+    Line,
+    Panel,
+    Points,
+    Tick,
+)
 from analysis.figures.drawing.fonts import face
 from analysis.figures.drawing.look import AGREEMENT_SCALE
 from analysis.figures.drawing.to_plotly import plotly_figure
@@ -210,6 +220,26 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
             assert box.y0 >= -1, figure.name
             assert box.y1 <= high + 1, figure.name
             assert not any(_overlap(box, other) for other in boxes[:i]), figure.name
+
+
+@pytest.mark.parametrize("width", [85, 180])
+@pytest.mark.parametrize("n", [3, 20, 60])
+def test_slanted_names_fit_and_do_not_overlap(width: int, n: int) -> None:
+    """Names that have no room are left out; the first one ends at the edge of the figure."""
+    cells = Cells(values=((0.0,) * n,), low=-60, high=60, scale=AGREEMENT_SCALE)
+    ticks = tuple(Tick(at=i, label=Label(text=f"Model {i} of a long name")) for i in range(n))
+    x = Axis(low=-0.5, high=n - 0.5, ticks=ticks, grid=False, slanted=True)
+    y = Axis(low=0.5, high=-0.5, ticks=(Tick(at=0, label=Label(text="R1")),), grid=False)
+    panel = Panel(x=x, y=y, layers=(cells,), height_mm=30)
+    drawn = on_paper(Chart(rows=((panel,),), width_mm=width))
+    names = [text for text in drawn.texts if text.get_rotation() == 45]
+    renderer = FigureCanvasAgg(drawn).get_renderer()  # type: ignore[no-untyped-call]
+    boxes = [text.get_window_extent(renderer) for text in names]
+    assert names[0].get_text() == "Model 0 of a long name"
+    assert min(box.x0 for box in boxes) >= -1
+    size = names[0].get_fontsize() / 72 * drawn.dpi
+    for box, after in pairwise(boxes):
+        assert (after.x1 - box.x1) * math.sin(math.pi / 4) >= 0.9 * size
 
 
 @pytest.mark.slow
