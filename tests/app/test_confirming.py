@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.page_runs import button
@@ -105,3 +106,44 @@ def test_an_action_without_a_place_is_reported_at_the_top(tmp_path: Path) -> Non
     assert [element.value for element in app.success] == ["Left"]
     app.text_input("page").set_value("other").run()
     assert not app.success
+
+
+def _changed_page() -> None:
+    import streamlit as st
+
+    from ui.parts import actions
+    from ui.parts.actions import Question, Report
+
+    with actions.page(st.text_input("Page", key="page")):
+        if not st.session_state.get("gone"):
+            ask = Question(text="Close?", do=lambda: "Closed")
+            actions.button("Ask", lambda: ask, key="ask")
+            with st.form("start"):
+                actions.button("Start", lambda: "Started", key="start", in_form=True)
+        if st.session_state.get("noted"):
+            actions.note("job", Report(text="Read"))
+
+
+@pytest.mark.parametrize("pressed", [("ask",), ("start",), ("ask", "ask-yes")])
+def test_a_button_that_the_page_no_longer_shows_is_reported(pressed: tuple[str, ...]) -> None:
+    """Another window has changed what the page is about; nothing is done, and the page says so."""
+    app = AppTest.from_function(_changed_page).run()
+    for key in pressed:
+        app.session_state["gone"] = key == pressed[-1]
+        button(app, key).click().run()
+    assert [element.value[:16] for element in app.error] == ["Nothing was done"]
+    assert not app.success
+    app.text_input("page").set_value("other").run()
+    assert not app.error
+
+
+def test_the_second_half_of_a_double_click_is_not_reported() -> None:
+    """The report of the first click stays, although the button with its key is gone."""
+    app = AppTest.from_function(_changed_page).run()
+    pressed = button(app, "start")
+    memory = app.session_state["last-action"]
+    pressed.click().run()
+    memory.press(0)
+    app.run()
+    assert [element.value for element in app.success] == ["Started"]
+    assert not app.error

@@ -77,7 +77,12 @@ class _Memory:
     is_new: bool = False
     leads_on: bool = False
     on_top: bool = False
+    pressed: int | None = None
+    """The last report's number when a button was pressed that this run has not shown yet."""
     runs: Counter[tuple[str, Hashable]] = field(default_factory=Counter)
+
+    def press(self, number: int) -> None:
+        self.pressed = number
 
     def keep(self, key: str, about: Hashable, result: Result) -> None:
         self.number += 1
@@ -123,7 +128,13 @@ def button(
     where = place or st
     kind = where.form_submit_button if in_form else where.button
     memory = _memory()
-    pressed = kind(label, key=f"{key}/{memory.runs[key, about]}", **look)
+    pressed = kind(
+        label,
+        key=f"{key}/{memory.runs[key, about]}",
+        on_click=memory.press,
+        args=(memory.number,),
+        **look,
+    )
     with below if below is not None else nullcontext():
         if pressed:
             _run(memory, do, key, about, busy)
@@ -172,6 +183,9 @@ def report(key: str, about: Hashable = None) -> None:
 def page(where: Hashable) -> Iterator[None]:
     """Run a page; discard reports of other pages, and show reports without a place at the top.
 
+    A pressed button that the page no longer shows, because another window has changed what the page
+    is about, does nothing; this is reported too.
+
     Parameters
     ----------
     where
@@ -181,15 +195,26 @@ def page(where: Hashable) -> Iterator[None]:
     if memory.page != where:
         memory.page = where
         memory.visit += 1
+        memory.pressed = None
         if not memory.leads_on:
             memory.result = None
     top = st.container()
     yield
+    if memory.pressed == memory.number:  # otherwise it is the second click of a double click
+        memory.keep("", None, Report(text=_overtaken(), kind="error"))
+    memory.pressed = None
     result = memory.result
     if isinstance(result, Report) and (memory.is_new or memory.on_top):
         memory.on_top = True
         with top:
             _show(memory, memory.key, memory.about)
+
+
+def _overtaken() -> str:
+    return t(
+        "Nothing was done: this page has changed in the meantime, perhaps in another window. Check "
+        "what it shows now."
+    )
 
 
 def visit() -> int:
@@ -215,6 +240,7 @@ def _memory() -> _Memory:
 
 def _run(memory: _Memory, do: Action, key: str, about: Hashable, busy: str) -> None:
     """Run an action and keep its result, even if the user clicks meanwhile."""
+    memory.pressed = None
 
     def run() -> None:
         memory.keep(key, about, do())
@@ -264,7 +290,14 @@ def _ask(memory: _Memory, question: Question) -> None:
     with st.container(border=True):
         st.markdown(plain(question.text))
         yes, no, _ = st.columns([1, 1, 4])
-        said_yes = yes.button(t("Yes"), key=f"{key}-yes", type="primary", width="stretch")
+        said_yes = yes.button(
+            t("Yes"),
+            key=f"{key}-yes",
+            on_click=memory.press,
+            args=(memory.number,),
+            type="primary",
+            width="stretch",
+        )
         said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
     if said_yes:
         memory.result = None  # a second click has nothing to confirm
