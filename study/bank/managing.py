@@ -336,6 +336,28 @@ def strike_within(
     events.record(change, "", acting, kind=kind, detail=detail)
 
 
+def items_of(look: Transaction, bank: str, item_ids: Sequence[str]) -> list[ListedItem]:
+    """Return items of a bank by their IDs.
+
+    Raises
+    ------
+    NotFound
+        There is no such bank, or it does not have all the items; the message lists those missing.
+    """
+    number = banks.bank_row(look, bank).id
+    items = [bank_contents.by_item_id(look, number, item_id) for item_id in item_ids]
+    missing = [item_id for item_id, item in zip(item_ids, items, strict=True) if item is None]
+    if missing:
+        why = tn(
+            "The bank {bank} has no question with this ID. Correct or remove it:",
+            "The bank {bank} has no questions with these {n} IDs. Correct or remove them:",
+            len(missing),
+            bank=quoted(bank),
+        )
+        raise NotFound("\n  ".join([why, *map(quoted, missing)]))
+    return [item for item in items if item is not None]
+
+
 def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
     """Return an item of a bank by its ID.
 
@@ -344,12 +366,7 @@ def item_of(look: Transaction, bank: str, item_id: str) -> ListedItem:
     NotFound
         There is no such bank, or no such item in it.
     """
-    item = bank_contents.by_item_id(look, banks.bank_row(look, bank).id, item_id)
-    if item is None:
-        raise NotFound(
-            t("The bank {bank} has no question {item}.", bank=quoted(bank), item=quoted(item_id))
-        )
-    return item
+    return items_of(look, bank, [item_id])[0]
 
 
 def remove_bank(store: Store, name: str, *, acting: Acting) -> BankRow:

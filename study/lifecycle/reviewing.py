@@ -8,7 +8,7 @@ hides its reference standard.
 
 from collections.abc import Sequence
 
-from study.bank.managing import item_of, strike_within
+from study.bank.managing import item_of, items_of, strike_within
 from study.base.actor import Acting
 from study.base.canonical import shuffled, stamp
 from study.base.errors import BadInput, NotNow
@@ -62,7 +62,7 @@ def open_review(
                     "study is closed."
                 )
             )
-        items = [item_of(change, bank, item_id).id for item_id in item_ids]
+        items = [item.id for item in items_of(change, bank, item_ids)]
         number = judgements.add_review(
             change, items, persons, bank=row.id, name=name, at_utc=stamp(acting.now)
         )
