@@ -16,7 +16,7 @@ from study.store.judgements import REVIEW, JudgingRow
 from ui.app.masthead import masthead
 from ui.banks import verdicts
 from ui.parts import actions
-from ui.parts.actions import Question
+from ui.parts.actions import Question, Report
 from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
 from ui.parts.text import number, plain
@@ -118,9 +118,19 @@ def _ending(row: JudgingRow, *, hidden: bool) -> None:
 
 
 def _strike(row: JudgingRow) -> Question:
-    def strike() -> str:
-        reviewing.strike_faulty(store(), row.id, acting=acting(person))
-        return t("The faulty questions are struck off.")
+    def strike() -> str | Report:
+        n = reviewing.strike_faulty(store(), row.id, acting=acting(person))
+        if n:
+            return tn(
+                "{n} faulty question was struck off.", "{n} faulty questions were struck off.", n
+            )
+        return Report(
+            text=t(
+                "Nothing was changed: the review found no faulty question that is not struck off "
+                "already."
+            ),
+            kind="info",
+        )
 
     return Question(
         text=t(

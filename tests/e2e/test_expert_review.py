@@ -54,7 +54,7 @@ def test_three_experts_review_nine_questions(
     page.reload()
     page.get_by_text("9 of 9 questions settled.").wait_for()
     _confirmed(page, "Close the review", "The review is closed.")
-    _confirmed(page, "Strike off the faulty questions", "The faulty questions are struck off.")
+    _confirmed(page, "Strike off the faulty questions", "faulty questions were struck off.")
     with server.store.look() as look:
         faulty = reviewing.faulty(look, 1)
         struck = bank_contents.listed(look, bank_contents.struck(look, 1))

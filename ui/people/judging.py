@@ -7,7 +7,7 @@ import streamlit as st
 from study.base.translation import t
 from study.lifecycle import judging
 from study.lifecycle.judging import Judged
-from study.people.roles import Role
+from study.people.roles import Act, Role
 from study.people.signing_in import Person
 from study.store import Transaction
 from study.store.judgements import REVIEW, JudgeRow, JudgingRow
@@ -35,6 +35,12 @@ def choose_judges(person: Person, label: str, *, help: str, key: str | None = No
     """Show a field in which judges are chosen; return their numbers."""
     members = members_of(Scope(person=person, study=""))
     known = {member.person: member.who for member in members if not member.revoked}
+    if len(known) < judging.JUDGES:
+        st.info(
+            t("Two people are needed. First add them on this page with their access codes.")
+            if person.may(Act.MAKE_STUDY)
+            else t("Two people are needed. Ask an administrator of this server to add reviewers.")
+        )
     return st.multiselect(
         label, list(known), format_func=known.__getitem__, placeholder="", key=key, help=help
     )
