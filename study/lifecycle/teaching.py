@@ -305,13 +305,15 @@ def _feedback(look: Transaction, person: Person, taken: Taken) -> CaseFeedback |
 def _round_state(look: Transaction, person: Person, bank: int, round: int) -> _RoundState:
     row = next((bank_row for bank_row in teaching.taught(look) if bank_row.id == bank), None)
     if row is None:
-        raise NotFound(t("This bank is not open for teaching."))
+        raise NotFound(
+            t("This bank is not open for teaching. Choose another on the Teaching page.")
+        )
     if why := _refusal(look, person, row):
         raise NotAllowed(why)
     answers = teaching.answers(look, person.id, bank)
     before = (round - 1) * ROUND
     if not 0 <= before <= len(answers):
-        raise NotFound(t("You have not come to this round yet."))
+        raise NotFound(t("You have not reached this round yet. Continue on the Teaching page."))
     mark = secret(look)
     coming = [
         _Coming(number=number, case=_case(mark, person, bank, number, item), item=item)

@@ -299,7 +299,7 @@ export const texts = {
   ].filter(Boolean),
   hints: {
     chooseFirst: t("Choose an answer first."),
-    chooseNumber: (n) => t("Press 1 to {n} to choose. The letters are those of the question.", { n }),
+    chooseNumber: (n) => t("Press 1 to {n} to choose, not a letter.", { n }),
     writeFirst: t("Write an answer first."),
     sayHowSure: (steps) => t("How confident are you? Press 1 to {steps}, then Enter.", { steps }),
     sureKeys: (steps) => t("keys 1 to {steps}", { steps }),
