@@ -201,12 +201,42 @@ def _revealed(reader: Reader, position: int) -> None:
     reader.page.wait_for_selector(f"[data-state=ready][data-position='{position}'] {SHOWN}")
 
 
+COUNT_FRAMES = """
+let frames = 0;
+let arrived = null;
+window.reveals = [];
+const SHOWN = "[data-label=aid][data-state=shown]";
+const isShown = () => [document, ...[...document.querySelectorAll("*")].map((e) => e.shadowRoot)]
+  .some((root) => root?.querySelector(SHOWN));
+const tick = () => {
+  frames += 1;
+  if (arrived !== null && isShown()) {
+    window.reveals.push(frames - arrived);
+    arrived = null;
+  }
+  requestAnimationFrame(tick);
+};
+requestAnimationFrame(tick);
+const original = window.fetch;
+window.fetch = async (...request) => {
+  const response = await original(...request);
+  response.clone().text().then((text) => { if (text.includes("BOX-OF-")) arrived = frames; });
+  return response;
+};
+"""
+"""Counts the frames from the arrival of an aid in the browser to the frame that shows it."""
+
+
 def test_sequential_reading_reveals_the_aid_after_each_answer(
     serve: Serve, profile: Profile
 ) -> None:
-    """Practice, interruptions, a double Enter and a reload of stage 2 do not reveal it early."""
+    """Practice, interruptions, a double Enter and a reload of stage 2 do not reveal it early.
+
+    It is painted within two frames of its arrival.
+    """
     traffic = Traffic()
     context = profile()
+    context.add_init_script(COUNT_FRAMES)
     traffic.record(context)
     server = serve(
         add_models=lambda store: _add_model(store, correct=True),
@@ -245,10 +275,12 @@ def test_sequential_reading_reveals_the_aid_after_each_answer(
     expect(page.locator(".rr-box:not(.rr-below)")).to_have_count(1)
     pressed = page.locator("[data-option=B]")
     expect(pressed).to_have_attribute("aria-pressed", "true")
+    _assert_painted_at_once(page, reveals=1)
     page.reload()
     _revealed(reader, 1)
     expect(pressed).to_have_attribute("aria-pressed", "true")
     page.wait_for_timeout(700)
+    page.evaluate("window.reveals = []")
     _press(reader, "Enter")
 
     reader.wait("ready", 2)
@@ -264,6 +296,7 @@ def test_sequential_reading_reveals_the_aid_after_each_answer(
     reader.wait("ready", 3)
     _press(reader, "a", "Enter")
     _revealed(reader, 3)
+    _assert_painted_at_once(page, reveals=2)
     _press(reader, "Enter")
     page.wait_for_timeout(700)
     assert reader.state("position") == "3"
@@ -274,6 +307,7 @@ def test_sequential_reading_reveals_the_aid_after_each_answer(
     reader.wait("ready", 4)
     _press(reader, "a", "Enter")
     _revealed(reader, 4)
+    _assert_painted_at_once(page, reveals=1)
     page.wait_for_timeout(700)
     _press(reader, "Enter")
     reader.wait("finished")
@@ -291,68 +325,15 @@ def test_sequential_reading_reveals_the_aid_after_each_answer(
     assert verify(server.store) == []
 
 
-COUNT_FRAMES = """
-let frames = 0;
-let arrived = null;
-window.reveals = [];
-const SHOWN = "[data-label=aid][data-state=shown]";
-const isShown = () => [document, ...[...document.querySelectorAll("*")].map((e) => e.shadowRoot)]
-  .some((root) => root?.querySelector(SHOWN));
-const tick = () => {
-  frames += 1;
-  if (arrived !== null && isShown()) {
-    window.reveals.push(frames - arrived);
-    arrived = null;
-  }
-  requestAnimationFrame(tick);
-};
-requestAnimationFrame(tick);
-const original = window.fetch;
-window.fetch = async (...request) => {
-  const response = await original(...request);
-  response.clone().text().then((text) => { if (text.includes("WORDS-OF-")) arrived = frames; });
-  return response;
-};
-"""
-"""Counts the frames from the arrival of an aid in the browser to the frame that shows it."""
+def _assert_painted_at_once(page: Page, reveals: int) -> None:
+    """Check the frames from the arrival of each aid, which depends on server and network."""
+    page.wait_for_function(f"window.reveals.length >= {reveals}")
+    assert max(page.evaluate("window.reveals")) <= 2
 
 
-def test_the_aid_is_painted_within_two_frames_of_its_arrival(
-    serve: Serve, profile: Profile
-) -> None:
-    """The answer has to be stored before; the time for that depends on server and network."""
-    context = profile()
-    context.add_init_script(COUNT_FRAMES)
-    server = serve(
-        add_models=_add_model,
-        cases=3,
-        conditions=["aided"],
-        aid="after",
-        aid_model="m",
-        **EXPLAINED,
-    )
-    reader = Reader(context.new_page())
-    reader.enter(server.url, server.codes["R1"])
-    for position in (1, 2, 3):
-        reader.wait("ready", position)
-        reader.answer("a")
-        _revealed(reader, position)
-        reader.page.wait_for_function(f"window.reveals.length >= {position}")
-        reader.page.wait_for_timeout(700)
-        _press(reader, "Enter")
-    reader.wait("finished")
-    reveals = reader.page.evaluate("window.reveals")
-    assert max(reveals) <= 2, reveals
-
-
-ARMS = [
-    {"name": "control", "conditions": ["unaided"]},
-    {"name": "with AI", "conditions": ["aided"]},
-]
 DESIGNS: dict[str, dict[str, Any]] = {
     "crossover": {"cases": 3, "conditions": ["unaided", "aided"], "sessions": 2, "washout_days": 0},
     "on demand": {"cases": 5, "conditions": ["aided"], "aid": "on demand"},
-    "arms": {"cases": 3, "arms": ARMS},
 }
 
 
@@ -406,24 +387,19 @@ def test_no_part_of_an_aid_arrives_before_it_is_due(
     serve: Serve, profile: Profile, design: str
 ) -> None:
     """Through a reload, lost messages and responses, a second window and going back."""
-    readers = ("R1", "R2") if design == "arms" else ("R1",)
-    server = serve(
-        readers=readers, add_models=_add_model, aid_model="m", **EXPLAINED, **DESIGNS[design]
-    )
-    disturbances = cycle(DISTURBANCES)
-    for name in readers:
-        traffic = Traffic()
-        context = profile()
-        traffic.record(context)
-        reader = Reader(context.new_page())
-        reader.enter(server.url, server.codes[name])
-        places = _places(server, name)
-        requested = _reads(reader, traffic, places, disturbances, design)
-        context.close()
-        aided = {place["item_id"] for place in places if place["condition"] == "aided"}
-        assert traffic.revealed() == (requested if design == "on demand" else aided)
-        assert _too_early(traffic, places, DESIGNS[design].get("aid", "first")) == []
-        assert len([row for row in server.readings() if row["reader_id"] == name]) == len(places)
+    server = serve(add_models=_add_model, aid_model="m", **EXPLAINED, **DESIGNS[design])
+    traffic = Traffic()
+    context = profile()
+    traffic.record(context)
+    reader = Reader(context.new_page())
+    reader.enter(server.url, server.codes["R1"])
+    places = _places(server, "R1")
+    requested = _reads(reader, traffic, places, cycle(DISTURBANCES), design)
+    context.close()
+    aided = {place["item_id"] for place in places if place["condition"] == "aided"}
+    assert traffic.revealed() == (requested if design == "on demand" else aided)
+    assert _too_early(traffic, places, DESIGNS[design].get("aid", "first")) == []
+    assert len(server.readings()) == len(places)
 
 
 def _reads(

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-def test_a_reader_at_any_address_signs_in_and_reads(serve: Serve, reader: Reader) -> None:
+def test_a_reader_signs_in_at_any_address_and_a_lost_server_is_reported(
+    serve: Serve, reader: Reader, profile: Profile
+) -> None:
     """The first request of a new server opens a staff page, and no result is shown."""
     server = serve()
     for path in ("overview", "read"):
@@ -32,6 +34,28 @@ def test_a_reader_at_any_address_signs_in_and_reads(serve: Serve, reader: Reader
         reader.wait("ready", 1)
         assert reader.page.get_by_test_id("stDialog").count() == 0
     assert reader.page.get_by_text("Results").count() == 0
+    _lose_the_server(server, profile)
+
+
+def _lose_the_server(server: Server, profile: Profile) -> None:
+    """Check that it is reported until it is back. The dialog of Streamlit stays hidden."""
+    page, signed_out = profile().new_page(), profile().new_page()
+    enter(page, server.url, server.codes["coordinator"])
+    signed_out.goto(server.url)
+    seen = []
+    for each in (page, signed_out):
+        rest(each)
+        seen.append((each.get_by_text("The connection to the server is lost"), each))
+        expect(seen[-1][0]).to_be_hidden()
+    server.kill()
+    for lost, each in seen:
+        expect(lost).to_be_visible()
+        streamlits = each.get_by_test_id("stDialog")
+        streamlits.wait_for(state="attached")
+        assert not streamlits.is_visible()
+    server.start()
+    for lost, _ in seen:
+        expect(lost).to_be_hidden()
 
 
 def _look_at_a_case(page: Page) -> None:
@@ -98,25 +122,3 @@ def test_a_coordinator_watches_downloads_and_signs_out(
         page.locator("[name=access_code]")
     ).first.wait_for()
     assert page.get_by_text("12 of 12").count() == 0
-
-
-def test_a_lost_server_is_reported_until_it_is_back(serve: Serve, profile: Profile) -> None:
-    """The dialog of Streamlit, which names its commands, stays hidden."""
-    server = serve()
-    page, signed_out = profile().new_page(), profile().new_page()
-    enter(page, server.url, server.codes["coordinator"])
-    signed_out.goto(server.url)
-    seen = []
-    for each in (page, signed_out):
-        rest(each)
-        seen.append((each.get_by_text("The connection to the server is lost"), each))
-        expect(seen[-1][0]).to_be_hidden()
-    server.kill()
-    for lost, each in seen:
-        expect(lost).to_be_visible()
-        streamlits = each.get_by_test_id("stDialog")
-        streamlits.wait_for(state="attached")
-        assert not streamlits.is_visible()
-    server.start()
-    for lost, _ in seen:
-        expect(lost).to_be_hidden()

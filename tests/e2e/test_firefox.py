@@ -209,6 +209,7 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
     assert np.array_equal(seen, flat)
 
 
+@ONE_IS_ENOUGH
 def test_pause_wheel_and_keys_of_other_keyboards(serve: Serve, at_case_1: Come) -> None:
     """A pause hides the film, the wheel zooms, and Streamlit receives no key of the page.
 

@@ -42,6 +42,23 @@ STATES = [
 ]
 """State, element, keys pressed before, and keys that cause the state."""
 
+QUESTIONS = [
+    {"id": "level", "question": "What are you?", "kind": "choice", "options": ["Yes", "No"]},
+    {"id": "years", "question": "How many years?", "kind": "number"},
+]
+
+STEPS = [
+    ("missing", "[data-question=level]", ["Enter"]),
+    ("what is missing", ".rr-prelude-hint", ["1", "Backspace"]),
+    ("chosen", ".rr-radios label:nth-of-type(2)", ["2"]),
+    ("left", "[data-question=level]", ["Enter"]),
+    ("number missing", "[data-question=years]", ["Enter"]),
+    ("focus on the button", ".rr-primary", ["1", "Tab"]),
+    ("display check", ".rr-prelude-sheet", ["Enter"]),
+    ("focus on a place", "[data-place='1']", ["Tab"]),
+]
+"""State, element, and keys that cause the state, before the first case."""
+
 FADED_MS = 450
 """The tools fade within 0.4 s."""
 
@@ -87,11 +104,15 @@ def _press(page: Page, keys: list[str]) -> None:
         page.keyboard.press(key)
 
 
-def test_every_state_of_a_case_is_visible(serve: Serve, profile: Profile, tmp_path: Path) -> None:
-    """Options, buttons, tools, focus, confidence and feedback are checked, light and dark."""
+def test_every_state_of_the_reading_page_is_visible(
+    serve: Serve, profile: Profile, tmp_path: Path
+) -> None:
+    """Steps, options, buttons, tools, focus, confidence and feedback are checked in both themes."""
     server = serve(
         bank=_measurable(write_bank_with_priors(tmp_path / "bank", 16)),
         cases=len(STATES),
+        questionnaire=QUESTIONS,
+        display_check=True,
         practice_cases=1,
         confidence=5,
         comments=True,
@@ -102,13 +123,17 @@ def test_every_state_of_a_case_is_visible(serve: Serve, profile: Profile, tmp_pa
     page = profile(forced_colors="active", viewport=wide).new_page()
     reader = Reader(page)
     reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 0)
     unseen = {}
 
     def see(state: str, selector: str, change: Callable[[], object]) -> None:
         if unchanged := _unchanged(page, selector, change):
             unseen[state] = unchanged
 
+    page.wait_for_selector("[data-step='questionnaire']")
+    for state, selector, keys in STEPS:
+        see(state, selector, lambda keys=keys: _press(page, keys))  # type: ignore[misc]
+    _leave_the_display_check(page)
+    reader.wait("ready", 0)
     _press(page, ["b", "3"])
     see("the reference answer", ".rr-options", lambda: _feedback(page))
     page.keyboard.press("Enter")
@@ -128,6 +153,16 @@ def test_every_state_of_a_case_is_visible(serve: Serve, profile: Profile, tmp_pa
     assert unseen == {}
 
 
+def _leave_the_display_check(page: Page) -> None:
+    """Check that nothing bright is next to the test field, and report no disc until the end."""
+    for theme, pixels in _by_theme(page, _about(page, ".rr-field")).items():
+        assert pixels[:6].max() < 30, f"nothing bright is next to the test field ({theme})"
+    page.evaluate("document.activeElement.blur()")
+    while not page.locator(".rr-advice").count():
+        page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+
+
 def _measurable(path: Path) -> Path:
     """Add the pixel spacing to the films of a bank, without which nothing can be measured."""
     records = json.loads(path.read_text())
@@ -145,33 +180,3 @@ def _feedback(page: Page) -> None:
 def _next(reader: Reader, position: int) -> None:
     reader.page.keyboard.press("Enter")
     reader.wait("ready", position)
-
-
-QUESTIONS = [
-    {"id": "level", "question": "What are you?", "kind": "choice", "options": ["Yes", "No"]},
-    {"id": "years", "question": "How many years?", "kind": "number"},
-]
-
-
-def test_every_state_of_the_questionnaire_is_visible(serve: Serve, profile: Profile) -> None:
-    """Focus, missing and chosen answers are checked, and the display check, light and dark."""
-    server = serve(questionnaire=QUESTIONS, display_check=True)
-    page = profile(forced_colors="active").new_page()
-    Reader(page).enter(server.url, server.codes["R1"])
-    page.wait_for_selector("[data-step='questionnaire']")
-    unseen = {}
-    for state, selector, keys in [
-        ("missing", "[data-question=level]", ["Enter"]),
-        ("what is missing", ".rr-prelude-hint", ["1", "Backspace"]),
-        ("chosen", ".rr-radios label:nth-of-type(2)", ["2"]),
-        ("left", "[data-question=level]", ["Enter"]),
-        ("number missing", "[data-question=years]", ["Enter"]),
-        ("focus on the button", ".rr-primary", ["1", "Tab"]),
-        ("display check", ".rr-prelude-sheet", ["Enter"]),
-        ("focus on a place", "[data-place='1']", ["Tab"]),
-    ]:
-        if unchanged := _unchanged(page, selector, lambda keys=keys: _press(page, keys)):  # type: ignore[misc]
-            unseen[state] = unchanged
-    assert unseen == {}
-    for theme, pixels in _by_theme(page, _about(page, ".rr-field")).items():
-        assert pixels[:6].max() < 30, f"nothing bright is next to the test field ({theme})"

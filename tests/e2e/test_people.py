@@ -57,6 +57,7 @@ def test_a_reader_is_invited_by_a_link_and_revoked_at_once(
     guest.page.goto(server.url)
     guest.page.wait_for_selector("[name=access_code]")
     assert guest.page.evaluate("fetch('desk').then(answer => answer.status)") == 401
+    _use_a_readers_link_as_administrator(server, guest)
 
 
 def _keep_codes_until_hidden(page: Page) -> None:
@@ -69,15 +70,12 @@ def _keep_codes_until_hidden(page: Page) -> None:
     assert page.locator(".cards li").inner_text() == code
 
 
-def test_an_administrator_enters_a_study_and_cannot_use_a_readers_link(
-    serve: Serve, reader: Reader
-) -> None:
-    """A button with the name of the study leads to its pages. The address keeps no code."""
-    server = serve()
+def _use_a_readers_link_as_administrator(server: Server, guest: Reader) -> None:
+    """Enter a study by the button with its name, and be refused. The address keeps no code."""
     now = datetime.now(UTC)
     code = administrator_code(server.store, name="A", entropy=entropy_from(5), now=now)
-    page = reader.page
-    reader.sign_in(server.url, code)
+    page = guest.page
+    guest.sign_in(server.url, code)
     page.get_by_role("button", name="Enter trial").click()
     page.get_by_role("heading", name="Progress").first.wait_for()
     page.goto("about:blank")

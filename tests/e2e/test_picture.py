@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import BrowserContext, Page
 
 from tests.e2e.conftest import NO_WEBGL, Profile, Reader, in_the_render_worker
 from tests.e2e.server import Server
+from tests.e2e.test_tools import SPACED, SPACING_MM, change_desk, drag, lengths, plate, zoom
 
 pytestmark = pytest.mark.browser
 Grey = npt.NDArray[np.float64]
@@ -177,7 +178,7 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
 def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     at_film: Callable[[BrowserContext], Reader], dense: BrowserContext
 ) -> None:
-    """The screen has two device pixels per CSS pixel."""
+    """The screen has two device pixels per CSS pixel. Scale bar and lengths match the zoom."""
     reader = at_film(dense)
     _press(reader, "z", "100 %")
     seen = _seen(reader)
@@ -186,6 +187,30 @@ def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     box = _box(seen >= 254)
     assert seen[box].shape == film.shape
     assert np.abs(seen[box] - _expected(film)).max() <= 1
+    _check_the_scale(reader.page)
+
+
+def _check_the_scale(page: Page) -> None:
+    """Check the scale bar at several zooms, and the length of a line."""
+    change_desk(page, SPACED)
+    page.reload()
+    Reader(page).wait("ready", 1)
+    name = plate(page, "PA")
+    for key in ("0", "+", "z"):
+        page.keyboard.press(key)
+        page.wait_for_function("() => new Promise(requestAnimationFrame)")
+        Reader(page).wait_picture()
+        bar = name.locator(".rr-scale i").bounding_box()
+        words = name.locator(".rr-scale-words").inner_text().split()
+        assert bar is not None
+        mm = float(words[0]) * {"mm": 1, "cm": 10}[words[1]]
+        device_px = bar["width"] * 2
+        assert device_px == pytest.approx(mm / SPACING_MM * zoom(page, "PA") / 100, rel=0.02)
+    page.keyboard.press("0")
+    per_px = SPACING_MM / (zoom(page, "PA") / 200)
+    page.keyboard.press("j")
+    drag(page, (0, 100), start=(150, 250))
+    assert lengths(page) == [pytest.approx(100 * per_px, rel=0.02)]
 
 
 def _check_glass(reader: Reader, film: npt.NDArray[np.uint16]) -> None:

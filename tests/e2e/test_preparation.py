@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Page, Request, WebSocket
 
 from study.trail.verification import verify
 from tests.conftest import SECRETS
-from tests.e2e.conftest import Reader
+from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -351,9 +351,11 @@ def test_a_display_check_can_fail_and_comes_again_at_another_sign_in(
     assert len(_rows(server, "SELECT * FROM preparations")) == 2
 
 
-def test_a_study_can_be_read_by_pointer(serve: Serve, reader: Reader) -> None:
-    """Steps, shapes and reasons can be touched on a tablet without keys."""
+def test_a_study_can_be_read_by_pointer_on_a_tablet(serve: Serve, profile: Profile) -> None:
+    """Steps, shapes, tools and reasons can be touched without keys."""
     server = serve(**{**EVERYTHING, "practice_cases": 0, "cases": 2, "break_every": 1})
+    size = {"width": 1180, "height": 820}
+    reader = Reader(profile(viewport=size, has_touch=True, is_mobile=True).new_page())
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")
@@ -369,6 +371,7 @@ def test_a_study_can_be_read_by_pointer(serve: Serve, reader: Reader) -> None:
         page.locator(f"[data-place='{place}']").click()
     page.get_by_role("button", name="Go to the cases").click()
     reader.wait("ready", 1)
+    _check_the_buttons_of_a_tablet(page)
     page.locator(".rr-give-up").click()
     page.locator("[data-reason='4']").click()
     page.locator(".rr-confirm").click(force=True)  # the button says that it is not ready
@@ -387,3 +390,16 @@ def test_a_study_can_be_read_by_pointer(serve: Serve, reader: Reader) -> None:
         ("skipped", None),
         ("answered", "A"),
     ]
+
+
+def _check_the_buttons_of_a_tablet(page: Page) -> None:
+    """Check that all tools are visible, at least 44 pixels high, and do not cover the answers."""
+    buttons = page.locator(".rr-tools button:visible, .rr-option:visible, .rr-confirm:visible")
+    assert buttons.count() == 15 + 4 + 1
+    for button in buttons.all():
+        box = button.bounding_box()
+        assert box is not None
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= 820
+    page.get_by_role("button", name="Mirror").tap()
+    page.locator(".rr-mirrored:visible").first.wait_for()

@@ -4,13 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page
 
-from study.base.actor import Acting, By
-from study.lifecycle import drafts
-from study.lifecycle.deployments import administrator_code
-from study.store import people
-from tests.conftest import NOW, SECRETS, entropy_from
+from tests.conftest import SECRETS
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 from tests.unit.study.lifecycle.test_previews import tables
@@ -128,30 +124,3 @@ def test_a_preview_looks_like_the_reading_page_and_leaves_its_data_alone(
     reader.wait("ready", 1)
     assert reader.page.locator("[data-option='C']").get_attribute("aria-pressed") == "true"
     assert server.readings() == []
-
-
-def test_the_preview_of_a_draft_returns_to_the_draft(serve: Serve, reader: Reader) -> None:
-    """The button at the bottom is a form; the address has the draft and its step."""
-    server = serve(cases=3)
-    code = administrator_code(server.store, name="ada", entropy=entropy_from(9), now=NOW)
-    with server.store.look() as look:
-        (ada,) = people.staff_named(look, "ada")
-    by = By(name="ada", role="administrator")
-    number = drafts.begin(
-        server.store, name="idea", maker=ada, bank="bank", acting=Acting(by=by, now=NOW)
-    )
-    drafts.reach(server.store, number, 5)
-    reader.sign_in(server.url, code)
-    page = reader.page
-    page.get_by_role("button", name="New study").wait_for()
-    page.goto(f"{server.url}/preview-draft?draft={number}")
-    reader.wait("ready", 1)
-    page.locator(".rr-exit").get_by_role("button", name="End preview").click()
-    page.get_by_role("heading", name="Review and draw").wait_for()
-    assert f"draft={number}" in page.url
-    page.get_by_role("button", name="Bank and sample").click()
-    page.get_by_role("heading", name="Bank and sample").wait_for()
-    rail = page.locator(".st-key-rail button")
-    for place, finished in enumerate((False, True, True, True, True, False)):
-        step = expect(rail.nth(place))
-        (step.to_contain_text if finished else step.not_to_contain_text)("check_circle")

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
 from study import demo
 from study.people.roles import Role
 from tests.conftest import NOW, entropy_from, write_bank
-from tests.e2e.conftest import Profile
+from tests.e2e.conftest import WITHIN_MS
 from tests.e2e.prepared import prepare, rerun, rest, sign_in, upload
 from tests.e2e.server import Server
 
@@ -28,7 +28,9 @@ NEAR_PX = 260
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Return a server with content on every page."""
-    server = prepare(tmp_path_factory.mktemp("reports"), entropy=entropy_from(1), now=NOW)
+    folder = tmp_path_factory.mktemp("reports")
+    write_bank(folder / "banks" / "chest")
+    server = prepare(folder, entropy=entropy_from(1), now=NOW)
     server.start()
     yield server
     server.kill()
@@ -102,20 +104,22 @@ class Desk:
         rest(self.page)
 
 
-@pytest.fixture
-def desk(served: Server, profile: Profile) -> Desk:
+@pytest.fixture(scope="module")
+def desk(served: Server, browser: Browser) -> Iterator[Desk]:
     """Return an administrator at the demo study, in a small window that would cut off reports."""
-    window = {"viewport": {"width": 1180, "height": 820}, "timezone_id": "Europe/Berlin"}
-    page = profile(**window).new_page()
+    size: ViewportSize = {"width": 1180, "height": 820}
+    context = browser.new_context(viewport=size, timezone_id="Europe/Berlin")
+    context.set_default_timeout(WITHIN_MS)
+    page = context.new_page()
     sign_in(page, served, Role.ADMINISTRATOR)
-    return Desk(page, served)
+    yield Desk(page, served)
+    context.close()
 
 
 def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
-    """Teaching, an import that is refused, another that succeeds, and the demo bank."""
+    """Teaching, an import that is refused, others from a file and a folder, and the demo bank."""
     size = desk.page.evaluate("innerWidth")
-    desk.page.get_by_role("link", name="Question banks").first.click()
-    rest(desk.page)
+    desk.open("banks")
     desk.press("Save", "Saved", within=desk.unfold("Teaching"))
     desk.press("Import", "Choose a ZIP file")
     faulty, sound = tmp_path / "faulty.zip", tmp_path / "sound.zip"
@@ -128,6 +132,9 @@ def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> 
     upload(desk.page, sound)
     desk.fill("Bank name", f"Sound {size}")
     desk.press("Import", f"Imported Sound {size}")
+    desk.tab("From the server")
+    desk.fill("Bank name", "Chest")
+    desk.press("Import", "Imported Chest")
     desk.tab("Demo bank")
     desk.press("Import the demo bank", "Demo bank")
     removal = desk.unfold("Remove a bank")
@@ -150,8 +157,7 @@ def _zipped(bank: Path, archive: Path, *, spoil: bool) -> None:
 def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
     """An invalid file, a table whose columns must be specified, and its saving."""
     size = desk.page.evaluate("innerWidth")
-    desk.page.get_by_role("link", name="Models", exact=True).click()
-    rest(desk.page)
+    desk.open("models")
     desk.press("Read the file", "Choose a file")
     garbage = tmp_path / "garb.json"
     garbage.write_text("no JSON")
@@ -188,8 +194,7 @@ def test_new_codes_are_shown_until_they_are_hidden(desk: Desk) -> None:
     """Each invitation adds its card, and other pages do not remove them."""
     size = desk.page.evaluate("innerWidth")
     page = desk.page
-    page.get_by_role("link", name="People", exact=True).click()
-    rest(page)
+    desk.open("people")
     desk.press("Invite", "“Reader ID” is empty")
     desk.fill("Reader ID", f"A{size}")
     desk.press("Invite", "1 reader was invited")

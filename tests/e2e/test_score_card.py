@@ -1,13 +1,14 @@
-"""The score card in a browser: shown after the closing, case by case, by keyboard."""
+"""After the closing, in a browser: the score card by keyboard, and a round of teaching cases."""
 
 from collections.abc import Callable
 
 import pytest
 
+from study.lifecycle import teaching
 from study.reading import desk
-from tests.conftest import NOW, SECRETS, person, reading
+from tests.conftest import ACTING, NOW, SECRETS, person, reading
 from tests.e2e.conftest import Reader
-from tests.e2e.server import Server
+from tests.e2e.server import Server, begin
 from tests.unit.study.reading.test_score_card import close
 
 pytestmark = pytest.mark.browser
@@ -22,7 +23,9 @@ def _read_all(server: Server) -> None:
         desk.take_records(server.store, who, [reading(cases[0].case)], now=NOW)
 
 
-def test_a_reader_sees_the_score_card_after_the_closing(serve: Serve, reader: Reader) -> None:
+def test_a_reader_sees_the_score_card_and_practises_after_the_closing(
+    serve: Serve, reader: Reader
+) -> None:
     """The last page announces it, and arrow keys move between the cases."""
     server = serve(feedback="after study")
     _read_all(server)
@@ -55,3 +58,30 @@ def test_a_reader_sees_the_score_card_after_the_closing(serve: Serve, reader: Re
     )
     page.get_by_text("Only cases that do not match").click()
     page.wait_for_function("document.querySelector('.scored .verdict')?.innerText.startsWith('✗')")
+    _practise(server, reader)
+
+
+def _practise(server: Server, reader: Reader) -> None:
+    """Complete a round: the reference answer follows each answer, and a reload loses nothing."""
+    teaching.mark(server.store, "bank", taught=True, acting=ACTING)
+    page = reader.page
+    page.goto(server.url)
+    page.get_by_role("link", name="Practise with teaching cases").click()
+    page.get_by_role("link", name="Start a round of 20 cases").click()
+    begin(page)
+    feedback = page.locator(".rr-feedback:not([hidden])")
+    for position in range(1, teaching.ROUND + 1):
+        page.wait_for_selector(f"[data-state='ready'][data-position='{position}']")
+        page.keyboard.press("a")
+        page.keyboard.press("Enter")
+        feedback.wait_for()
+        if position == 2:
+            page.reload()
+            feedback.wait_for()
+        page.keyboard.press("Enter")
+    page.wait_for_url("**/teaching")
+    page.get_by_text("Right first time").wait_for()
+    page.get_by_role("link", name="Start a round of 20 cases").wait_for()
+    with server.store.look() as look:
+        assert look.value("SELECT count(*) FROM teaching_answers") == teaching.ROUND
+        assert look.value("SELECT count(*) FROM readings") == 6

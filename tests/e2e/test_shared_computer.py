@@ -110,14 +110,20 @@ def _reload_after(page: Page, store: Store, minutes: float) -> None:
     page.reload()
 
 
-def test_an_inactive_reader_is_warned_and_then_signed_out_without_a_loss(
+def test_an_inactive_person_is_warned_and_then_signed_out_without_a_loss(
     serve: Serve, reader: Reader
 ) -> None:
     """A key closes the warning. After the end, the film is covered and the answer is kept.
 
-    The page checks by itself as well, without any key.
+    The page checks by itself as well, without any key. A staff page warns and then shows nothing.
     """
     server = serve()
+    _inactive_reader(server, reader)
+    reader.page.context.clear_cookies()
+    _inactive_coordinator(server, reader)
+
+
+def _inactive_reader(server: Server, reader: Reader) -> None:
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
@@ -147,9 +153,8 @@ def test_an_inactive_reader_is_warned_and_then_signed_out_without_a_loss(
     signed_out.wait_for()
 
 
-def test_an_inactive_staff_page_warns_and_then_shows_nothing(serve: Serve, reader: Reader) -> None:
-    """The page's own requests every ten seconds do not count as activity."""
-    server = serve()
+def _inactive_coordinator(server: Server, reader: Reader) -> None:
+    """Check that the page's own requests every ten seconds do not count as activity."""
     page = reader.page
     reader.enter(server.url, server.codes["coordinator"])
     page.get_by_role("heading", name="Progress").first.wait_for()

@@ -19,11 +19,30 @@ def _flags(server: Server) -> list[set[str]]:
     return [set(json.loads(row["flags"])) for row in server.readings()]
 
 
-def test_each_doubtful_circumstance_is_flagged(serve: Serve, reader: Reader) -> None:
-    """The page is covered or zoomed, the window is small, or the clock is set."""
-    server = serve(cases=6)
-    page = reader.page
+TRANSLATIONS = {
+    "untouched": "",
+    "Google's class": "document.documentElement.classList.add('translated-ltr')",
+    "from right to left": "document.documentElement.classList.add('translated-rtl')",
+    "font elements": "QUESTION.innerHTML = `<font><font>${QUESTION.textContent}</font></font>`",
+    "Edge's marks": "QUESTION.setAttribute('_msttexthash', '1')",
+    "the question's words": "QUESTION.textContent = 'Welcher Befund?'",
+    "an option's words": "OPTION.firstChild.data = 'Pneumonie'",
+    "the context's words": "CONTEXT.firstChild.data = 'Alter'",
+}
+
+
+def test_each_doubtful_circumstance_is_flagged(
+    serve: Serve, reader: Reader, tmp_path: Path
+) -> None:
+    """The page is translated, covered or zoomed, the window is small, or the clock is set."""
+    n = len(TRANSLATIONS)
+    bank = write_bank(tmp_path / "bank", 7)
+    server = serve(cases=n + 6, bank=bank, comments=True)
     reader.enter(server.url, server.codes["R1"])
+    _translate_each_case(reader)
+    flagged = ["page_translated" in flags for flags in _flags(server)[:n]]
+    assert flagged == [bool(change) for change in TRANSLATIONS.values()]
+    page = reader.page
     cover = (
         "(() => { const over = document.createElement('div'); over.id = 'over'; over.popover ="
         " 'manual'; over.style = 'position: fixed; inset: 0; width: 100%; height: 100%'; "
@@ -40,7 +59,7 @@ def test_each_doubtful_circumstance_is_flagged(serve: Serve, reader: Reader) -> 
             (outer % 1.25, outer % 1),
             ("Date.now = (now => () => now() + 400)(Date.now)", ""),
         ],
-        start=1,
+        start=n + 1,
     ):
         reader.wait("ready", position)
         page.wait_for_timeout(150)  # the first check has been made
@@ -50,14 +69,14 @@ def test_each_doubtful_circumstance_is_flagged(serve: Serve, reader: Reader) -> 
         if after:
             page.evaluate(after)
         reader.answer("a")
-    reader.wait("ready", 5)
+    reader.wait("ready", n + 5)
     page.set_viewport_size({"width": 900, "height": 600})
     page.wait_for_timeout(700)
     reader.answer("a")
-    reader.wait("ready", 6)
+    reader.wait("ready", n + 6)
     reader.wait_saved()
     names = {"page_covered", "page_zoom", "clock_set", "window_too_small", "film_not_whole"}
-    assert [flags & names for flags in _flags(server)] == [
+    assert [flags & names for flags in _flags(server)[n:]] == [
         set(),
         {"page_covered"},
         {"page_zoom"},
@@ -66,29 +85,12 @@ def test_each_doubtful_circumstance_is_flagged(serve: Serve, reader: Reader) -> 
     ]
 
 
-TRANSLATIONS = {
-    "untouched": "",
-    "Google's class": "document.documentElement.classList.add('translated-ltr')",
-    "from right to left": "document.documentElement.classList.add('translated-rtl')",
-    "font elements": "QUESTION.innerHTML = `<font><font>${QUESTION.textContent}</font></font>`",
-    "Edge's marks": "QUESTION.setAttribute('_msttexthash', '1')",
-    "the question's words": "QUESTION.textContent = 'Welcher Befund?'",
-    "an option's words": "OPTION.firstChild.data = 'Pneumonie'",
-    "the context's words": "CONTEXT.firstChild.data = 'Alter'",
-}
-
-
-def test_a_translated_page_is_flagged_with_a_warning(
-    serve: Serve, reader: Reader, tmp_path: Path
-) -> None:
-    """Every way of translating a page is detected. The next case has the original text again.
+def _translate_each_case(reader: Reader) -> None:
+    """Check that each translation is reported. The next case has the original text again.
 
     The document asks browsers not to translate it, and marks every element of the room.
     """
-    bank = write_bank(tmp_path / "bank", 5)
-    server = serve(cases=len(TRANSLATIONS), bank=bank, comments=True)
     page, warning = reader.page, reader.page.locator(".rr-warning")
-    reader.enter(server.url, server.codes["R1"])
     reader.wait("ready", 1)
     assert page.evaluate("document.querySelector('meta[name=google]')?.content") == "notranslate"
     elements = "[...document.querySelectorAll('.reading-room, .reading-room *')]"
@@ -108,6 +110,5 @@ def test_a_translated_page_is_flagged_with_a_warning(
             "document.documentElement.classList.remove('translated-ltr', 'translated-rtl');"
             "document.querySelector('.rr-question').removeAttribute('_msttexthash')"
         )
-    reader.wait("finished")
-    flagged = ["page_translated" in flags for flags in _flags(server)]
-    assert flagged == [bool(change) for change in TRANSLATIONS.values()]
+    reader.wait("ready", len(TRANSLATIONS) + 1)
+    reader.wait_saved()

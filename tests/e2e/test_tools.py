@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.e2e.conftest import Profile, Reader
+from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -16,7 +16,7 @@ SPACING_MM = 2.0  # of the test films, which are 80 x 96
 SPACED = f"for (const view of views) view.spacing_mm = {SPACING_MM}"
 
 
-def _desk(page: Page, change: str) -> None:
+def change_desk(page: Page, change: str) -> None:
     """Change every view of the desk by JavaScript when the page reads it."""
     page.add_init_script(
         """const read = Response.prototype.json;
@@ -43,41 +43,41 @@ def _names(page: Page) -> list[str]:
     return [name for _, name in sorted(labels)]
 
 
-def _plate(page: Page, name: str) -> Locator:
+def plate(page: Page, name: str) -> Locator:
     """Return the plate of a film, once the film is drawn."""
     Reader(page).wait_picture()
     return page.locator(".rr-plate", has=page.get_by_text(name, exact=True))
 
 
 def _says(page: Page, name: str, text: str) -> None:
-    _plate(page, name).filter(has_text=text).wait_for()
+    plate(page, name).filter(has_text=text).wait_for()
 
 
 def _state(page: Page, name: str) -> str:
-    return _plate(page, name).locator(".rr-plate-state").inner_text()
+    return plate(page, name).locator(".rr-plate-state").inner_text()
 
 
 def _changed(page: Page, name: str, before: str) -> None:
     """Wait until a plate changes. A wheel takes effect some frames later."""
-    changed = _plate(page, name).locator(".rr-plate-state").filter(has_not_text=before)
+    changed = plate(page, name).locator(".rr-plate-state").filter(has_not_text=before)
     changed.wait_for()
 
 
-def _zoom(page: Page, name: str) -> int:
+def zoom(page: Page, name: str) -> int:
     """Return the zoom of a plate in percent."""
     match = re.search(r"(?<!–)\b(\d+) %", _state(page, name))
     assert match is not None
     return int(match.group(1))
 
 
-def _drag(page: Page, by: tuple[int, int], start: tuple[int, int] = (200, 400)) -> None:
+def drag(page: Page, by: tuple[int, int], start: tuple[int, int] = (200, 400)) -> None:
     page.mouse.move(*start)
     page.mouse.down()
     page.mouse.move(start[0] + by[0], start[1] + by[1], steps=4)
     page.mouse.up()
 
 
-def _lengths(page: Page) -> list[float]:
+def lengths(page: Page) -> list[float]:
     """Return the lengths of the measured lines in mm."""
     Reader(page).wait_picture()
     texts = page.locator(".rr-plate:visible .rr-marks text").all_text_contents()
@@ -96,7 +96,7 @@ def _set(page: Page, words: str) -> None:
 def test_films_are_arranged_linked_and_given_a_ratio(serve: Serve, reader: Reader) -> None:
     """The frontal film is on the left in any order of the item."""
     server = serve()
-    _desk(reader.page, "views.reverse()")
+    change_desk(reader.page, "views.reverse()")
     _come(server, reader)
     _swap_reset_and_magnify(reader.page)
     reader.page.reload()  # the page forgets the position of the pointer
@@ -154,7 +154,7 @@ def _use_the_glass(page: Page) -> None:
 
     page.keyboard.press("m")
     glass.wait_for()
-    pane = _plate(page, "PA").bounding_box()
+    pane = plate(page, "PA").bounding_box()
     assert pane is not None
     assert middle() == pytest.approx((pane["width"] / 2, pane["height"] / 2), abs=1)
     x, y = middle()
@@ -200,26 +200,26 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
     expect(page.locator(".rr-mirrored:visible")).to_have_count(0)
     page.mouse.move(500, 400)
     page.keyboard.press("y")
-    _plate(page, "LATERAL").locator(".rr-mirrored").wait_for()
-    assert not _plate(page, "PA").locator(".rr-mirrored").is_visible()
+    plate(page, "LATERAL").locator(".rr-mirrored").wait_for()
+    assert not plate(page, "PA").locator(".rr-mirrored").is_visible()
     reader.answer("a")
     reader.wait("ready", 3)
     assert page.locator(".rr-mirrored:visible").count() == 0
 
-    before = _zoom(page, "LATERAL")
+    before = zoom(page, "LATERAL")
     page.mouse.move(200, 400)
     page.mouse.wheel(0, -300)
     _changed(page, "PA", f"{before} %")
-    nearer = _zoom(page, "PA")
+    nearer = zoom(page, "PA")
     assert nearer > before
-    assert _zoom(page, "LATERAL") == before
+    assert zoom(page, "LATERAL") == before
     page.keyboard.press("k")
     _says(page, "LATERAL", "linked")
     page.mouse.wheel(0, -200)
     _changed(page, "PA", f"{nearer} %")
-    assert _zoom(page, "LATERAL") / before == pytest.approx(_zoom(page, "PA") / nearer, rel=0.01)
+    assert zoom(page, "LATERAL") / before == pytest.approx(zoom(page, "PA") / nearer, rel=0.01)
     windows = {name: _state(page, name).split("  ")[0] for name in ("PA", "LATERAL")}
-    _drag(page, (80, 0))
+    drag(page, (80, 0))
     for name, text in windows.items():
         _changed(page, name, text)
 
@@ -227,7 +227,7 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
 def test_times_are_recorded_and_lengths_measured(serve: Serve, reader: Reader) -> None:
     """The times of views and tools are part of the reading; lines belong to their case."""
     server = serve()
-    _desk(reader.page, f"views.reverse(); {SPACED}")
+    change_desk(reader.page, f"views.reverse(); {SPACED}")
     _come(server, reader)
     _use_views_and_tools(server, reader)
     _measure(reader, position=2)
@@ -240,84 +240,62 @@ def _measure(reader: Reader, position: int) -> None:
     arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
     """
     page = reader.page
-    per_px = SPACING_MM / (_zoom(page, "PA") / 100)
+    per_px = SPACING_MM / (zoom(page, "PA") / 100)
     page.keyboard.press("j")
     _says(page, "PA", "measuring")
-    _drag(page, (120, 90))
-    assert _lengths(page) == [pytest.approx(150 * per_px, rel=0.01)]
-    length = _lengths(page)
+    drag(page, (120, 90))
+    assert lengths(page) == [pytest.approx(150 * per_px, rel=0.01)]
+    length = lengths(page)
     for key in ("+", "y", "x", "k", "Shift+ArrowLeft", "0", "j"):
         page.keyboard.press(key)
-        assert _lengths(page) == length
+        assert lengths(page) == length
     page.keyboard.press("r")
-    assert _lengths(page) == []
+    assert lengths(page) == []
     page.keyboard.press("j")
-    _drag(page, (120, 0))
-    _drag(page, (60, 0), start=(321, 401))
-    assert _lengths(page) == [pytest.approx(180 * per_px, rel=0.02)]
+    drag(page, (120, 0))
+    drag(page, (60, 0), start=(321, 401))
+    assert lengths(page) == [pytest.approx(180 * per_px, rel=0.02)]
     page.mouse.move(380, 400)
     page.keyboard.press("y")
     _says(page, "PA", "MIRRORED")
-    pane = _plate(page, "PA").bounding_box()
+    pane = plate(page, "PA").bounding_box()
     assert pane is not None
     end = round(2 * pane["x"] + pane["width"]) - 200
-    _drag(page, (-60, 0), start=(end, 400))
-    assert _lengths(page) == [pytest.approx(120 * per_px, rel=0.02)]
+    drag(page, (-60, 0), start=(end, 400))
+    assert lengths(page) == [pytest.approx(120 * per_px, rel=0.02)]
     page.keyboard.press("Delete")
-    assert _lengths(page) == []
+    assert lengths(page) == []
     reader.answer("a")
     reader.wait("ready", position + 1)
     assert page.get_by_text("measuring").count() == 0
 
-    per_px = SPACING_MM / (_zoom(page, "PA") / 100)
+    per_px = SPACING_MM / (zoom(page, "PA") / 100)
     page.keyboard.press("j")
     page.keyboard.press("ArrowRight")
-    [first] = _lengths(page)
+    [first] = lengths(page)
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    assert _lengths(page) == [pytest.approx(first + 20 * per_px, abs=0.2)]
+    assert lengths(page) == [pytest.approx(first + 20 * per_px, abs=0.2)]
     page.keyboard.press("o")
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    assert _lengths(page) == [pytest.approx(first, abs=0.2)]
+    assert lengths(page) == [pytest.approx(first, abs=0.2)]
     for _ in range(4):
         page.keyboard.press("u")
-    assert len(_lengths(page)) == 4
+    assert len(lengths(page)) == 4
     page.get_by_text("Maximum 4 lines").wait_for()
     page.keyboard.press("o")
     page.keyboard.press("Backspace")
-    assert len(_lengths(page)) == 3
+    assert len(lengths(page)) == 3
     reader.answer("b")
     reader.wait("ready", position + 2)
-    assert _lengths(page) == []
+    assert lengths(page) == []
     page.keyboard.press("u")
-    assert len(_lengths(page)) == 1
+    assert len(lengths(page)) == 1
     page.keyboard.press("Escape")
-    assert _lengths(page) == []
+    assert lengths(page) == []
     reader.answer("b")
     reader.wait("ready", position + 3)
-
-
-def test_the_scale_bar_is_correct_on_a_dense_screen(serve: Serve, dense: BrowserContext) -> None:
-    """Its length matches the zoom."""
-    server = serve(smallest_window=[])
-    page = dense.new_page()
-    _desk(page, SPACED)
-    _come(server, Reader(page))
-    for key in ("0", "+", "z"):
-        page.keyboard.press(key)
-        page.wait_for_function("() => new Promise(requestAnimationFrame)")
-        bar = _plate(page, "PA").locator(".rr-scale i").bounding_box()
-        words = _plate(page, "PA").locator(".rr-scale-words").inner_text().split()
-        assert bar is not None
-        mm = float(words[0]) * {"mm": 1, "cm": 10}[words[1]]
-        device_px = bar["width"] * 2
-        assert device_px == pytest.approx(mm / SPACING_MM * _zoom(page, "PA") / 100, rel=0.02)
-    page.keyboard.press("0")
-    per_px = SPACING_MM / (_zoom(page, "PA") / 200)
-    page.keyboard.press("j")
-    _drag(page, (0, 100), start=(150, 250))
-    assert _lengths(page) == [pytest.approx(100 * per_px, rel=0.02)]
 
 
 def test_each_reader_has_separate_settings_of_wheel_and_button(
@@ -329,9 +307,9 @@ def test_each_reader_has_separate_settings_of_wheel_and_button(
     """
     server = serve(readers=("R1", "R2"))
     page = reader.page
-    _desk(page, "for (const view of views) delete view.spacing_mm")
+    change_desk(page, "for (const view of views) delete view.spacing_mm")
     _come(server, reader)
-    fitted = _zoom(page, "PA")
+    fitted = zoom(page, "PA")
     _set(page, "pans the image up and down")
     page.keyboard.press("s")
     page.get_by_role("radio", name="pans the image", exact=True).check()
@@ -343,14 +321,14 @@ def test_each_reader_has_separate_settings_of_wheel_and_button(
     before = _state(page, "PA")
     page.mouse.move(200, 400)
     page.mouse.wheel(0, 200)
-    _drag(page, (60, 30))
+    drag(page, (60, 30))
     page.wait_for_function("() => new Promise(requestAnimationFrame)")
     assert _state(page, "PA") == before
     page.keyboard.down("Shift")
     page.mouse.wheel(0, -200)
     _changed(page, "PA", f"{fitted} %")
     page.keyboard.up("Shift")
-    assert _zoom(page, "PA") > fitted
+    assert zoom(page, "PA") > fitted
     page.keyboard.press("0")
     _says(page, "PA", f"{fitted} %")
     reader.answer("a")
@@ -368,7 +346,7 @@ def test_each_reader_has_separate_settings_of_wheel_and_button(
     page.mouse.move(200, 400)
     page.mouse.wheel(0, -200)
     _changed(page, "PA", f"{fitted} %")
-    assert _zoom(page, "PA") > fitted
+    assert zoom(page, "PA") > fitted
     assert page.locator(".rr-scale:visible").count() == 0
     page.keyboard.press("j")
     page.get_by_text("lengths cannot be measured").wait_for()
@@ -414,31 +392,6 @@ def _use_views_and_tools(server: Server, reader: Reader) -> None:
     assert used["glass_ms"] <= used["alone_ms"]
 
 
-@pytest.fixture
-def tablet(profile: Profile) -> BrowserContext:
-    """Return the profile of a tablet with a touch screen."""
-    size = {"width": 1180, "height": 820}
-    return profile(viewport=size, has_touch=True, is_mobile=True)
-
-
-def test_on_a_tablet_every_tool_has_a_large_button(serve: Serve, tablet: BrowserContext) -> None:
-    """All tools are visible, at least 44 pixels high, and do not cover the answers."""
-    server = serve()
-    reader = Reader(tablet.new_page())
-    _come(server, reader)
-    buttons = reader.page.locator(
-        ".rr-tools button:visible, .rr-option:visible, .rr-confirm:visible"
-    )
-    assert buttons.count() == 15 + 4 + 1
-    for button in buttons.all():
-        box = button.bounding_box()
-        assert box is not None
-        assert box["height"] >= 44
-        assert box["y"] + box["height"] <= 820
-    reader.page.get_by_role("button", name="Mirror").tap()
-    _says(reader.page, "PA", "MIRRORED")
-
-
 def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:
     """Press Shift + J for two spans, whose ends can be dragged. A window is kept on request."""
     page = reader.page
@@ -446,10 +399,10 @@ def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:
     label = page.locator(".rr-marks text", has_text="CTR")
     expected = (0.65 - 0.35) / (0.85 - 0.15)
     assert float((label.text_content() or "").split()[1]) == pytest.approx(expected, abs=0.006)
-    pane = _plate(page, "PA").bounding_box()
+    pane = plate(page, "PA").bounding_box()
     assert pane is not None
     end = (round(pane["x"] + 0.65 * pane["width"]), round(pane["y"] + 0.6 * pane["height"]))
-    _drag(page, (round(0.1 * pane["width"]), 40), start=end)
+    drag(page, (round(0.1 * pane["width"]), 40), start=end)
     label.filter(has_text="CTR 0.57").wait_for(state="attached")
     page.keyboard.press("F7")
     _says(page, "PA", "lungs")

@@ -24,11 +24,8 @@ WebGL2RenderingContext.prototype.getParameter = function (name) {
   return name === this.MAX_TEXTURE_SIZE ? 64 : get.call(this, name);
 };
 """
-CLOCK_SET = """
-if (sessionStorage.getItem("days")) {
-  const [now, days] = [Date.now, Number(sessionStorage.getItem("days"))];
-  Date.now = () => now() + days * 24 * 3600 * 1000;
-}
+LOSE = """
+self.loseCard = () => canvas.getContext("webgl2").getExtension("WEBGL_lose_context").loseContext();
 """
 
 
@@ -99,7 +96,11 @@ def _sign_in_again(reader: Reader, context: BrowserContext, cookies: list[Any]) 
 def test_a_closed_desk_and_a_refused_film_are_explained(
     serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
-    """The page shows the message of the server and continues when the obstacle is removed."""
+    """The page shows the message of the server and continues when the obstacle is removed.
+
+    Then the graphics card is lost, and the case is shown again.
+    """
+    in_the_render_worker(reader.page, LOSE)
     path = write_bank(tmp_path / "bank")
     server = serve(bank=path)
     films = {film: film.read_bytes() for film in (tmp_path / "bank" / "films").iterdir()}
@@ -121,6 +122,36 @@ def test_a_closed_desk_and_a_refused_film_are_explained(
     reader.page.get_by_role("button", name="Try again").click()
     reader.wait("ready", 1)
     assert reader.brightness() > 0.1
+    _lose_the_graphics_card(server, reader)
+
+
+def _lose_the_graphics_card(server: Server, reader: Reader) -> None:
+    """Check that the choice is kept, the gap counts as hidden, and the reading is flagged."""
+    reader.page.keyboard.press("b")
+    worker = next(worker for worker in reader.page.workers if "render-worker" in worker.url)
+    if reader.page.locator(".rr-canvas-note").inner_text():
+        pytest.skip("this browser has no WebGL2")
+    reader.page.evaluate(
+        """() => {
+          const root = document.querySelector("[data-state]");
+          window.left = new Promise((done) => {
+            new MutationObserver(() => root.dataset.state === "loading" && done())
+              .observe(root, { attributes: true });
+          });
+        }"""
+    )
+    worker.evaluate("self.loseCard()")
+    reader.page.evaluate("window.left")
+    reader.wait("ready", 1)
+    assert reader.brightness() > 0.1
+    reader.page.keyboard.press("Enter")
+    reader.wait("ready", 2)
+    assert reader.brightness() > 0.1
+    reader.wait_saved()
+    (row,) = server.readings()
+    assert row["answer"] == "B"
+    assert "display_lost" in row["flags"]
+    assert row["hidden_ms"] > 0
 
 
 def test_modules_that_do_not_load_are_requested_again(serve: Serve, reader: Reader) -> None:

@@ -216,7 +216,7 @@ def test_bundles_are_restored_and_merged_from_a_page(
     page = _page(monkeypatch, home, "deployment.py", _administrator())
     page.file_uploader[0].upload(*bundle)
     button(page, "restore").click().run()
-    assert any("already" in error.value for error in page.error)
+    assert any("already exists" in error.value for error in page.error)
 
 
 def test_every_kind_of_event_has_its_own_label() -> None:
