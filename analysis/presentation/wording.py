@@ -247,10 +247,22 @@ def number(row: Row, column: str) -> float:
     return float("nan") if value is None or value == "" or pd.isna(value) else float(value)
 
 
-def reason(row: Row, but: str = "") -> str:
-    """Return a row's reason for an undefined value, without a full stop and a beginning `but`."""
-    why = str(row.get("undefined_because") or "").removeprefix(but)
-    return because(why) or t("no reason is given")
+# The beginning of a reason that names the undefined cells.
+_UNDEFINED_CELLS = re.compile(r"^(standard error(,| and) )?interval( and p)?: ")
+
+
+def reason(row: Row) -> str:
+    """Return a row's reason for an undefined value, without the undefined cells and a full stop.
+
+    Examples
+    --------
+    >>> reason({"undefined_because": "standard error, interval and p: a single reader"})
+    'a single reader'
+    >>> reason({"undefined_because": "interval: a single item"})
+    'a single item'
+    """
+    why = str(row.get("undefined_because") or "")
+    return because(_UNDEFINED_CELLS.sub("", why, count=1)) or t("no reason is given")
 
 
 # Texts of tables that contain numbers, in the form that `pieces` looks up.

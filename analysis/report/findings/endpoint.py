@@ -26,7 +26,6 @@ from analysis.report.findings.finding import Finding, Scale, Theme, area, named,
 from analysis.report.findings.sensitivity import under_other_choices
 from analysis.results import Results
 from analysis.statistics.claims import PAIR_WEIGHTED, against, claim_words, narrower_note
-from analysis.statistics.mrmc.obuchowski_rockette import NO_TEST
 from analysis.statistics.verdicts import (
     AUC,
     NON_INFERIORITY,
@@ -470,7 +469,7 @@ def _with_estimate(results: Results, plan: Plan, row: Row) -> str:
 
 def _why_undecided(results: Results, row: Row) -> str:
     if math.isnan(number(row, "ci_low")):
-        return reason(row, but=f"{NO_TEST}: ")
+        return reason(row)
     few = too_few(results, patients_of_row(results, row))
     return few or t("there is no adjusted p-value")
 
