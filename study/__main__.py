@@ -1,8 +1,23 @@
 """``python -m study``: the coordinator's command line."""
 
+import os
+import signal
 import sys
 
-from study.cli import main
+
+def _stopped(*_: object) -> None:
+    """End the process while modules are imported, when nothing was done."""
+    os.write(2, b"\nStopped. Nothing was changed.\n")
+    os._exit(130)
+
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stopped)
+    from study.cli import main
+
+    status = main(sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is done, and its status is known
+    if status == 130:
+        os._exit(status)  # after an interrupted `exec`, Python would end by the signal instead
+    sys.exit(status)

@@ -325,17 +325,39 @@ def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: P
     assert len(code.strip()) == 19
 
 
+INTERRUPTED = {
+    "studies.draw = lambda *_, **__: wait()": "What was not complete has been taken back.",
+    "studies.draw = lambda *_, **__: in_sql(wait)": "What was not complete has been taken back.",
+    "sys.meta_path.insert(0, Importing())": "Nothing was changed.",
+}
+"""Where a command waits when it is interrupted, and what it prints."""
+
+
 @pytest.mark.slow
-def test_ctrl_c_ends_a_command_without_a_traceback(drawn: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", INTERRUPTED)
+def test_ctrl_c_ends_a_command_without_a_traceback(drawn: Path, tmp_path: Path, where: str) -> None:
     """The command prints one line and exits with the usual status."""
     fifo = tmp_path / "never-written"
     os.mkfifo(fifo)
     study = ("--db", drawn, "--study", "u", "--bank", "b", "--protocol", tmp_path / "p.toml")
     program = f"""
-import runpy
+import runpy, sqlite3, sys
 from study.lifecycle import studies
 
-studies.draw = lambda *_, **__: open({str(fifo)!r}, "rb", buffering=0).read()
+def wait():
+    open({str(fifo)!r}, "rb", buffering=0).read()
+
+def in_sql(function):
+    connection = sqlite3.connect(":memory:")
+    connection.create_function("f", 0, function)
+    connection.execute("SELECT f()")
+
+class Importing:
+    def find_spec(self, name, *_):
+        if name == "study.cli.studies":
+            wait()
+
+{where}
 runpy.run_module("study", run_name="__main__")
 """
     ran = subprocess.Popen(
@@ -353,7 +375,7 @@ runpy.run_module("study", run_name="__main__")
     finally:
         ran.kill()
     assert ran.returncode == 130
-    assert printed.strip() == "Stopped. What was not complete has been taken back."
+    assert printed.strip() == f"Stopped. {INTERRUPTED[where]}"
 
 
 def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:

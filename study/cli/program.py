@@ -3,6 +3,7 @@
 import inspect
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -79,6 +80,23 @@ class _Context(click.Context):
 
 class _Command(click.Command):
     context_class = _Context
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; from now on, Ctrl-C is an exception, so that it can clean up."""
+        interrupts: list[int] = []
+
+        def interrupted(number: int, _: object) -> None:
+            interrupts.append(number)
+            raise KeyboardInterrupt
+
+        if callable(signal.getsignal(signal.SIGINT)):
+            signal.signal(signal.SIGINT, interrupted)
+        try:
+            return super().invoke(ctx)
+        except Exception:
+            if interrupts:  # SQLite replaces the exceptions of functions that it calls
+                raise KeyboardInterrupt from None
+            raise
 
 
 class _Group(click.Group):
