@@ -414,7 +414,7 @@ def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     assert "already a model" in run(*add).stderr
     assert "Give a reason" in run(*add, "--replace").stderr
     ran = run(*add, "--replace", "--reason", "The wrong file")
-    assert "10 of 10 cases have no answer and count as wrong" in ran.stderr
+    assert "10 of 10 cases are in the file without an answer" in ran.stderr
     assert "M: 10 cases: 10 unparsed, 0 absent" in ran.stdout
     withdraw = ("study", "models", "withdraw", *study, "--model", "M", "--reason", "Wrong too")
     assert done(*withdraw).startswith("Withdrawn: M. ")

@@ -225,9 +225,14 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
         shown = findings.file.conditions
         named = ", ".join(condition or "as the readers were shown" for condition in shown)
         note(f"conditions: {named}; the first of them stands for the model.")
+    wrong = "" if findings.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
+    if findings.n_absent:
+        note(f"{findings.n_absent} of {findings.n_cases} cases are not in the file{wrong}.")
     if findings.n_unanswered:
-        wrong = "" if findings.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
-        note(f"{findings.n_unanswered} of {findings.n_cases} cases have no answer{wrong}.")
+        note(
+            f"{findings.n_unanswered} of {findings.n_cases} cases are in the file without an "
+            f"answer that was recognised{wrong}."
+        )
 
 
 @command("reread", group=models)

@@ -102,8 +102,8 @@ class StudyPredictions:
 
     @property
     def n_unanswered(self) -> int:
-        """Return the number of cases without an answer for any reason; they count as wrong."""
-        return self.n_cases - self.by_status.get("answered", 0)
+        """Return the number of cases that are in the file without a recognised answer."""
+        return len(self.file.primary) - self.by_status.get("answered", 0)
 
     @property
     def n_not_drawn(self) -> int:

@@ -407,7 +407,9 @@ def test_a_file_of_predictions_is_previewed_before_it_is_stored(watched: Store) 
     shown = " ".join(element.value for element in ran.get("html") if isinstance(element, Element))
     assert "no idea" in shown
     assert "unparsed" in shown
-    assert "Absent answers count as incorrect" in ran.warning[-1].value
+    absent, unanswered = (element.value for element in ran.warning[-2:])
+    assert absent.startswith("6 of 8 cases are not in this file and count as incorrect")
+    assert unanswered.startswith("2 of 8 cases are in this file, but their outputs were unparsed")
     assert _standing(watched) == {}
     _press(ran, "model-discard")
     assert _standing(watched) == {}

@@ -3,7 +3,7 @@
 If the format of a file is unknown or was misrecognised, the user assigns the columns first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -339,18 +339,27 @@ def _counts(summary: FileSummary) -> None:
                 )
             )
         )
+    for words in _unanswered(summary):
+        st.warning(plain(words))
+
+
+def _unanswered(summary: FileSummary) -> Iterator[str]:
+    """Yield how many cases are absent, and how many present without a recognised answer."""
+    if summary.n_absent:
+        yield tn(
+            "{n} of {total} cases is not in this file and counts as incorrect.",
+            "{n} of {total} cases are not in this file and count as incorrect.",
+            summary.n_absent,
+            total=summary.n_cases,
+        )
     if summary.n_unanswered:
-        st.warning(
-            plain(
-                tn(
-                    "{n} of {total} cases has no answer in this file. Absent answers count as "
-                    "incorrect, as do unparsed, refused and empty ones.",
-                    "{n} of {total} cases have no answer in this file. Absent answers count as "
-                    "incorrect, as do unparsed, refused and empty ones.",
-                    summary.n_unanswered,
-                    total=summary.n_cases,
-                )
-            )
+        yield tn(
+            "{n} of {total} cases is in this file, but its output was unparsed, refused or empty. "
+            "It counts as incorrect.",
+            "{n} of {total} cases are in this file, but their outputs were unparsed, refused or "
+            "empty. They count as incorrect.",
+            summary.n_unanswered,
+            total=summary.n_cases,
         )
 
 

@@ -82,7 +82,7 @@ def test_reading_a_file_stores_nothing(trial: Store, tmp_path: Path) -> None:
     answers = _mixed(trial, tmp_path)
     assert answers.by_status == {"answered": 1, "unparsed": 1, "refused": 1}
     assert (answers.n_cases, answers.n_absent, answers.n_not_drawn) == (8, 5, 1)
-    assert answers.n_unanswered == 7
+    assert answers.n_unanswered == 2
     with trial.look() as look:
         assert look.value("SELECT count(*) FROM models") == 0
         assert events.length(look, "study:trial") == before
