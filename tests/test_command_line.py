@@ -466,7 +466,7 @@ def test_the_code_of_the_first_administrator_is_printed_once(
         ("reader_id,level\nR1,=1+1\n", "level begins with ="),
         ("reader_id\nR1\nR1\n", "listed twice"),
         ("reader_id,level\n,resident\n", "line 2: reader_id is empty"),
-        ("reader_id\n", "there are no readers below the header"),
+        ("reader_id\n", "There are no readers below the header"),
         ('reader_id\n"R1\n', "not a valid CSV file"),
     ],
 )

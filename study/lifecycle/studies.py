@@ -400,7 +400,12 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
             faults.append(t("{who}: listed twice. Remove one of them.", who=reader_id))
         seen.add(key)
         if key in readers:
-            faults.append(t("{who}: already invited. Remove them from the list.", who=reader_id))
+            faults.append(
+                t(
+                    "{who}: already invited. Enter another ID, or give this reader a new code.",
+                    who=reader_id,
+                )
+            )
         if key in taken:
             faults.append(
                 t("{who}: a model already has this name. Choose another reader ID.", who=reader_id)

@@ -103,7 +103,7 @@ def _checked(source: str, header: Sequence[str], rows: Iterable[Row | Fault]) ->
         invitations.append(invitation)
         faults += _row_faults(row.place, invitation)
     if not faults and not n_rows:
-        faults.append(t("there are no readers below the header."))
+        faults.append(t("There are no readers below the header."))
     if faults:
         title = tn(
             "{source}: 1 error; no one was invited.",
@@ -120,7 +120,7 @@ def _header_faults(header: Sequence[str]) -> Iterator[str]:
     known = ", ".join(_COLUMNS)
     if named and not any(named):
         yield t(
-            "the first line must name the columns: reader_id and, optionally, others of {known}. "
+            "The first line must name the columns: reader_id and, optionally, others of {known}. "
             "Below it, enter one reader per line.",
             known=known,
         )

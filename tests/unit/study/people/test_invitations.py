@@ -47,7 +47,7 @@ def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
-        ("Anna Miller\nBob Jones\n", ["the first line must name the columns: reader_id"]),
+        ("Anna Miller\nBob Jones\n", ["The first line must name the columns: reader_id"]),
         ("reader;name\nR04;Anna\n", ["header: unknown column “reader”", "reader_id is missing"]),
         (
             f"reader_id,name,site\nR1,{'x' * 84},\nR2,,{'y' * 98}\n",
@@ -64,7 +64,7 @@ def test_a_list_may_be_a_workbook(tmp_path: Path) -> None:
         ),
         ('reader_id,level\nR1,"a\nb"\n', ["line 2: level contains a line break"]),
         ("reader_id,level\nR1\n", ["line 2: 1 cell under a header of 2"]),
-        ("reader_id\n", ["there are no readers below the header"]),
+        ("reader_id\n", ["There are no readers below the header"]),
         ("", ["the column reader_id is missing"]),
     ],
 )
