@@ -217,7 +217,7 @@ def test_an_id_that_does_not_fit_on_a_line_is_an_error(bank: Read, item: ItemDic
     file = bank({"q" * 501: item, "q1\nq2": item, "q3\u2028": item, "q\u00a0" + "4" * 498: item})
     assert [(fault.key, fault.what) for fault in file.faults] == [
         ("entry 1", f"item id “{'q' * 59}…” has 501 characters, more than 500"),
-        ("entry 2", "item id “q1\nq2” contains a line break or another invisible character"),
+        ("entry 2", "item id “q1\\nq2” contains a line break or another invisible character"),
     ]
     assert [sound.item_id[:2] for sound in file.items] == ["q3", "q\u00a0"]
 
