@@ -11,7 +11,7 @@ import pytest
 from study.base.errors import BadInput, Busy, StudyError
 from study.exchange.moving import FILES, move
 from study.lifecycle.deployments import init
-from study.store import Store, beside, deployment, postgres
+from study.store import Store, beside, deployment, postgres, postgres_connection
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
@@ -109,7 +109,7 @@ def test_a_command_names_the_database_and_a_remedy(
         raise pg.DatabaseError({"C": code, "M": "the server's words", "V": "FATAL"})
 
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
-    monkeypatch.setattr(pg, "Connection", refuse)
+    monkeypatch.setattr(postgres_connection, "connect", refuse)
     address = "postgresql://clinic@db.example/trials"
     assert _run([*command.split(), "--db", address]) == 1
     (line,) = capsys.readouterr().err.splitlines()
