@@ -157,7 +157,7 @@ def components_from(values: Mapping[str, Any], source: str) -> Components:
     >>> components_from({"metric": "AUC"}, "pilot.toml")
     Traceback (most recent call last):
         ...
-    analysis.errors.AnalysisError: pilot.toml: metric = 'AUC': give accuracy or auc.
+    analysis.errors.AnalysisError: pilot.toml: metric = “AUC”: give accuracy or auc.
     pilot.toml: missing key(s): var_tr, cov1, cov2, cov3, var_error, readers, cases.
     """
     faults = [fault for key, value in values.items() if (fault := _fault(key, value))]

@@ -67,8 +67,11 @@ class Desk:
         return report
 
     def _seen(self, report: Locator, button: Locator | None, words: str) -> None:
+        # Not of an element: a second report with the same words replaces the first.
         self.page.wait_for_function(
-            "(report) => report.contains(document.activeElement)", arg=report.element_handle()
+            "([report, words]) => document.activeElement?.closest(report)"
+            "?.textContent.toLowerCase().includes(words)",
+            arg=[REPORT, words.lower()],
         )
         box, height = report.bounding_box(), self.page.evaluate("innerHeight")
         assert box, words

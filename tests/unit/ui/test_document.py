@@ -9,6 +9,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from study.base import translation as words
+from study.base.text import quoted
 from ui.app.middleware import DOCUMENT, HEADERS
 
 HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
@@ -73,5 +74,5 @@ def test_names_are_isolated_in_right_to_left_languages(browser: TestClient) -> N
     assert words.t("Hello {who}", who="R-1") == "Hello R-1"
     with words.spoken("ar"):
         assert words.t("Hello {who}", who="R-1") == "Hello \u2068R-1\u2069"
-        assert words.t("Hello {who!r}", who="R-1") == "Hello \u2068'R-1'\u2069"
+        assert words.t("Hello {who}", who=quoted("R-1")) == "Hello \u2068“\u2068R-1\u2069”\u2069"
         assert words.t("Hello {who}", who=1000) == "Hello 1,000"

@@ -198,7 +198,7 @@ def test_every_route_is_logged_by_its_template() -> None:
 def test_an_unknown_log_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """The message names the variable and the values."""
     monkeypatch.setenv(request_log.VARIABLE, "jason")
-    with pytest.raises(SystemExit, match=r"READING_ROOM_LOG is 'jason'\. Use json or text\."):
+    with pytest.raises(SystemExit, match=r"READING_ROOM_LOG is “jason”\. Use json or text\."):
         request_log.set_up()
 
 

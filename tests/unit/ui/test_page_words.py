@@ -16,7 +16,7 @@ from ui.parts.protocol_words import in_page_words, setting_labels
 
 AIDED = {"conditions": ["aided"], "aid_model": "m"}
 WRONG = (
-    {"cases": 0, "sessions": 99, "age": [5], "sex": ["x"], "practice_cases": -1},
+    {"cases": 0, "sessions": 99, "age": [5], "sex": ["X"], "practice_cases": -1},
     {"cases": 5, "hidden_repeats": 9, "back_navigation": True, "feedback": "after case"},
     {"cases": 5, "endpoint": "AUC", "bundle_extras": ["questionnaire texts"]},
     {"cases": 5, "score_card": "peers", "sessions": 3, "conditions": ["unaided", "image-absent"]},
