@@ -57,10 +57,11 @@ def verdicts_on(
         else statement
         for statement in statements
     ]
+    headings = [part for part in parts if _CANDIDATES.match(part.text)]
     kept = [
         replace(statement, stance=Stance.OTHERS)
         if statement.stance in (Stance.ALONE, Stance.NAMED)
-        and _is_candidate(statement, marked, parts)
+        and _is_listed_below(headings, statement, marked)
         else statement
         for statement in kept
     ]
@@ -108,12 +109,14 @@ _WOULD_BE = re.compile(r"(?:an?|the)?\s*(?:[\w-]+\s+){0,3}would\b", re.IGNORECAS
 _BY_REASON = re.compile(r"[.,;:(\n\u2013\u2014]|\b(?:because|since|as|and|which|but|so)\b")
 
 
-def _is_candidate(statement: Statement, marked: str, parts: Sequence[Sentence]) -> bool:
-    """Return whether a heading such as "Differential diagnosis" stands above a line."""
+def _is_listed_below(headings: Sequence[Sentence], statement: Statement, marked: str) -> bool:
+    """Return whether the line of a statement belongs to the list below a heading."""
     line = marked.rfind("\n", 0, statement.place) + 1
-    above = [part for part in parts if part.place < line and _CANDIDATES.match(part.text)]
-    between = marked[above[-1].place + len(above[-1].text) : line].strip(" :*\n") if above else ""
-    return bool(above) and "\n\n" not in between
+    above = next((part for part in reversed(headings) if part.place < line), None)
+    if above is None:
+        return False
+    between = marked[above.place + len(above.text) : line]
+    return "\n\n" not in between.strip(" :*\n")
 
 
 def _followed(

@@ -397,6 +397,17 @@ def test_the_number_of_calls_grows_linearly_with_the_length(repeated: str) -> No
 
 
 @pytest.mark.slow
+def test_the_number_of_calls_grows_linearly_with_sentences_and_statements() -> None:
+    """No statement is compared with every sentence before it."""
+
+    def text(n: int) -> str:
+        return "The lungs are clear.\n" * 20 * n + "Pleural effusion.\n" * n
+
+    _calls(text(100))  # compiles the patterns
+    assert _calls(text(200)) <= 2.2 * _calls(text(100))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the heart is enlarged, "])
 def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> None:
     """Also in one sentence with many clauses."""
