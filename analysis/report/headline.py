@@ -283,8 +283,9 @@ def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> st
     }
     mixed = _first(results, "agreement_between", condition=condition, scope="all", measure=of_pairs)
     of_mixed = {
-        column: mixed.get(f"readers_models{end}", math.nan)
-        for column, end in (("estimate", ""), ("ci_low", "_low"), ("ci_high", "_high"))
+        "estimate": mixed.get("readers_models"),
+        "ci_low": mixed.get("readers_models_low"),
+        "ci_high": mixed.get("readers_models_high"),
     }
     values = (
         (t("all readers"), groups.get("readers", {})),

@@ -382,7 +382,7 @@ def connect(
 ) -> pg.Connection:
     """Connect to a server within `timeout` seconds, and close the socket if that fails.
 
-    pg8000 leaves sockets of its own open if a server stops during the start-up message.
+    pg8000 does not close its own socket if the server stops while the connection is made.
 
     Raises
     ------
