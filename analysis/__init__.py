@@ -12,6 +12,7 @@ Pure functions of tables. The input is a bundle (an exported folder or .zip), or
 0.5
 """
 
+from analysis import loading as loading
 from analysis.bundle import Bundle, bundle_from_tables, read_bundle
 from analysis.errors import AnalysisError, BundleError, Fault, OptionsError, OutputError
 from analysis.options import Options

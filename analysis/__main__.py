@@ -1,13 +1,13 @@
 """`python -m analysis`."""
 
-import gc
+import signal
 import sys
 
-gc.disable()  # collecting while thousands of modules are loaded takes 0.2 s and frees nothing
-
-from analysis.cli import main  # noqa: E402
-
-gc.enable()
+from analysis import loading
+from analysis.cli import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    loading.finished()
+    status = main()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is done, and its status is known
+    sys.exit(status)

@@ -378,6 +378,52 @@ runpy.run_module("study", run_name="__main__")
     assert printed.strip() == f"Stopped. {INTERRUPTED[where]}"
 
 
+LOADING = [
+    ("analysis", "analysis.registry"),
+    ("analysis", "analysis.cli"),
+    ("benchmarks", "benchmarks.reading"),
+]
+"""Programs, and a module each of them imports while it is interrupted."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("program", "module"), LOADING)
+def test_ctrl_c_ends_a_program_that_loads_without_a_traceback(
+    tmp_path: Path, program: str, module: str
+) -> None:
+    """The program prints one line and exits with the usual status."""
+    fifo = tmp_path / "never-written"
+    os.mkfifo(fifo)
+    (tmp_path / "sitecustomize.py").write_text(
+        f"""
+import sys
+
+class Importing:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            open({str(fifo)!r}, "rb", buffering=0).read()
+
+sys.meta_path.insert(0, Importing())
+"""
+    )
+    ran = subprocess.Popen(
+        [sys.executable, "-m", program, "--help"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        with fifo.open("w"):  # opens when the program imports the module
+            ran.send_signal(signal.SIGINT)
+            _, printed = ran.communicate(timeout=60)
+    finally:
+        ran.kill()
+    assert ran.returncode == 130
+    assert printed.strip() == "Stopped."
+
+
 def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:
     """The bundle contains neither the name nor the address of the list."""
     study, readers = ("--db", drawn, "--study", "t"), tmp_path / "r.csv"
