@@ -81,12 +81,14 @@ class Sqlite:
             raise NotFound(
                 f"There is no store {self.path.name}. Make one with: python -m study init --db DB"
             )
-        with self._connection() as connection:
+        with closing(_opened(self.path)) as connection:
             _check_ours(connection, self.path)
-            if schema.version(connection) < schema.newest():
-                connection.execute("BEGIN IMMEDIATE")  # only one of several processes migrates it
-                with connection:
-                    schema.migrate(connection, self._back_up)
+            if schema.version(connection) == schema.newest():
+                return
+        with self._connection() as connection:
+            connection.execute("BEGIN IMMEDIATE")  # only one of several processes migrates it
+            with connection:
+                schema.migrate(connection, self._back_up)
 
     def is_writable(self) -> bool:
         """Return whether the file may be changed."""
@@ -252,15 +254,22 @@ def _put_in_place(new: Path, path: Path) -> None:
             new.replace(path)
 
 
-def _connect(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
-    """Open an existing file; SQLite would otherwise create a missing one."""
-    connection = sqlite3.connect(
+def _opened(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
+    """Open an existing file; SQLite would otherwise create a missing one.
+
+    The schema is not read, which takes longer than most transactions.
+    """
+    return sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=rw",
         uri=True,
         timeout=patience_s,
         isolation_level=None,
         check_same_thread=False,  # a connection kept for the next may be used by another thread
     )
+
+
+def _connect(path: Path, patience_s: float = PATIENCE_S) -> sqlite3.Connection:
+    connection = _opened(path, patience_s)
     try:
         add_functions(connection)
         connection.execute("PRAGMA foreign_keys = ON")
