@@ -6,6 +6,8 @@ says which option is meant and how it was written.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from study.models.answer_option_texts import flexible, option_key
 from study.models.answer_text import plain_option
@@ -181,21 +183,37 @@ def marker(kind: str, letter: str) -> str:
     return chr(_KINDS[kind] + place)
 
 
+class _Texts(NamedTuple):
+    """The options' own texts: their letters, a pattern of all, and the keys of shortened ones."""
+
+    by_key: dict[str, str]
+    pattern: re.Pattern[str]
+    short: set[str]
+
+
+@lru_cache(maxsize=256)  # several models answer an item, and several items have the same options
+def _texts_of(options: tuple[str, ...]) -> _Texts:
+    by_key = _letters_by_key(options)
+    names = {*map(plain_option, options), *map(_short_text, options), *by_key}
+    texts = sorted(names, key=lambda own: (-len(own), own))
+    either = "|".join(flexible(own) for own in texts if option_key(own) in by_key)
+    full = {option_key(plain_option(option)) for option in options}
+    return _Texts(
+        by_key=by_key,
+        pattern=re.compile(
+            rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
+            rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
+            re.IGNORECASE,
+        ),
+        short={option_key(_short_text(option)) for option in options} - full,
+    )
+
+
 def _mark_texts(text: str, options: Sequence[str]) -> str:
     """Mark the options' own texts, the longest first."""
-    by_key = _letters_by_key(options)
+    by_key, pattern, short = _texts_of(tuple(options))
     if not by_key:
         return text
-    names = {*map(plain_option, options), *map(_short_text, options), *by_key}
-    texts = sorted(names, key=len, reverse=True)
-    either = "|".join(flexible(own) for own in texts if option_key(own) in by_key)
-    pattern = re.compile(
-        rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
-        rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
-        re.IGNORECASE,
-    )
-    full = {option_key(plain_option(option)) for option in options}
-    short = {option_key(_short_text(option)) for option in options} - full
     unmistakable = _is_unmistakable(text, options)
 
     def replaced(match: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from study.models.answer_words import word_set
 
@@ -41,6 +42,7 @@ def flexible(own: str) -> str:
     return pattern + ("s?" if parts and parts[-1].isalpha() and len(parts[-1]) > 4 else "")
 
 
+@lru_cache(maxsize=1024)  # the options of an item are asked for with every output
 def option_key(text: str) -> str:
     """Return an option's text without spaces, hyphens, letter case and final full stops."""
     key = (

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _TAG = r"(think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad)"
 _THINKING = re.compile(
@@ -200,6 +201,7 @@ def own_turn(text: str) -> str:
     return _ANOTHER_TURN.split(text, maxsplit=1)[0]
 
 
+@lru_cache(maxsize=1024)  # the options of an item are asked for with every output
 def plain_option(text: str) -> str:
     """Return an option's text as it occurs in a plain text: no final full stop, no outer quotes."""
     plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'")
