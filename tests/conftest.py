@@ -195,6 +195,16 @@ def pytest_collection_finish() -> None:
     gc.collect = lambda generation=2: 0
 
 
+def pytest_runtest_setup() -> None:
+    """Isolate a test from the environment's store and from the previous test.
+
+    Streamlit's test runner leaves its page as the main module, which a process started later would
+    run. A fixture would cost a second of processor time for all tests.
+    """
+    os.environ.pop("READING_ROOM_DB", None)
+    sys.modules["__main__"] = MAIN
+
+
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Collect garbage between files if much memory is in use; large arrays do not count.
 
@@ -416,14 +426,3 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
     for form in ("svg", "png"):
         monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", description)
     monkeypatch.setattr("analysis.report.formats.output.report_pdf", data)
-
-
-@pytest.fixture(autouse=True)
-def _isolated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Isolate a test from the environment's store and from the previous test.
-
-    Streamlit's test runner leaves its page as the main module, which a process started later would
-    run.
-    """
-    monkeypatch.delenv("READING_ROOM_DB", raising=False)
-    monkeypatch.setitem(sys.modules, "__main__", MAIN)

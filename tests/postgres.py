@@ -171,12 +171,8 @@ def databases(request: pytest.FixtureRequest) -> Iterator[Databases | None]:
     made.drop(Path("/"))
 
 
-@pytest.fixture(autouse=True)
-def _dropped(databases: Databases | None, request: pytest.FixtureRequest) -> Iterator[None]:
+@pytest.fixture(autouse=_ON_POSTGRES)
+def _dropped(databases: Databases, tmp_path: Path) -> Iterator[None]:
     """Drop a test's databases, which take 8 MB each."""
-    if databases is None:
-        yield
-        return
-    folder = request.getfixturevalue("tmp_path")
     yield
-    databases.drop(folder)
+    databases.drop(tmp_path)

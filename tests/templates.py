@@ -1,5 +1,6 @@
 """Create a folder with a store once per session, and copy it for each test."""
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -37,20 +38,45 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
         make(new)
         _TEMPLATES[name] = new  # only after success: a failed template is created again
     template = _TEMPLATES[name]
-    shutil.copytree(template, into, dirs_exist_ok=True, copy_function=shutil.copy)
+    has_images = _copy_folder(template, into)
     store = into / "store.db"
     for databases in _DATABASES:
         databases.copy(template / "store.db", store)
         databases.move_images(template / "store.db", store)
         return store
-    if not any(path.is_dir() for path in template.iterdir()):
-        return store  # it has no images
+    if not has_images:
+        return store
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
         connection.execute(
             "UPDATE banks SET images_root = replace(images_root, ?, ?)",
             (str(template.resolve()), str(into.resolve())),
         )
     return store
+
+
+def _copy_folder(folder: Path | str, into: Path | str) -> bool:
+    """Copy a folder with the rights of its files, and return whether it contains folders.
+
+    This takes a third of the time of `shutil.copytree`, which a thousand tests would wait for.
+    """
+    os.makedirs(into, exist_ok=True)  # noqa: PTH103
+    has_folders = False
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            path = f"{into}/{entry.name}"
+            if entry.is_dir():
+                has_folders = True
+                _copy_folder(entry.path, path)
+                continue
+            status = entry.stat()
+            source = os.open(entry.path, os.O_RDONLY)
+            target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, status.st_mode & 0o777)
+            copied = 0
+            while copied < status.st_size:
+                copied += os.sendfile(target, source, copied, status.st_size - copied)
+            os.close(source)
+            os.close(target)
+    return has_folders
 
 
 def copy_store(store: Path, to: Path) -> Path:
