@@ -37,11 +37,19 @@ _SHOWS = pattern(r"(?:{shows}|\bthere (?:is|are)\b)(?:\W|{asked_neutral})*\Z")
 _CALLED = pattern(
     r"\b(?:answer|choice|exception|(?:right|correct|best) response|{reply})\b"
     r"(?!\W+\w+\W+{asked_seen})[^.!?;]*\Z"
+    r"|\b(?:conclusion|final|result|verdict)\W*:\W*\Z"
+    r"|\b(?:leav(?:es|ing)|by (?:elimination|exclusion))"
+    r"(?:\W+(?:us|me|with|only|just|option))*\W*\Z"
 )
 _NOT_CALLED = pattern(r"{asked_denial}|{asked_untrue}")
 _CALLED_AFTER = pattern(
-    r"\A\W*(?:{be}\W+(?:\w+\W+){0,3}|(?:as )?the (?:right |correct )?)(?:answer|exception|choice)\b"
+    r"\A\W*(?:{be}\W+(?:\w+\W+){0,3}|(?:as )?(?:the|my) (?:right |correct |final )?)"
+    r"(?:answer|exception|choice)\b"
 )
+_CONCLUDED = re.compile(
+    r"(?:\b(?:so|therefore|thus|hence)|->|=>|\u2192)[^\w\ue000-\ue0ff]*\Z", re.IGNORECASE
+)
+_CONCLUSIVE = (Stance.NAMED, Stance.ALONE, Stance.FOUND, Stance.STATED)
 _BREAK = re.compile(
     r"[,;]|\b(?:but|and|while|whereas|so|therefore|thus|hence|because|since)\b", re.IGNORECASE
 )
@@ -96,6 +104,8 @@ def _in_absence(parts: Sequence[Sentence], statement: Statement, seen: _Seen) ->
         if statement.stance is Stance.REJECTED and unseen and not _NOT_CALLED.search(before):
             return replace(statement, stance=Stance.STATED)
         return statement
+    if _is_concluded(parts, statement, after):
+        return replace(statement, stance=Stance.STATED)
     stance = _is_seen(statement, before, after)
     for letter in statement.letters:
         seen.setdefault(letter, set()).add(stance)
@@ -104,6 +114,18 @@ def _in_absence(parts: Sequence[Sentence], statement: Statement, seen: _Seen) ->
         return statement
     neutral = statement.stance in POSITIVE or stance is not None
     return replace(statement, stance=Stance.NAMED) if neutral else statement
+
+
+def _is_concluded(parts: Sequence[Sentence], statement: Statement, after: str) -> bool:
+    """Return whether the last mention of a text is only a conclusion, such as "so B."."""
+    part = parts[statement.sentence]
+    before = part.text[: max(0, statement.place - part.place)]
+    return (
+        statement.stance in _CONCLUSIVE
+        and _CONCLUDED.search(before) is not None
+        and not re.search(r"\w", after)
+        and not any(re.search(MENTION, later.text) for later in parts[statement.sentence + 1 :])
+    )
 
 
 def _only_unseen(

@@ -15,7 +15,11 @@ _KNOWN = pattern(
     r"{right}|{affirmed}|{forced}|{leads}|{conclude}|{shows}|{choose}|{fits}|{second_thought}"
     r"|{retraction}|{filler}|{noun}|{modifier}|{be}|{plain}|{yes}"
 )
-_OTHER_SCRIPT = re.compile(r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_OTHER_SCRIPT = re.compile(
+    r"[\u0400-\u04ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+    r"(?:[A-Z]{2,5}(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]))?"
+)
+"""Words in Cyrillic, Chinese, Japanese or Korean, with an abbreviation such as CT between them."""
 _WORD = re.compile(r"[^\W_\ue000-\ue0ff]")
 _OWN_TEXT = re.compile(f"{TEXT}|{LABEL}")
 _EVIDENCE = pattern(r"{leads}|{shows}|\bwould be\b")
@@ -46,6 +50,7 @@ _FITS_OBJECT = cue("fits_object")
 _INTRANSITIVE = re.compile(r"\W*(?:wins|holds|stands|applies|prevails|it)\b", re.IGNORECASE)
 _OPENS_TOPIC = cue("opens_topic")
 _IS_A = cue("is_a")
+_FITTING = cue("fitting")
 _ARTICLE = re.compile(r"(?<!\u00e9 )\ban?\s+\Z", re.IGNORECASE)
 _DEFINED = cue("defined")
 _DEFINES = cue("defines_option")
@@ -141,7 +146,9 @@ def _is_known(before: str, after: str) -> bool:
     before = "" if re.match(LABEL, mention) and _LABEL.search(before) else before
     if _IS_A.match(after) or (re.match(LETTER, mention) and _ARTICLE.search(before)):
         return False
-    if evidence := _LEADS.search(before):
+    if (fitting := _FITTING.match(before)) and not _ABOUT_ANSWER.search(fitting["finding"]):
+        before = before[fitting.end() :]
+    elif evidence := _LEADS.search(before):
         if _PURPOSE.search(before[: evidence.start()]):
             return False
         before = before[evidence.start() :]

@@ -409,6 +409,7 @@ def _capital(match: re.Match[str], options: Sequence[str]) -> str:
 
 _LETTER_THEN_TEXT = re.compile(
     rf"({LETTER})(\s*[/.):=\u2013\u2014-]*\s*[(\[]?|,\s+|,\s+(?:an?|the)\s+)({TEXT})([)\]]?)"
+    r"(,(?=\s+(?:is|was|would|must|seems|appears|remains|has|best|fits|matches)\b))?"
 )
 _TEXT_THEN_LETTER = re.compile(rf"({TEXT})(\s*|\s*[:,]\s*|\s+[\u2013-]\s+)({LETTER})(?=\W|\Z)")
 
@@ -433,7 +434,8 @@ def _joined(marked: str) -> str:
             return match[0]
         if "," in between and meaning(letter) != meaning(text):
             return match[0]
-        return _pair(letter, text)
+        ends = match[5] if match[5] and "," not in between else ""  # no aside: "D, effusion, is"
+        return _pair(letter, text) + ends
 
     def text_first(match: re.Match[str]) -> str:
         if "\n" in match[2]:

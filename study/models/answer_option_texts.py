@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from study.models.answer_text import plain_option
 from study.models.answer_words import word_set
 
 _AND = r"(?:,\s*and\b|,|&|\band\b)"
@@ -51,6 +52,55 @@ def option_key(text: str) -> str:
         .strip(".()[]!\"'")
     )
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
+
+
+_ROLE = r"\s*\n\W*(?:assistant|response|answer|output|model)\s*:"
+_EXAMPLE = re.compile(
+    r"\A\W*(?:\w+\W+){0,3}?examples?\b[^\n]{0,40}:\s*\n.*?\n[^\n]{0,40}\bquestion\b[^\n:]{0,40}:",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def without_prompt(text: str, options: Sequence[str]) -> str:
+    r"""Return a text without an example, and without the options repeated before the answer.
+
+    >>> without_prompt("Seen?\nA. Mass\nB. Nodule\nResponse: B", ["Mass", "Nodule"])
+    ' B'
+    """
+    text = _EXAMPLE.sub("", text)
+    listed = r"[\s,;]*".join(
+        rf"\(?{chr(65 + n)}[).:]\s*{flexible(plain_option(option))}\.?"
+        for n, option in enumerate(options)
+    )
+    echo = re.search(listed + _ROLE, text, re.IGNORECASE)
+    return text[echo.end() :] if echo else text
+
+
+_SMALL_WORDS = frozenset(
+    ("a", "an", "the", "at", "in", "on", "of", "for", "after", "to", "with"),
+)
+_FIRST_ARTICLE = re.compile(r"\AA (?=\w)")
+_LABELLED = re.compile(r"\W*[A-Z]\W?[.):]\s*")
+
+
+def in_own_words(text: str, options: Sequence[str]) -> str:
+    """Return an option, after its letter, if a text is that but for articles and prepositions.
+
+    >>> in_own_words("B. Repeat radiograph at 6 weeks.", ["CT", "Repeat radiograph in 6 weeks"])
+    'B. Repeat radiograph in 6 weeks'
+    """
+    if "?" in text or len(text) > 2 * max(map(len, options), default=0):
+        return text
+    label = _LABELLED.match(text)
+    words = _main_words(text[label.end() :] if label else text)
+    same = [option for option in options if _main_words(option) == words]
+    return (label[0] if label else "") + same[0] if len(same) == 1 and len(words) > 1 else text
+
+
+def _main_words(text: str) -> list[str]:
+    """Return the words of a text without articles and prepositions; "A" may be a letter."""
+    words = re.findall(r"\w+", _FIRST_ARTICLE.sub("", text))
+    return [word.casefold() for word in words if word == "A" or word.lower() not in _SMALL_WORDS]
 
 
 _LONG_WORD = re.compile(r"(?<![\w-])[^\W\d_]{5,}(?![\w-])")

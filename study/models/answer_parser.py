@@ -17,7 +17,7 @@ from study.models.answer_clauses import prepared, sentences
 from study.models.answer_contents import adds_to_number, contradicts
 from study.models.answer_lists import verdicts_on
 from study.models.answer_mentions import LETTERS, UNCLEAR, mark
-from study.models.answer_option_texts import without_typos
+from study.models.answer_option_texts import in_own_words, without_prompt, without_typos
 from study.models.answer_question import names_other_side, yes_or_no
 from study.models.answer_reading import MENTIONS, Reading
 from study.models.answer_stances import Stance, statements_in
@@ -26,7 +26,7 @@ from study.models.answer_text import own_turn, plain_text, without_thinking
 from study.models.answer_wording import restated, restates_other
 from study.models.answer_words import pattern
 
-VERSION = 13
+VERSION = 14
 """Version of the parsing rules, recorded with each answer; raised whenever they change."""
 STANDARD = "standard"
 RULES = {
@@ -97,7 +97,8 @@ def answer_in(
 
     `rules` is a name in `RULES`.
     """
-    text = without_typos(plain_text(raw), options)
+    text = without_typos(without_prompt(plain_text(raw), options), options)
+    text = in_own_words(text, options)
     if _has_several_answers(text) or _BREAKS_OFF.search(text):
         return None, ""
     asked = _Asked(question=question, options=options, missing=_MISSING.search(text) is not None)

@@ -43,6 +43,17 @@ _SO_TOO = pattern(r"\b(?:or|also|too|as well|could|possible|equally|just as|like
 _CONCLUDES = cue("thus")
 _AS_GOOD = pattern(r"\b(?:or|also|too|as well|equally|just as|likewise|both|same)\b")
 _LIST_HEAD = pattern(r"\A\W*{M}\W*[:.=\u2013\u2014-]")
+_ANSWERS_CASE = pattern(
+    r"(?:\A|[;.])\W*(?:(?:and|but|while)\W+)?(?:in|for|with|without|at|on|when|under|otherwise)\b"
+    r"[^,;.\ue000-\ue0ff]*,\W*(?:option\W+)?{M}\W*\Z"
+)
+"""Another answer for another case, such as "In a patient with fever, C."."""
+_AFTERTHOUGHT = re.compile(
+    r"[,;]\s*(?:however|but)\W+(?:the|this|these|its?)\b(?:(?!\b(?:i|we|my|answer|also|same|both|too)\b)"
+    r"[^;\ue000-\ue0ff])*\Z",
+    re.IGNORECASE,
+)
+"""A last clause about the image, such as ", but the tube follows the trachea"."""
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _RIVAL = cue("rival")
 _LOOKS_ALIKE = re.compile(
@@ -361,12 +372,13 @@ class Reading:
         """Return whether a sentence after an answer that comes first describes another option."""
         if answer.sentence and answer.stance is not Stance.FINAL:
             return False
-        text = self.parts[statement.sentence].text
+        text = _AFTERTHOUGHT.sub("", self.parts[statement.sentence].text)
         return (
             statement.sentence > answer.sentence
             and statement.stance in (Stance.NAMED, Stance.DOUBTED)
             and len(_WORDS.findall(text)) > 3
             and not _RIVAL.search(text)
+            and not _ANSWERS_CASE.search(text)
         )
 
     def _offered(self, letters: Set[str]) -> bool:

@@ -119,6 +119,12 @@ _BESIDE = cue("beside")
 _WAS = re.compile(r"\s*which was\s+\Z", re.IGNORECASE)
 _SUBJECT = pattern(r"\A\W*(?:the|this|these)\W+(?:[\w-]+\W+){1,6}?{be}\b[^,;\ue000-\ue0ff]*\Z")
 _HEALTHY = cue("healthy")
+_EXAMPLE = re.compile(
+    r"\b(?:e\.?g\.?|for example|for instance|such as|like this|z\.? ?b\.?"
+    r"|p(?:ar|or) (?:ex|ej)\w*)\W*\Z",
+    re.IGNORECASE,
+)
+_UNFIT = cue("unfit")
 _PART_OF = cue("part_of")
 _IMAGE_VERB = pattern(r"\A\W*(?:{image_noun}\W+)?(?:{image_verb}|shows? an?\b)")
 _ARTICLE = re.compile(r"\ban?\b", re.IGNORECASE)
@@ -297,6 +303,8 @@ def _marked(around: _Around) -> Stance | None:
     if re.search(r"\?\s*\Z", before) or around.clause.foreign or _THEY_SAY.match(around.rest):
         return Stance.OTHERS
     if re.fullmatch(FINAL, around.group):
+        if _EXAMPLE.search(before):
+            return Stance.OTHERS
         denied = NEGATION.search(before) or REJECTION.search(before)
         return Stance.REJECTED if denied else Stance.FINAL
     if everything := _ALL_BUT.search(before):
@@ -329,7 +337,7 @@ def _denied(around: _Around) -> Stance | None:
         return Stance.DOUBTED if negations else Stance.REJECTED
     if _WORKS_TOO.match(rest):
         return Stance.DOUBTED
-    if negations or rejected or _WOULD.match(rest):
+    if negations or rejected or _WOULD.match(rest) or _UNFIT.match(around.rest):
         return Stance.REJECTED
     asked = re.match(r"\s*\(?\?", around.after) or _SO_IS.search(before)
     if asked or doubts(before) or doubts(rest) or _OR.match(around.rest):

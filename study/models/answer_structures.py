@@ -18,7 +18,7 @@ _REACH = 1000  # characters of a Python literal
 _MOST_OBJECTS = 100
 _NAME = (
     r"(?:(?:final|my|selected|chosen|best|model)[_-]?)?(?:ans(?:wer)?|choice|option|selection|letter)"
-    r"|conclusion|final|selected|response"
+    r"|conclusion|final|selected|response|pick|decision|verdict"
     r"|prediction|diagnosis|result|output|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta"
 )
 _TAGGED = re.compile(
@@ -38,7 +38,8 @@ _ANSWER_KEY = re.compile(
     r"(?:answers?|respuesta|antwort|r[e\u00e9]ponse|risposta|resposta|option|choice|prediction"
     r"|letter|selection|decision|pred|verdict|ans|\u7b54\u6848|\u56de\u7b54|\u7b54\u3048"
     r"|\u6b63\u7b54|\ub2f5|\uc815\ub2f5|\u043e\u0442\u0432\u0435\u0442)+"
-    r"(?:letter|choice|option|id|value|is|key|index)?\d?|selected|chosen|picked|pick|final|revised|corrected|correct"
+    r"(?:letter|choice|option|id|value|is|key|index)?\d?"
+    r"|(?:mcq|predicted|pred|final|selected|chosen|model)(?:answer|option|choice)?label|selected|chosen|picked|pick|final|revised|corrected|correct"
 )
 _MAYBE_KEY = re.compile(
     r"response|result|output|(?:answer|option|choice)?(?:label|text)|(?:final)?diagnosis|finding"
@@ -46,6 +47,10 @@ _MAYBE_KEY = re.compile(
 )
 _ASKED = re.compile(r"question|prompt|option|choice|task|instruct|label|truth|gold|reason", re.I)
 _NOT_OWN = re.compile(r"example|sample|template|schema|previous|prior|draft|user|human|truth", re.I)
+_REASONS = re.compile(r"reason|rationale|explanation|justification|analysis|thought", re.I)
+_CONCLUDED = re.compile(
+    r"\b[A-Z]\W+(?:is|must be)\W+(?:\w+\W+)?(?:correct|right|answer)|answer", re.I
+)
 _WEAK_KEY = re.compile(r"(?:answer|option|choice)?(?:text|label)")
 _NAMES = ("id", "letter", "option", "label", "key", "choice", "name", "answer")
 _FLAGS = re.compile(
@@ -117,6 +122,8 @@ def _with_objects(text: str, content: Content) -> str:
 def _answers_marked(record: dict[object, object], content: Content) -> Iterator[str]:
     """Yield the marks of the answers in a JSON object, from its most specific keys."""
     marks = [_final(content(value)) for value in _answers(record, _ANSWER_KEY)]
+    if marks:
+        marks += [_final(letters) for letters in _reasoned(record, content)]
     weak = _MAYBE_KEY if not marks else _WEAK_KEY
     for value in _answers(record, weak):
         letters = content(value)
@@ -137,6 +144,15 @@ def _answers_marked(record: dict[object, object], content: Content) -> Iterator[
         if not marks[0] and len(sure) == 1:
             marks = [_final(sure[0])]
     yield from marks
+
+
+def _reasoned(record: dict[object, object], content: Content) -> Iterator[Set[str]]:
+    """Yield the letters that the reasons in a JSON object call the answer."""
+    for key, value in record.items():
+        if isinstance(value, str) and _REASONS.search(str(key)):
+            letters = content(value)
+            if len(letters) == 1 and UNCLEAR not in letters and _CONCLUDED.search(value):
+                yield letters
 
 
 def _verdicts(record: object) -> str:
