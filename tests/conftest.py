@@ -18,7 +18,7 @@ from html import escape
 from itertools import count
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pytest
@@ -26,8 +26,6 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from PIL import Image
 
-from analysis.report.content import ReportContent
-from analysis.report.formats.pdf import prepared
 from study.bank.importing import import_bank
 from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
@@ -42,6 +40,9 @@ from study.store import Store, is_server, people
 from study.store.studies import study_row
 from tests import postgres, templates
 from tests.postgres import Databases
+
+if TYPE_CHECKING:
+    from analysis.report.content import ReportContent
 
 # A few examples, the same in every run, so that a failure is caused by the change under test;
 # `make explore` tries ten times as many new ones. Without a deadline, which a busy machine misses.
@@ -414,12 +415,14 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
     Drawing and typesetting take most of the time of a report. The tests of figures and of the PDF
     check that equal content gives equal bytes, and `test_awkward_reports` prints complete reports.
     """
+    # Imported here because the process that starts the workers loads this file and runs no test.
+    from analysis.report.formats.pdf import prepared
 
     def description(chart: object) -> bytes:
         text = escape(repr(chart))
         return f"<svg xmlns='http://www.w3.org/2000/svg'><desc>{text}</desc></svg>".encode()
 
-    def data(content: ReportContent) -> bytes:
+    def data(content: "ReportContent") -> bytes:
         with tempfile.TemporaryDirectory() as folder:
             return b"%PDF-" + prepared(content, Path(folder)).with_name("data.json").read_bytes()
 

@@ -38,7 +38,7 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
         make(new)
         _TEMPLATES[name] = new  # only after success: a failed template is created again
     template = _TEMPLATES[name]
-    has_images = _copy_folder(template, into)
+    has_images = copy_folder(template, into)
     store = into / "store.db"
     for databases in _DATABASES:
         databases.copy(template / "store.db", store)
@@ -54,7 +54,7 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
     return store
 
 
-def _copy_folder(folder: Path | str, into: Path | str) -> bool:
+def copy_folder(folder: Path | str, into: Path | str) -> bool:
     """Copy a folder with the rights of its files, and return whether it contains folders.
 
     This takes a third of the time of `shutil.copytree`, which a thousand tests would wait for.
@@ -66,7 +66,7 @@ def _copy_folder(folder: Path | str, into: Path | str) -> bool:
             path = f"{into}/{entry.name}"
             if entry.is_dir():
                 has_folders = True
-                _copy_folder(entry.path, path)
+                copy_folder(entry.path, path)
                 continue
             status = entry.stat()
             source = os.open(entry.path, os.O_RDONLY)

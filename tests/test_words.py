@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from symtable import SymbolTable, symtable
 
 import pytest
 from babel.messages.pofile import read_po
@@ -32,6 +33,7 @@ ANY_PHRASE = [
 NAMES = WORDS["names"]
 EXEMPT = {"tests/words.toml", "tests/test_words.py"}
 _PROSE = (".md", ".html", ".typ")
+_TEST = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 
 
@@ -53,8 +55,7 @@ def findings(path: Path) -> Iterator[str]:
     place = path.relative_to(ROOT).as_posix()
     if path.suffix == ".py":
         for line, name in _names(path):
-            if name in NAMES:
-                yield f"{place}:{line}: variable “{name}”: use {NAMES[name]}"
+            yield f"{place}:{line}: variable “{name}”: use {NAMES[name]}"
     for line, text in _texts(path):
         if not _has_phrase(text):
             continue
@@ -68,21 +69,26 @@ def _has_phrase(text: str) -> bool:
     return any(pattern.search(text) for pattern in ANY_PHRASE)
 
 
-@cache
-def _nodes(path: Path) -> list[ast.AST]:
-    """Return the nodes of a Python file that bind a name or define a function."""
-    kinds = (ast.Name, ast.arg, ast.FunctionDef)
-    tree = ast.parse(path.read_text("utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, kinds)]
-
-
 def _names(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the names a Python file binds."""
-    for node in _nodes(path):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+    """Yield the listed names that a Python file binds."""
+    text = path.read_text("utf-8")
+    if not NAMES.keys() & _bound(symtable(text, path.name, "exec")):
+        return  # looking at every node of a file takes ten times as long
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in NAMES:
             yield node.lineno, node.id
-        elif isinstance(node, ast.arg):
+        elif isinstance(node, ast.arg) and node.arg in NAMES:
             yield node.lineno, node.arg
+
+
+def _bound(scope: SymbolTable) -> set[str]:
+    """Return the names that a scope and the scopes within it bind."""
+    names = {
+        name
+        for name in NAMES.keys() & set(scope.get_identifiers())
+        if scope.lookup(name).is_assigned() or scope.lookup(name).is_parameter()
+    }
+    return names.union(*map(_bound, scope.get_children()))
 
 
 def _texts(path: Path) -> Iterator[tuple[int, str]]:
@@ -105,9 +111,8 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
             for token in tokenize.generate_tokens(io.StringIO(text).readline):
                 if token.type in (tokenize.COMMENT, tokenize.STRING):
                     yield token.start[0], token.string
-        for node in _nodes(path):
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                yield node.lineno, node.name.replace("_", " ")
+        for test in _TEST.finditer(text):
+            yield text.count("\n", 0, test.start()) + 1, test[1].replace("_", " ")
     else:
         for match in _COMMENT.finditer(text):
             yield text.count("\n", 0, match.start()) + 1, match[0]
@@ -144,7 +149,10 @@ def test_files_use_no_listed_word(folder: str) -> None:
 @pytest.mark.parametrize("path", MESSAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_messages_quote_values_as_text(path: Path) -> None:
     """The function `quoted` writes quotation marks; `repr` would write those of Python."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    text = path.read_text("utf-8")
+    if "repr" not in text and "!r" not in text:
+        return
+    for node in ast.walk(ast.parse(text)):
         is_repr = (
             (isinstance(node, ast.FormattedValue) and node.conversion == ord("r"))
             or (isinstance(node, ast.Name) and node.id == "repr")

@@ -6,7 +6,6 @@ study can thus be searched for the name of the other.
 
 import json
 import secrets
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -34,7 +33,7 @@ from study.reading import desk
 from study.store import Store, people
 from study.store.studies import study_row
 from tests.conftest import entropy_from, preparation, presentation, reading, write_bank
-from tests.templates import copy_store
+from tests.templates import copy_folder, copy_store
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
@@ -87,7 +86,7 @@ class Deployment:
     def copied(self, folder: Path) -> "Deployment":
         """Return a copy that a test may alter."""
         old = self.store.path
-        shutil.copytree(old.parent, folder, dirs_exist_ok=True)
+        copy_folder(old.parent, folder)
         return replace(self, store=Store(copy_store(old, folder / old.name)))
 
 
