@@ -107,12 +107,11 @@ class Sqlite:
     def held_open(self) -> Iterator[None]:
         """Keep one connection open.
 
-        When a connection is opened, SQLite reads the schema, which takes longer than most
-        transactions; when the last one is closed, it checkpoints the journal, which costs several
-        flushes to disk.
+        When the last connection is closed, SQLite checkpoints the journal, which costs several
+        flushes to disk. This connection opens the journal and does not read the schema.
         """
-        with self._connection() as connection:
-            connection.execute("SELECT count(*) FROM deployment").fetchone()
+        with closing(_opened(self.path)) as connection:
+            schema.version(connection)
             yield
 
     @contextmanager
