@@ -80,8 +80,9 @@ def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
     if not missing:
         return table.copy()
     names = pd.Index([*table.columns, *missing], dtype=table.columns.dtype)
-    empty = pd.DataFrame("", index=table.index, columns=missing, dtype=str)
-    return pd.concat([table, empty], axis=1).set_axis(names, axis=1)
+    empty = pd.Series("", index=table.index, dtype=str)
+    cells = {name: table[name] for name in table.columns} | dict.fromkeys(missing, empty)
+    return pd.DataFrame(cells, index=table.index, copy=False).set_axis(names, axis=1)
 
 
 def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:

@@ -59,6 +59,8 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     """
     models = set(raters.loc[raters["rater_kind"] == RaterKind.MODEL.value, "rater_id"])
     is_model = readings["rater_id"].isin(models)
+    if not is_model.any():
+        return readings, readings.iloc[:0]
     in_runs = is_model & readings["rater_id"].isin(
         set(readings.loc[readings["run"] != "", "rater_id"])
     )

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.bundle.cells import unguarded, unguarded_before, unguarded_table
@@ -271,10 +272,15 @@ def _no_open_answers() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _as_text(table: pd.DataFrame) -> pd.DataFrame:
-    text = table.astype(object).where(table.notna(), "").map(str)
-    text.columns = _names(table)
-    text["row"] = range(2, len(text) + 2)
-    return text.reset_index(drop=True)
+    cells: dict[str, Any] = {
+        name: np.array(
+            ["" if empty else str(cell) for cell, empty in zip(column, column.isna(), strict=True)],
+            dtype=object,
+        )
+        for name, (_, column) in zip(_names(table), table.items(), strict=True)
+    }
+    cells["row"] = range(2, len(table) + 2)
+    return pd.DataFrame(cells).set_axis(pd.Index([*cells], dtype=object), axis=1)
 
 
 def _names(table: pd.DataFrame) -> pd.Index[str]:
