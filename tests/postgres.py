@@ -19,7 +19,7 @@ from benchmarks.postgres_cluster import MISSING, NEW_DATABASE, programs, tempora
 from study.store import is_server
 from study.store.engine import PATIENCE_S, Database, Engine, Kind
 from study.store.postgres import Postgres
-from study.store.postgres_connection import PostgresConnection
+from study.store.postgres_connection import Limits, PostgresConnection
 from study.store.sqlite import Sqlite
 
 ENGINE = "READING_ROOM_TEST_ENGINE"
@@ -28,6 +28,7 @@ ENGINE = "READING_ROOM_TEST_ENGINE"
 SERVER = "READING_ROOM_TEST_POSTGRES"
 """The variable with the address of a running server, whose account may create databases."""
 
+UNLIMITED = Limits(lock_s=PATIENCE_S, idle_s=3600.0)
 WRITER = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
 
 _ON_POSTGRES = os.environ.get(ENGINE) == "postgres"
@@ -141,7 +142,7 @@ class _NotYet(Sqlite):
 
 def tamper(address: str, statements: tuple[str, ...]) -> None:
     """Alter a database as the owner of its tables, without triggers and constraints."""
-    with closing(PostgresConnection(Postgres(address)._where, PATIENCE_S, "")) as opened:
+    with closing(PostgresConnection(Postgres(address)._where, UNLIMITED)) as opened:
         numbering = opened.execute(
             "SELECT tgrelid::regclass::text, tgname::text FROM pg_trigger WHERE tgfoid IN "
             "('number_id'::regproc, 'number_rowid'::regproc)"

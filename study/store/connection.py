@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from study.base.errors import StudyError
+from study.base.errors import Busy, StudyError
 from study.base.translation import t
 from study.store import witness
 from study.store.address import address_of
@@ -140,7 +140,7 @@ class Store:
     def __init__(self, address: Path | str, *, witnessed: bool = True) -> None:
         self._engine = _engine_of(address)
         self.path = self._engine.path
-        self._patience_s = PATIENCE_S
+        self._patience_s, self._is_hurried = PATIENCE_S, False
         self._witnessed = witnessed
         self._owed: dict[str, Head] = {}
         self._telling = threading.Lock()
@@ -191,7 +191,8 @@ class Store:
     def is_writable(self) -> bool:
         """Return whether the database and the folder of the deployment's files can be changed."""
         with self._explaining():
-            return os.access(self.folder, os.W_OK) and self._engine.is_writable()
+            kind = self._kind(sealed=False, writes=False)
+            return os.access(self.folder, os.W_OK) and self._engine.is_writable(kind)
 
     def beside(self, suffix: str) -> Path:
         """Return the path of a file or folder that belongs to the store, such as its backups."""
@@ -202,10 +203,22 @@ class Store:
         with self._explaining():
             return self._engine.is_in_use()
 
+    def end_stalled(self) -> int:
+        """End transactions whose program stopped within a statement; return their number.
+
+        Other transactions whose program stops are ended by the database itself.
+        """
+        with self._explaining():
+            return self._engine.end_stalled()
+
     def hurried(self, patience_s: float) -> "Store":
-        """Return the same store with another maximum waiting time for other writers."""
+        """Return the same store with another maximum waiting time for other writers.
+
+        A database that does not answer is given up after the same time, so this is only for short
+        statements.
+        """
         store = copy.copy(self)
-        store._patience_s = patience_s
+        store._patience_s, store._is_hurried = patience_s, True
         return store
 
     @contextmanager
@@ -340,13 +353,28 @@ class Store:
                 yield transaction
                 if self._witnessed:
                     # At most one action is committed and not yet in the witness file.
-                    locks.enter_context(self._telling)
-                    held = locks.enter_context(witness.locked(self.path))
+                    locks.enter_context(self._alone())
+                    held = locks.enter_context(witness.locked(self.path, self._patience_s))
             if self._witnessed:
                 self._tell_witness(transaction, held)
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one thread write to the witness at a time."""
+        if not self._telling.acquire(timeout=self._patience_s):
+            raise Busy(t("The database is busy. Try again in a moment."))
+        try:
+            yield
+        finally:
+            self._telling.release()
+
     def _kind(self, *, sealed: bool, writes: bool) -> Kind:
-        return Kind(sealed=sealed, writes=writes, patience_s=self._patience_s)
+        return Kind(
+            sealed=sealed,
+            writes=writes,
+            patience_s=self._patience_s,
+            is_hurried=self._is_hurried,
+        )
 
     @contextmanager
     def _database(self, kind: Kind) -> Iterator[Database]:
@@ -358,6 +386,10 @@ class Store:
             try:
                 yield database
                 kept = self._idle.give(kind, file, database)
+            except self._engine.errors as error:
+                if getattr(error, "is_final", False):  # the server of the others is away, too
+                    self._idle.clear()
+                raise
             finally:
                 if not kept:
                     database.conn.close()
@@ -392,12 +424,18 @@ class _Idle:
         finally:
             with self._lock:
                 self._users -= 1
-                unused = {} if self._users else dict(self._kept)
-                if unused:
-                    self._kept.clear()
-            for kept in unused.values():
-                for _, database in kept:
-                    database.conn.close()
+                is_unused = not self._users
+            if is_unused:
+                self.clear()
+
+    def clear(self) -> None:
+        """Close the connections that are kept now."""
+        with self._lock:
+            kept = dict(self._kept)
+            self._kept.clear()
+        for of_kind in kept.values():
+            for _, database in of_kind:
+                database.conn.close()
 
     def take(self, kind: Kind, file: "_File") -> Database | None:
         """Return a connection to this file, or None."""
@@ -452,8 +490,8 @@ def _immediate(connection: Connection) -> Iterator[None]:
     try:
         yield
         connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
+    except BaseException as error:
+        if connection.in_transaction and not getattr(error, "is_final", False):
             connection.execute("ROLLBACK")
         raise
 

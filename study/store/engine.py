@@ -12,11 +12,20 @@ PATIENCE_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a connection may do, which is set once for each."""
+    """What a connection may do, which is set once for each.
+
+    Attributes
+    ----------
+    patience_s : float
+        How long a transaction waits for other writers.
+    is_hurried : bool
+        Whether a database that does not answer is given up after the same time.
+    """
 
     sealed: bool
     writes: bool
     patience_s: float
+    is_hurried: bool = False
 
 
 class Cursor(Protocol):
@@ -94,8 +103,8 @@ class Engine(Protocol):
     def ready(self) -> None:
         """Check that the database is a store, and upgrade it to the version of this program."""
 
-    def is_writable(self) -> bool:
-        """Return whether the database accepts changes."""
+    def is_writable(self, kind: Kind) -> bool:
+        """Return whether the database accepts changes, with a connection of a kind."""
 
     def opened(self, kind: Kind) -> Database:
         """Open a connection."""
@@ -111,6 +120,9 @@ class Engine(Protocol):
 
     def is_in_use(self) -> bool:
         """Return whether another connection is open."""
+
+    def end_stalled(self) -> int:
+        """End transactions whose program stopped within a statement; return their number."""
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy to a new SQLite file."""

@@ -28,9 +28,10 @@ from study.store.engine import PATIENCE_S, Kind
 from study.store.moving import copy_rows
 from study.store.postgres_connection import (
     SCHEMA,
+    Limits,
     PostgresConnection,
-    ServerError,
 )
+from study.store.postgres_silence import ServerError, Silence
 
 FILES = "READING_ROOM_FILES"
 """The environment variable with the folder of the deployment's files."""
@@ -40,8 +41,24 @@ _OLDEST = 15
 
 _DEFAULT_FILES = Path(__file__).parents[2] / "instance"
 _CLOSING_S = 3
-_IDLE_S = 30.0
-"""How long an app server that was stopped may hold the lock of the writers for a reader."""
+_READER_IDLE_S = 10.0
+"""How long an app server that was suspended may hold the lock of the writers for a reader."""
+
+_STAFF_IDLE_S = 60.0
+"""The same for staff; an import reads files for a few seconds between two statements."""
+
+_READING_IDLE_S = 3600.0
+"""The same for transactions that block nobody: a backup or a move writes files meanwhile."""
+
+_ANSWER_S = 1.0
+"""How much longer a hurried statement may take than it waits for locks."""
+
+_STALLED = """
+SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database()
+AND application_name = 'Reading Room' AND state = 'active' AND wait_event = 'ClientRead'
+AND query_start < now() - make_interval(secs => :idle_s) AND pid <> pg_backend_pid()
+"""
+"""To the server a program that was suspended while it sent rows is not idle."""
 
 _UPGRADE_S = 3600.0
 """How long a server waits for the upgrade by another one, in seconds."""
@@ -68,6 +85,7 @@ class Postgres:
         self.address = ServerAddress(address)
         self._where = settings_of(self.address)
         self._user: str = self._where["user"]
+        self._silence = Silence()
         self.path = Path(os.environ.get(FILES) or _DEFAULT_FILES) / self._where["database"]
 
     def create(self, fill: Callable[[engine.Database], None]) -> None:
@@ -130,19 +148,26 @@ class Postgres:
         if number < schema.newest():
             self._upgrade()
 
-    def is_writable(self) -> bool:
+    def is_writable(self, kind: Kind) -> bool:
         """Return whether the server accepts changes, which a standby does not."""
-        with closing(self._connected(PATIENCE_S)) as connection:
+        with closing(self.opened(kind)) as connection:
             ((setting,),) = connection.execute("SELECT current_setting('transaction_read_only')")
         return bool(setting == "off")
 
     def opened(self, kind: Kind) -> PostgresConnection:
         """Open a connection with the rights of its kind."""
+        idle_s = _STAFF_IDLE_S if kind.writes else _READING_IDLE_S
+        limits = Limits(
+            lock_s=kind.patience_s,
+            idle_s=_READER_IDLE_S if kind.sealed else idle_s,
+            answer_s=kind.patience_s + _ANSWER_S if kind.is_hurried else None,
+            silence=self._silence if kind.is_hurried else None,
+        )
         if kind.sealed:
             desk = {**self._where, "user": postgres_rights.role(self._user, "desk")}
-            return PostgresConnection(desk, kind.patience_s, idle_s=_IDLE_S)
+            return PostgresConnection(desk, limits)
         staff = postgres_rights.role(self._user, "staff")
-        return PostgresConnection(self._where, kind.patience_s, staff)
+        return PostgresConnection(self._where, limits, staff)
 
     @contextmanager
     def held_open(self) -> Iterator[None]:
@@ -198,6 +223,13 @@ class Postgres:
                 connection.run("SELECT pg_sleep(0.1)")
         return True
 
+    def end_stalled(self) -> int:
+        """End the program's own transactions that wait for the rest of a statement for too long."""
+        with closing(self._connected(PATIENCE_S)) as connection:
+            result = connection.run_once(_STALLED, {"idle_s": _STAFF_IDLE_S})
+            (n_ended,) = result.fetchone() or (0,)
+        return int(n_ended)
+
     def copy_to(self, path: Path) -> None:
         """Refuse: the rows are copied one by one, by a backup or a move."""
         path.unlink()
@@ -224,7 +256,7 @@ class Postgres:
         """Do nothing: the server always has a write-ahead log."""
 
     def _connected(self, patience_s: float) -> PostgresConnection:
-        return PostgresConnection(self._where, patience_s)
+        return PostgresConnection(self._where, Limits(lock_s=patience_s, idle_s=_READING_IDLE_S))
 
     def _make_folder(self) -> None:
         folder = self.path.parent
@@ -308,6 +340,10 @@ def _own_statements() -> Iterator[str]:
 
 _BUSY = later("The database is busy. Try again in a moment.")
 _AWAY = later("The database cannot be reached. Try again in a moment.")
+_SUSPENDED = later(
+    "The program was suspended for too long in the middle of a change. Nothing of the change was "
+    "stored. Try again."
+)
 _INCOMPLETE = later(
     "The database is incomplete, or its roles have lost rights. Check them as in "
     "docs/postgresql.md, or restore a backup."
@@ -327,6 +363,7 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
     "08": (Busy, _AWAY),
     "57014": (Busy, _BUSY),
     "57": (Busy, _AWAY),
+    "25P03": (Busy, _SUSPENDED),
     "25P": (Busy, _AWAY),
     "53300": (Busy, _BUSY),
     "53100": (

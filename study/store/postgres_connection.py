@@ -10,23 +10,30 @@ import sqlite3
 import struct
 import weakref
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import count, islice
 from math import isnan
 from typing import Any
 
 import pg8000.native as pg
+from pg8000.core import ERROR_RESPONSE
 
 from study.base.errors import BadInput
 from study.base.translation import t
 from study.store import dialect
+from study.store.postgres_silence import SILENT, ServerError, Silence
 
 SCHEMA = "reading_room"
 """The schema of the tables within a database."""
 
-_CONNECT_S = 10
-_CONNECT_AMONG_SEVERAL_S = 3
+_CONNECT_S = 10.0
+_CONNECT_AMONG_SEVERAL_S = 3.0
+_LATER_S = 0.5
+"""How much later than a server that works the program gives up a statement."""
+
 _KEEPALIVE = {
     "TCP_KEEPIDLE": 20,
     "TCP_KEEPINTVL": 5,
@@ -38,6 +45,9 @@ _KEEPALIVE = {
 _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
 """What a server reports to each connection, and is on if it accepts no changes."""
 
+_FINAL = ("FATAL", "PANIC")
+"""The severity of errors with which the server ends a connection."""
+
 _MOST_PREPARED = 400
 _BATCH = 5000
 _STREAMED = 1000
@@ -46,15 +56,28 @@ _ANY = 0
 """The type of a value that the server derives from its place in the statement."""
 
 
-class ServerError(sqlite3.OperationalError):
-    """An error of the server with its code (SQLSTATE); 08000 if it cannot be reached.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How long a connection waits, in seconds.
 
-    `is_final` if the connection ended, or was refused.
+    Attributes
+    ----------
+    lock_s : float
+        For a lock that another transaction has.
+    idle_s : float
+        Within a transaction for the program's next statement; then the server ends it, because a
+        program that was suspended would hold its locks forever.
+    answer_s : float or None
+        For the server's answer to a statement, or None as long as it takes. The program measures it
+        too, because a server that is suspended cannot.
+    silence : Silence or None
+        Shared by the connections that have `answer_s`.
     """
 
-    def __init__(self, message: str, code: str, *, is_final: bool = False) -> None:
-        super().__init__(message)
-        self.code, self.is_final = code, is_final
+    lock_s: float
+    idle_s: float
+    answer_s: float | None = None
+    silence: Silence | None = None
 
 
 class Result:
@@ -108,21 +131,17 @@ class Stream:
 
 
 class PostgresConnection:
-    """A connection that runs SQL in the dialect of SQLite; one thread at a time may use it.
-
-    The server ends it if a transaction is idle for `idle_s` seconds, by default never.
-    """
+    """A connection that runs SQL in the dialect of SQLite; one thread at a time may use it."""
 
     dialect = "postgres"
 
-    def __init__(
-        self, where: Mapping[str, Any], patience_s: float, role: str = "", idle_s: float = 0
-    ) -> None:
-        self._where, self._patience_s, self._role, self._idle_s = where, patience_s, role, idle_s
+    def __init__(self, where: Mapping[str, Any], limits: Limits, role: str = "") -> None:
+        self._where, self._limits, self._role = where, limits, role
         self.in_transaction = False
         self.beside: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
-        self._open()
+        with self._noticing():
+            self._open()
 
     @property
     def conn(self) -> "PostgresConnection":
@@ -132,13 +151,15 @@ class PostgresConnection:
     def _open(self) -> None:
         self._process = os.getpid()
         self._prepared: OrderedDict[Any, pg.PreparedStatement] = OrderedDict()
-        patience_ms = max(1, round(self._patience_s * 1000))
+        limits = self._limits
         settings = {
             "search_path": f"{SCHEMA}, pg_temp",
             "synchronous_commit": "on",
-            "lock_timeout": str(patience_ms),
-            "statement_timeout": "0",  # a backup or an import may take long
-            "idle_in_transaction_session_timeout": str(round(self._idle_s * 1000)),
+            "lock_timeout": _ms(limits.lock_s),
+            # A backup or an import may take long.
+            "statement_timeout": "0" if limits.answer_s is None else _ms(limits.answer_s),
+            "idle_in_transaction_session_timeout": _ms(limits.idle_s),
+            "tcp_user_timeout": str(_KEEPALIVE["TCP_USER_TIMEOUT"]),
             "tcp_keepalives_idle": str(_KEEPALIVE["TCP_KEEPIDLE"]),
             "tcp_keepalives_interval": str(_KEEPALIVE["TCP_KEEPINTVL"]),
             "tcp_keepalives_count": str(_KEEPALIVE["TCP_KEEPCNT"]),
@@ -146,7 +167,7 @@ class PostgresConnection:
             "cursor_tuple_fraction": "1",  # all rows of a stream are read
         }
         with _as_sqlite():
-            self._pg = _connected(self._where, settings)
+            self._pg = _connected(self._where, settings, limits.answer_s or _CONNECT_S)
             # pg8000's connections refer to themselves: their sockets stay open until collected.
             self._released = weakref.finalize(self, _release, self._pg._usock)
             self._released.atexit = False
@@ -157,7 +178,8 @@ class PostgresConnection:
                 raise
 
     def _set_up(self) -> None:
-        self._pg._usock.settimeout(None)  # only connecting is limited
+        answer_s = self._limits.answer_s
+        self._pg._usock.settimeout(None if answer_s is None else answer_s + _LATER_S)
         is_local = self._pg._usock.family == socket.AF_UNIX
         for name, value in () if is_local else _KEEPALIVE.items():
             if option := getattr(socket, name, None):  # macOS lacks some
@@ -168,6 +190,9 @@ class PostgresConnection:
             (_JSON, str),
         ):
             self._pg.register_in_adapter(oid, read)
+        self._pg.message_types[ERROR_RESPONSE] = partial(
+            _handle_error, self._pg.handle_ERROR_RESPONSE
+        )
         self._set_role()
 
     def execute(self, sql: str, values: Any = (), /) -> Result:
@@ -251,7 +276,15 @@ class PostgresConnection:
                 self._pg.close()
         self._released()
 
+    def _noticing(self) -> AbstractContextManager[None]:
+        silence = self._limits.silence
+        return silence.broken() if silence else nullcontext()
+
     def _begin(self, sql: str) -> Result:
+        with self._noticing():
+            return self._begun(sql)
+
+    def _begun(self, sql: str) -> Result:
         statement = dialect.translated(sql)
         if self._process != os.getpid():
             self.close()
@@ -261,6 +294,8 @@ class PostgresConnection:
         except ServerError as error:
             if not error.is_final:
                 self._pg.execute_simple("ROLLBACK")
+                raise
+            if error.code == SILENT:
                 raise
             self.close()  # the server was restarted since the last transaction
             self._open()
@@ -287,6 +322,13 @@ class PostgresConnection:
 _INSERT = re.compile(r"INSERT INTO (\w+) \([\w, ]+\) VALUES ")
 _FROM_BESIDE = re.compile(r"INSERT INTO (?:main\.)?(\w+) \(([\w, ]+)\) (SELECT .* FROM beside\..*)")
 _INSERT_MANY = re.compile(r"INSERT INTO (\w+) \(([\w, ]+)\) VALUES \([?, ]+\)")
+
+
+def _handle_error(handle: Callable[[Any, Any], None], data: Any, context: Any) -> None:
+    """Raise an error with which the server ends the connection; pg8000 would wait for more."""
+    handle(data, context)
+    if _fields(context.error).get("V") in _FINAL:
+        raise context.error
 
 
 def _release(line: socket.socket) -> None:
@@ -347,12 +389,27 @@ def _as_sqlite(sql: str = "") -> Iterator[None]:
         if code.startswith(("22", "23")):
             raise sqlite3.IntegrityError(message) from error
         quoted = f"{message}: {sql}" if sql and code.startswith("42") else message
-        raise ServerError(quoted, code, is_final=fields.get("V") == "FATAL") from error
+        raise ServerError(quoted, code, is_final=fields.get("V") in _FINAL) from error
     except (pg.InterfaceError, OSError) as error:
-        raise ServerError(str(error), "08000", is_final=True) from error
+        code = SILENT if _is_silence(error) else "08000"
+        raise ServerError(str(error), code, is_final=True) from error
 
 
-def _connected(where: Mapping[str, Any], settings: dict[str, str]) -> pg.Connection:
+def _is_silence(error: Exception) -> bool:
+    """Return whether the limit of the socket has passed, not one of the system (ETIMEDOUT)."""
+    return any(
+        isinstance(each, TimeoutError) and each.errno is None for each in (error, error.__cause__)
+    )
+
+
+def _ms(seconds: float) -> str:
+    """Return a limit for the server, to which 0 means none."""
+    return str(max(1, round(seconds * 1000)))
+
+
+def _connected(
+    where: Mapping[str, Any], settings: dict[str, str], patience_s: float
+) -> pg.Connection:
     """Connect to the server, or of several to the first that accepts changes."""
     hosts, account = where["hosts"], {name: where[name] for name in where if name != "hosts"}
     is_only, failures = len(hosts) == 1, []
@@ -361,7 +418,7 @@ def _connected(where: Mapping[str, Any], settings: dict[str, str]) -> pg.Connect
             opened = connect(
                 **account,
                 **host,
-                timeout=_CONNECT_S if is_only else _CONNECT_AMONG_SEVERAL_S,
+                timeout=patience_s if is_only else min(patience_s, _CONNECT_AMONG_SEVERAL_S),
                 application_name="Reading Room",
                 startup_params=settings,
             )

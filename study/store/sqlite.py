@@ -90,7 +90,7 @@ class Sqlite:
             with connection:
                 schema.migrate(connection, self._back_up)
 
-    def is_writable(self) -> bool:
+    def is_writable(self, kind: Kind) -> bool:
         """Return whether the file may be changed."""
         return os.access(self.path, os.W_OK)
 
@@ -147,6 +147,10 @@ class Sqlite:
                     return True
                 raise
         return False
+
+    def end_stalled(self) -> int:
+        """Return 0: the locks of a file end with the process that holds them."""
+        return 0
 
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy to a new file, with everything committed before it begins."""

@@ -24,6 +24,12 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from study.base.errors import Busy
+from study.base.translation import t
+from study.store.engine import PATIENCE_S
+
+_TICK_S = 0.002
+
 LONGEST = 256_000
 """Size in bytes from which the file is rewritten without superseded lines."""
 
@@ -142,16 +148,21 @@ def add(
 
 
 @contextmanager
-def locked(store: Path) -> Iterator[int | None]:
+def locked(store: Path, patience_s: float) -> Iterator[int | None]:
     """Lock a store's witness for one process; yield None if that is not possible.
 
     A process that commits and adds within the lock leaves at most one act without a witness if it
     is killed.
+
+    Raises
+    ------
+    Busy
+        Another process, which may be suspended, has the lock for longer than `patience_s`.
     """
     with ExitStack() as stack:
         file = None
         with suppress(OSError):
-            file = stack.enter_context(_locked(file_of(store)))
+            file = stack.enter_context(_locked(file_of(store), patience_s))
         yield file
 
 
@@ -286,20 +297,33 @@ def _begin(store: Path, heads: Iterable[Head]) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[int]:
+def _locked(path: Path, patience_s: float = PATIENCE_S) -> Iterator[int]:
     """Open the file for one process; it may have been rewritten meanwhile."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise OSError(errno.EINVAL, "it is not a regular file")
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _lock(file, patience_s)
             if not _is(path, file):
                 continue
             yield file
             return
         finally:
             os.close(file)
+
+
+def _lock(file: int, patience_s: float) -> None:
+    """Lock an open file; other processes have the lock for a few milliseconds, unless suspended."""
+    pause = threading.Event()
+    for _ in range(1 + round(patience_s / _TICK_S)):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            pause.wait(_TICK_S)
+        else:
+            return
+    raise Busy(t("The database is busy. Try again in a moment."))
 
 
 def _is(path: Path, file: int) -> bool:

@@ -1,7 +1,7 @@
 """Wrong databases and accounts, each refused in one sentence; nothing is created or changed."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,16 +15,18 @@ from study.store import Store, beside, deployment, postgres, postgres_connection
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
-from study.store.postgres_connection import PostgresConnection, ServerError
+from study.store.postgres_connection import PostgresConnection
+from study.store.postgres_silence import ServerError
 from study.trail.verification import verify
 from tests.conftest import NOW, entropy_from
 from tests.contract.test_passwords import _run
+from tests.postgres import UNLIMITED
 
 pytestmark = pytest.mark.sqlite("moves a file")
 
 
 def _opened(address: str, role: str = "") -> PostgresConnection:
-    return PostgresConnection(settings_of(ServerAddress(address)), PATIENCE_S, role)
+    return PostgresConnection(settings_of(ServerAddress(address)), UNLIMITED, role)
 
 
 @pytest.mark.slow
@@ -175,7 +177,7 @@ def test_time_limits_of_the_server_do_not_apply(
         administer(f"ALTER DATABASE {on_postgres.stem} SET {name} = '1ms'")
     with closing(_opened(on_postgres.address)) as opened:
         shown = [opened.execute(f"SELECT current_setting('{name}')").fetchone() for name in limits]
-    assert shown == [("0",), ("0",), (f"{PATIENCE_S:g}s",)]
+    assert shown == [("0",), ("1h",), (f"{PATIENCE_S:g}s",)]
 
 
 def test_a_lost_connection_is_never_a_defect(on_postgres: Store) -> None:
@@ -186,22 +188,49 @@ def test_a_lost_connection_is_never_a_defect(on_postgres: Store) -> None:
         assert not isinstance(explained(ServerError("why", code)), StudyError)
 
 
-def test_a_stopped_server_does_not_hold_up_the_others(
-    on_postgres: Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("by", ["reader", "staff"])
+def test_a_suspended_program_does_not_hold_up_the_others(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     """Its computer still answers for it, so the database ends a transaction that is idle."""
-    monkeypatch.setattr(postgres, "_IDLE_S", 0.2)
+    monkeypatch.setattr(postgres, f"_{by.upper()}_IDLE_S", 0.2)
+    begin = {"reader": on_postgres.desk, "staff": on_postgres.change}[by]
 
-    def be_stopped() -> None:
-        with on_postgres.desk() as stopped:
+    def be_suspended() -> None:
+        with begin() as suspended:
             with on_postgres.change() as change:  # waits for the lock
                 deployment.set_value(change, "one", "1")
-            deployment.value(stopped, "one")
+            deployment.value(suspended, "one")
 
-    with pytest.raises(Busy, match="cannot be reached"):
-        be_stopped()
+    with pytest.raises(Busy, match="suspended for too long"):
+        be_suspended()
     with on_postgres.look() as look:
         assert deployment.value(look, "one") == "1"
+
+
+def test_a_program_suspended_while_it_sends_rows_does_not_hold_up_the_others(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The database does not count it as idle, so the other servers ask it to end the transaction.
+
+    A transaction whose statement began a moment ago is not ended.
+    """
+    n_ended: list[int] = []
+
+    def rows() -> Iterator[str]:
+        yield "one\t1\n"
+        n_ended.append(on_postgres.end_stalled())
+        monkeypatch.setattr(postgres, "_STAFF_IDLE_S", 0.0)
+        n_ended.append(on_postgres.end_stalled())
+        yield "two\t2\n"
+
+    with closing(_opened(on_postgres.address, "")) as suspended:
+        suspended.execute("BEGIN IMMEDIATE")
+        with pytest.raises(pg.Error):
+            suspended._pg.run("COPY deployment FROM STDIN", stream=rows())
+    assert n_ended == [0, 1]
+    with on_postgres.change() as change:
+        assert deployment.value(change, "one") == ""
 
 
 def test_a_folder_that_cannot_be_created_names_its_setting(

@@ -16,6 +16,7 @@ from study.store.engine import PATIENCE_S, Kind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import SCHEMA, PostgresConnection, ServerError
 from tests.conftest import NOW, entropy_from
+from tests.postgres import UNLIMITED
 
 ACCOUNT = f"clinic_{os.getpid()}"
 
@@ -117,7 +118,7 @@ LOST = {
 @pytest.mark.parametrize("right", LOST)
 def test_lost_rights_are_a_sentence_and_are_granted_again(store: Store, right: str) -> None:
     """As after a dump was restored without privileges."""
-    with closing(PostgresConnection(settings_of(ServerAddress(store.address)), PATIENCE_S)) as own:
+    with closing(PostgresConnection(settings_of(ServerAddress(store.address)), UNLIMITED)) as own:
         own.run(LOST[right])
     with pytest.raises(StudyError, match=r"docs/postgresql\.md"), store.desk():
         pass

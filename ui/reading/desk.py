@@ -26,7 +26,7 @@ from ui.parts.text import html, number, prior_in_words
 from ui.reading.films import address, prepare_ahead
 from ui.server import metrics
 from ui.server.access import same_origin, status_of, token_of
-from ui.server.deployment import PATIENCE_S, in_turn, store
+from ui.server.deployment import hurried_store, in_turn
 
 Address = Callable[[FilmView], str]
 """Returns the address of a film."""
@@ -62,7 +62,7 @@ async def _desk(request: Request) -> Response:
     def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
         now = datetime.now(UTC)
         reader_desk = desk.with_session_feedback(
-            store(), person, desk.desk_within(look, person, now=now), now=now
+            hurried_store(), person, desk.desk_within(look, person, now=now), now=now
         )
         return desk_json(reader_desk, _films(look, person))
 
@@ -71,12 +71,12 @@ async def _desk(request: Request) -> Response:
 
 async def _case(request: Request) -> Response:
     position = position_of(request)
-    return await _for_reader(
-        request,
-        lambda look, person: case_json(
-            desk.case_at(store(), person, position, now=datetime.now(UTC)), _signed(look, person)
-        ),
-    )
+
+    def hand_out(look: Transaction, person: Person) -> dict[str, Any]:
+        case = desk.case_at(hurried_store(), person, position, now=datetime.now(UTC))
+        return case_json(case, _signed(look, person))
+
+    return await _for_reader(request, hand_out)
 
 
 async def _records(request: Request) -> Response:
@@ -92,7 +92,7 @@ async def _records(request: Request) -> Response:
     seal, records = sent
 
     def take() -> dict[str, Any] | Response:
-        kept = store().hurried(PATIENCE_S)
+        kept = hurried_store()
         with kept.desk() as change:  # checked again, because the message may have taken long
             person = _reader(change, request)
             if isinstance(person, Response):
@@ -137,7 +137,7 @@ async def _for_reader(
     request: Request, answer: Callable[[Transaction, Person], dict[str, Any]]
 ) -> Response:
     def work() -> dict[str, Any] | Response:
-        with store().look(sealed=True) as look:
+        with hurried_store().look(sealed=True) as look:
             person = _reader(look, request)
             return person if isinstance(person, Response) else answer(look, person)
 
@@ -196,7 +196,8 @@ def _moves_on(records: Iterable[Any]) -> bool:
 
 def _films(look: Transaction, person: Person) -> Address:
     """Prepare a reader's next films in the background, and return a function for addresses."""
-    prepare_ahead(store(), person, home=store())
+    kept = hurried_store()
+    prepare_ahead(kept, person, home=kept)
     return _signed(look, person)
 
 

@@ -31,7 +31,7 @@ from study.store import Store, deployment, readings
 from study.store.banks import FilmRow
 from ui.parts.text import number
 from ui.server.access import signed_in
-from ui.server.deployment import store
+from ui.server.deployment import hurried_store
 
 Key = Hashable
 Make = Callable[[], bytes]
@@ -177,7 +177,7 @@ def _answer(request: Request) -> Response:
     person = signed_in(request.cookies)
     if person is None or person.reader is None:
         return PlainTextResponse(t("Sign in first."), status_code=401)
-    kept = store()
+    kept = hurried_store()
     with kept.look() as look:
         expected = _signature(deployment.secret(look), person.reader, f"{case}/{view}", expires)
     now_s = datetime.now(UTC).timestamp()

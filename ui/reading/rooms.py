@@ -44,7 +44,7 @@ from ui.reading.desk import (
 )
 from ui.reading.films import film_response, prepare_ahead
 from ui.server.access import allowed, same_origin, signed_in
-from ui.server.deployment import store
+from ui.server.deployment import hurried_store, store
 
 
 class RoomDomain(Protocol):
@@ -114,7 +114,7 @@ class Room:
 
     async def _desk(self, request: Request) -> Response:
         def found(person: Person, *key: int) -> dict[str, Any]:
-            return desk_json(self.domain.desk(store(), person, *key), self._films(key))
+            return desk_json(self.domain.desk(hurried_store(), person, *key), self._films(key))
 
         return await self._within(request, found)
 
@@ -128,11 +128,11 @@ class Room:
         seal, records = sent
 
         def take(person: Person, *key: int) -> dict[str, Any] | Response:
-            if self.domain.seal(store(), person, *key) != seal:
+            if self.domain.seal(hurried_store(), person, *key) != seal:
                 why = t("These answers belong to another reader.")
                 return refusal(403, why, reason="other-reader")
             now = datetime.now(UTC)
-            receipt = self.domain.take_records(store(), person, *key, records, now=now)
+            receipt = self.domain.take_records(hurried_store(), person, *key, records, now=now)
             return acknowledgement_json(receipt, self._films(key))
 
         return await self._within(request, take, writes=True)
@@ -141,11 +141,11 @@ class Room:
         case, view = str(request.path_params["case"]), number(request.path_params["view"])
 
         def found(person: Person, *key: int) -> Response:
-            row = self.domain.film(store(), person, *key, case, view)
+            row = self.domain.film(hurried_store(), person, *key, case, view)
             if row is None:
                 text = t("There is no such image in this study.")
                 return PlainTextResponse(text, status_code=404)
-            return film_response(store(), row)
+            return film_response(hurried_store(), row)
 
         return await self._within(request, found)
 
@@ -315,7 +315,7 @@ async def _walking(
         person = signed_in(request.cookies)
         if person is None:
             return refusal(401, t("Sign in first."), reason="signed-out")
-        kept = store()
+        kept = hurried_store()
         return answer(kept, previews.find(kept, person, str(request.path_params["mark"])))
 
     return await answered(work)

@@ -34,7 +34,7 @@ from ui.parts.links import attachment
 from ui.parts.text import film_name, number
 from ui.parts.theme import page_file, style
 from ui.server.access import answer, status_of
-from ui.server.deployment import store
+from ui.server.deployment import hurried_store
 
 _CSS = style(page_file(__file__, "score-card.css"))
 
@@ -227,7 +227,7 @@ async def _film(request: Request) -> Response:
     position, view = (number(request.path_params[key]) for key in ("position", "view"))
 
     def make(person: Person) -> Response:
-        row = score_card.film(store(), person, position, view)
+        row = score_card.film(hurried_store(), person, position, view)
         if row is None:
             why = t("There is no such image on your score card.")
             return PlainTextResponse(why, status_code=404)
@@ -337,7 +337,7 @@ def _what_it_is() -> str:
 
 async def _record(request: Request) -> Response:
     def make(person: Person) -> Response:
-        record = reading_record(store(), person)
+        record = reading_record(hurried_store(), person)
         if request.url.path.endswith(PDF):
             return Response(pdf(record), media_type="application/pdf", headers=attachment(PDF))
         return HTMLResponse(page(record), headers={"Cache-Control": "no-store"})

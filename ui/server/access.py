@@ -36,7 +36,7 @@ from study.base.translation import ENGLISH, languages, speak, t
 from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
-from ui.server.deployment import PATIENCE_S, SIGN_IN_PATIENCE_S, Lane, in_turn, store
+from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, hurried_store, in_turn
 from ui.server.sign_in_memory import forget
 
 FREE = 5
@@ -177,7 +177,9 @@ def signed_in(cookies: Mapping[str, str], place: str = "") -> Person | None:
     """Return the person whom a request's cookies identify, with the store's current data."""
     token = token_of(cookies)
     return (
-        signing_in.signed_in(store(), token, now=datetime.now(UTC), place=place) if token else None
+        signing_in.signed_in(hurried_store(), token, now=datetime.now(UTC), place=place)
+        if token
+        else None
     )
 
 
@@ -274,7 +276,7 @@ def place_of(address: str) -> str:
     """Return the mark of an address for the trail; empty without an address."""
     if not address:
         return ""
-    with store().look() as look:
+    with hurried_store().look() as look:
         return signing_in.place_mark(look, address)
 
 
@@ -375,7 +377,7 @@ class _Sent:
 
 def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedIn:
     """Sign a person in by single sign-on ticket, second factor or access code."""
-    kept, address = store().hurried(PATIENCE_S), _address(request)
+    kept, address = hurried_store(), _address(request)
     place = place_of(address)
     browser = signing_in.Browser(place=place, current=signed_in(request.cookies, place))
     entered = sent.check()(kept, entropy=secrets.token_bytes, now=now, browser=browser)
@@ -385,8 +387,9 @@ def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedI
 
 
 def _note_guessing(address: str, tried: int, now: datetime) -> None:
-    place = signing_in.remember_place(store(), address, agent="", now=now)
-    signing_in.note_guessing(store(), tried, now=now, place=place)
+    kept = hurried_store()
+    place = signing_in.remember_place(kept, address, agent="", now=now)
+    signing_in.note_guessing(kept, tried, now=now, place=place)
 
 
 def _with_pending_cookie(request: Request, token: str) -> Response:
@@ -428,7 +431,7 @@ async def _choose(request: Request) -> Response:
 
     def choose() -> None:
         signing_in.choose(
-            store().hurried(PATIENCE_S),
+            hurried_store(),
             token_of(request.cookies),
             grant=grant or 0,
             study=study,
@@ -449,7 +452,9 @@ async def _here(request: Request) -> Response:
     """Return how long the sign-in lasts without activity, for which this request does not count."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        left = await run_in_threadpool(signing_in.time_left, store(), token, now=now)
+        left = await run_in_threadpool(
+            lambda: signing_in.time_left(hurried_store(), token, now=now)
+        )
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     if left is None:
@@ -464,7 +469,7 @@ async def _still_here(request: Request) -> Response:
         return PlainTextResponse(t("Sign in from a Reading Room page."), status_code=403)
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        await in_turn(lambda: signing_in.stay(store().hurried(PATIENCE_S), token, now=now))
+        await in_turn(lambda: signing_in.stay(hurried_store(), token, now=now))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
     return await _here(request)
@@ -489,7 +494,7 @@ async def _sign_out(request: Request) -> Response:
         now = datetime.now(UTC)
 
         def leave() -> None:
-            kept = store().hurried(PATIENCE_S)
+            kept = hurried_store()
             signing_in.sign_out(kept, token, now=now, place=place_of(address))
 
         try:

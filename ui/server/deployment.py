@@ -22,6 +22,9 @@ from study.store import Store
 VARIABLE = "READING_ROOM_DB"
 DEFAULT = Path(__file__).parents[2] / "instance" / "reading-room.db"
 
+PATIENCE_S = 3.0
+"""How long a write waits for its turn, and then for the store's lock, in seconds."""
+
 
 def store() -> Store:
     """Return the store named by ``READING_ROOM_DB``, or the one in ``instance/``.
@@ -34,13 +37,21 @@ def store() -> Store:
     return _opened(os.environ.get(VARIABLE) or DEFAULT)
 
 
+def hurried_store() -> Store:
+    """Return the store for a request, which fails instead of waiting for longer than `PATIENCE_S`.
+
+    Raises
+    ------
+    NotFound
+        There is no store yet.
+    """
+    return store().hurried(PATIENCE_S)
+
+
 @lru_cache
 def _opened(address: str | Path) -> Store:
     return Store(address)
 
-
-PATIENCE_S = 3.0
-"""How long a write waits for its turn, and then for the store's lock, in seconds."""
 
 SIGN_IN_PATIENCE_S = 20.0
 

@@ -18,7 +18,7 @@ from study.base.errors import StudyError
 from study.exchange.backups import free_bytes
 from study.films.shelf import Shelf
 from study.store import Store, deployment, readings
-from ui.server.deployment import store
+from ui.server.deployment import hurried_store
 
 LEAST_FREE_BYTES = 200_000_000
 """Free disk space below which the server is not ready; an answer needs about 2 kB."""
@@ -97,12 +97,12 @@ class Recent:
         return self._last[1]
 
 
-RECENT = Recent(store)
+RECENT = Recent(hurried_store)
 
 
 def last_backup_age_s(now: datetime) -> float | None:
     """Return the age in seconds of the newest backup, or None if there is none."""
-    with store().look() as look:
+    with hurried_store().look() as look:
         rows = deployment.every_backup(look)
     if not rows:
         return None

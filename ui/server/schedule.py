@@ -61,6 +61,7 @@ def chores(
 def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
     """Run due tasks once: record losses, checkpoint the journal, send heads, make a backup."""
     now = datetime.now(UTC)
+    _try("Suspended programs were not looked for", lambda: _end_stalled(store()))
     ask_witness(store)
     _try("The journal was not folded in", lambda: store().fold_in_quietly())
     _try("Heads were not sent", lambda: _send(store(), now))
@@ -102,6 +103,11 @@ def _note(store: Store, *, starting: bool) -> None:
     with store.look() as look:
         if starting and (finding := losses.damage_noted(look)):
             _log.error("The witness: %s. See docs/backups.md.", finding)
+
+
+def _end_stalled(store: Store) -> None:
+    if n_ended := store.end_stalled():
+        _log.warning("Changes of programs that were suspended were ended: %s.", n_ended)
 
 
 def _send(store: Store, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """The store: concurrent writers, files of other programs, and failed changes."""
 
+import fcntl
 import sqlite3
 import threading
 from functools import partial
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from study.base.canonical import stamp
-from study.base.errors import BrokenStore, NotFound, StudyError
+from study.base.errors import BrokenStore, Busy, NotFound, StudyError
 from study.lifecycle.deployments import init
 from study.store import Store, deployment, events
 from study.store.events import EventKind
@@ -103,6 +104,19 @@ def test_a_locked_store_is_reported_after_a_wait(store: Store) -> None:
     with pytest.raises(StudyError, match="The database is busy"), hurried.change() as change:
         change.insert("deployment", name="a", value="b")
     other.close()
+
+
+def test_a_process_suspended_with_the_witness_is_reported_after_a_wait(store: Store) -> None:
+    """Otherwise all others would wait for it, with the lock of the store; nothing is stored."""
+    with store.witness_file.open() as suspended:
+        fcntl.flock(suspended, fcntl.LOCK_EX)
+        with (
+            pytest.raises(Busy, match="The database is busy"),
+            store.hurried(0.05).change() as change,
+        ):
+            change.insert("deployment", name="a", value="b")
+    with store.change() as change:
+        assert deployment.value(change, "a") == ""
 
 
 def test_a_second_init_keeps_the_store(store: Store) -> None:
