@@ -4,7 +4,8 @@ import pg8000.native as pg
 
 from study.base.errors import StudyError
 from study.store import dialect, schema
-from study.store.postgres_connection import SCHEMA, PostgresConnection, ServerError
+from study.store.postgres_connection import SCHEMA, PostgresConnection
+from study.store.postgres_silence import ServerError
 
 
 def role(user: str, ending: str) -> str:

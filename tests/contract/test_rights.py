@@ -14,7 +14,8 @@ from study.store import SEALED_TABLES, Store, schema
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S, Kind
 from study.store.postgres import Postgres
-from study.store.postgres_connection import SCHEMA, PostgresConnection, ServerError
+from study.store.postgres_connection import SCHEMA, PostgresConnection
+from study.store.postgres_silence import ServerError
 from tests.conftest import NOW, entropy_from
 from tests.postgres import UNLIMITED
 

@@ -66,7 +66,10 @@ def _run(plan: Plan, args: argparse.Namespace) -> int:
 def _find_defects(plan: Plan, seed: int) -> int:
     missed = 0
     for name, defect in DEFECTS.items():
-        outcome = run_batch(replace(plan, defect=name, patience_s=30.0), str(seed))
+        if defect.engine not in ("", plan.engine.name):
+            continue
+        planted = replace(plan, defect=name, only=defect.fault, patience_s=30.0)
+        outcome = run_batch(planted, str(seed))
         is_found = outcome.breaches[defect.found_as] > 0
         missed += not is_found
         print(f"{'found' if is_found else 'MISSED':7s} {name}: {_counts(outcome)}", flush=True)

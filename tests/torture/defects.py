@@ -9,18 +9,26 @@ from unittest.mock import patch
 from study.people.signing_in import person_of
 from study.reading import accepting, desk
 from study.reading.records import canonical
-from study.store import readings
+from study.store import postgres, readings
 from study.store.studies import STUDY
 from ui.server.deployment import store
 
 
 @dataclass(frozen=True, kw_only=True)
 class Defect:
-    """A defect: `plant` changes the server's process, `found_as` is the count that shows it."""
+    """A defect: `plant` changes the server's process, `found_as` is the count that shows it.
+
+    It is on every `engine`, and revealed by any `fault`, unless these are named.
+    """
 
     plant: Callable[[], None]
     found_as: str
+    engine: str = ""
+    fault: str = ""
 
+
+FROZEN = "database frozen until requests are refused"
+SUSPENDED = "program of staff suspended in the middle of a change"
 
 _COMMITTED_AFTER_S = 0.5
 
@@ -105,6 +113,14 @@ def _lock_out_readers() -> None:
     patch("ui.reading.desk.person_of", without_some).start()
 
 
+def _wait_for_a_frozen_database() -> None:
+    postgres._ANSWER_S = 600.0
+
+
+def _keep_locks_while_suspended() -> None:
+    postgres._STAFF_IDLE_S = 600.0
+
+
 def _replace_in_accepting(**functions: Any) -> None:
     """Replace functions of `study.store.readings` where records are accepted."""
 
@@ -124,4 +140,10 @@ DEFECTS: Mapping[str, Defect] = {
     "refused-without-reason": Defect(plant=_refuse_without_reason, found_as="refused"),
     "readers-locked-out": Defect(plant=_lock_out_readers, found_as="stuck"),
     "stored-without-event": Defect(plant=_store_without_event, found_as="unverified"),
+    "frozen-database-waited-for": Defect(
+        plant=_wait_for_a_frozen_database, found_as="hung", engine="postgres", fault=FROZEN
+    ),
+    "locks-kept-while-suspended": Defect(
+        plant=_keep_locks_while_suspended, found_as="hung", engine="postgres", fault=SUSPENDED
+    ),
 }

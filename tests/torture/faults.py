@@ -28,13 +28,15 @@ _CLOCK_MS = 3 * 3_600_000
 class Site:
     """What a fault can reach: servers on one store, their clocks, and the readers' network.
 
-    Messages go to any of the `ports`: those of the servers, or that of a proxy.
+    Messages go to any of the `ports`: those of the servers, or that of a proxy. All programs have
+    the `defect`, a name in `tests.torture.defects`.
     """
 
     servers: Sequence[Server]
     clocks: Sequence[Path]
     network: Network
     ports: Sequence[int]
+    defect: str = "none"
 
 
 class Faults:
@@ -48,12 +50,15 @@ class Faults:
         Makes and undoes each fault.
     crashes : sequence of str
         The faults of which every batch has at least one.
+    n_hung : int
+        How often a program waited for a fault that it must not wait for.
     """
 
     def __init__(self, site: Site, random: Random) -> None:
         self.site = site
         self.random = random
         self.server = site.servers[0]
+        self.n_hung = 0
         self.acts: Mapping[str, Callable[[], None]] = {
             KILLED: self._kill,
             STOPPED: self._stop,

@@ -6,18 +6,27 @@ connects through a proxy, which refers to the primary server; another one after 
 
 import os
 import signal
+import subprocess
+import sys
 import tempfile
+import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from subprocess import PIPE
 from unittest.mock import patch
 
 from benchmarks.machine import free_port
 from benchmarks.postgres_cluster import NEW_DATABASE, USER, Cluster, wait_until
 from benchmarks.proxy import LOCAL, LineKind, proxied
+from study.base.errors import StudyError
+from study.store import Store
 from study.store.postgres import FILES
+from tests.e2e.server import Server
+from tests.torture.defects import FROZEN, SUSPENDED
 from tests.torture.disk import small_disk
 from tests.torture.faults import KILLED, Faults, Site
 
@@ -31,6 +40,9 @@ LOCKED = "tables locked by another program"
 READ_ONLY = "database read-only"
 FAIL_OVER = "fail-over to the standby"
 DISK_FULL = "disk of the database full"
+
+_LONGEST_REQUEST_S = 15.0
+"""Thrice the time after which a request is refused, for machines that are busy."""
 
 _SIZE = "600m"
 _SETTINGS = {
@@ -134,6 +146,28 @@ class Postgres:
         return PostgresFaults(site, random, self._pairs[-1])
 
 
+def _waits(server: Server) -> bool:
+    """Return whether a server does not answer a request that needs the database."""
+    request = urllib.request.Request(f"{server.url}/here")
+    request.add_header("Cookie", f"reading_room={'0' * 64}")
+    try:
+        urllib.request.urlopen(request, timeout=_LONGEST_REQUEST_S).close()
+    except TimeoutError:
+        return True
+    except OSError:  # it was refused, or the server had ended
+        return False
+    return False
+
+
+def _can_write(address: str) -> bool:
+    """Return whether a change is stored in time."""
+    try:
+        with Store(address).hurried(_LONGEST_REQUEST_S).change():
+            return True
+    except StudyError:
+        return False
+
+
 class PostgresFaults(Faults):
     """The faults of servers, of their database and of the network between them."""
 
@@ -151,6 +185,8 @@ class PostgresFaults(Faults):
             LOCKED: self._lock,
             READ_ONLY: self._forbid_writing,
             FAIL_OVER: pair.fail_over,
+            FROZEN: self._freeze,
+            SUSPENDED: self._suspend,
             DISK_FULL: self._fill_disk,
         }
         if not os.path.ismount(pair.folder):
@@ -176,6 +212,28 @@ class PostgresFaults(Faults):
         self._pair.primary.signal(signal.SIGSTOP)
         self.wait()
         self._pair.primary.signal(signal.SIGCONT)
+
+    def _freeze(self) -> None:
+        """Stop the database until every server has refused a request, which must not wait."""
+        self._pair.primary.signal(signal.SIGSTOP)
+        try:
+            with ThreadPoolExecutor(len(self.site.servers)) as pool:
+                self.n_hung += sum(pool.map(_waits, self.site.servers))
+        finally:
+            self._pair.primary.signal(signal.SIGCONT)
+
+    def _suspend(self) -> None:
+        """Suspend a program within its transaction until another program can write."""
+        address = self.site.servers[0].store.address
+        command = (sys.executable, "-m", "tests.torture.suspended", address, self.site.defect)
+        with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True) as program:
+            assert program.stdout
+            if program.stdout.readline() == "begun\n":
+                program.send_signal(signal.SIGSTOP)
+                self.n_hung += not _can_write(address)
+                program.send_signal(signal.SIGCONT)
+                end, _ = program.communicate()
+                self.n_hung += end != "refused\n"
 
     def _terminate(self) -> None:
         for _ in range(3):

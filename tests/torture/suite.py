@@ -95,6 +95,8 @@ class Outcome:
         How often a reader had to sign in again, unless a server's clock was set.
     ended : int
         Servers that ended without being killed.
+    hung : int
+        How often a program waited for another that was suspended.
     unverified : int
         Findings of `verify`.
     faults : Counter
@@ -109,6 +111,7 @@ class Outcome:
     stuck: int = 0
     signed_out: int = 0
     ended: int = 0
+    hung: int = 0
     unverified: int = 0
     faults: Counter[str] = field(default_factory=Counter)
 
@@ -233,6 +236,7 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
                     clocks=clocks,
                     network=Network(),
                     ports=[port] if port else ports,
+                    defect=plan.defect,
                 )
                 yield site, made.codes
         finally:
@@ -264,7 +268,7 @@ def run_batch(plan: Plan, seed: str, note: Callable[[str], None] = lambda line: 
                 run.result()
         for server in site.servers:
             server.kill()
-        store = site.servers[0].store
+        store, outcome.hung = site.servers[0].store, faults.n_hung
         for reader in readers:
             outcome.faults.update(reader.faults)
             outcome.stuck += reader.is_stuck
