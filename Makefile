@@ -39,6 +39,7 @@ torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine through faults, an
 	$(BIN)/python -m tests.torture
 	$(BIN)/python -m tests.torture --engine postgres --servers 2
 	$(BIN)/python -m tests.torture --defects
+	$(BIN)/python -m tests.torture --engine postgres --defects
 
 explore: $(VENV)/.test-ready  ## Run the property tests on ten times as many new random examples
 	$(BIN)/python -m pytest tests/property --hypothesis-profile=explore

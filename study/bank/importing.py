@@ -159,7 +159,8 @@ def import_bank(
                 **asdict(options.provenance),
             )
             banks.add_content(change, bank)
-            content_sha256, notes, clues, marks = checks
+            with change.kept_alive():
+                content_sha256, notes, clues, marks = checks
             banks.set_content_hash(change, bank, content_sha256)
             banks.add_marks(change, bank, marks)
             row = banks.bank_row(change, name)

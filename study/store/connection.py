@@ -7,10 +7,11 @@ time; it is opened for that use, or reused (`Store.kept_warm`).
 
 import copy
 import os
+import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +23,9 @@ from study.store.address import address_of
 from study.store.engine import PATIENCE_S, Connection, Cursor, Database, Engine, Kind
 from study.store.sqlite import Sqlite
 from study.store.witness import Head
+
+ALIVE_EVERY_S = 5.0
+"""How often a transaction that waits for something else runs a statement."""
 
 _MOST_IDLE = 8
 """Number of idle connections of each kind that are kept for reuse."""
@@ -43,6 +47,30 @@ class Transaction:
         """The last event of each chain that was sealed within this transaction."""
         self.secret = ""
         """The deployment's secret, once it was read within this transaction."""
+
+    @contextmanager
+    def kept_alive(self) -> Iterator[None]:
+        """Let the database know that the program works, while the block runs no statement.
+
+        PostgreSQL otherwise ends a transaction in which the program is idle for a minute.
+        """
+        if self.dialect == "sqlite":
+            yield
+            return
+        is_done = threading.Event()
+
+        def repeat() -> None:
+            with suppress(sqlite3.DatabaseError):  # the next statement reports it
+                while not is_done.wait(ALIVE_EVERY_S):
+                    self.value("SELECT 1")
+
+        thread = threading.Thread(target=repeat, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_done.set()
+            thread.join()
 
     def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
         """Return all rows of a query with named parameters."""

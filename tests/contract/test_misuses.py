@@ -1,24 +1,27 @@
 """Wrong databases and accounts, each refused in one sentence; nothing is created or changed."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pg8000.native as pg
 import pytest
 
+from study.bank import importing
 from study.base.errors import BadInput, Busy, StudyError
 from study.exchange.moving import FILES, move
 from study.lifecycle.deployments import init
-from study.store import Store, beside, deployment, postgres, postgres_connection
+from study.store import Store, beside, connection, deployment, postgres, postgres_connection
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection
 from study.store.postgres_silence import ServerError
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from, write_bank
 from tests.contract.test_passwords import _run
 from tests.postgres import UNLIMITED
 
@@ -206,6 +209,30 @@ def test_a_suspended_program_does_not_hold_up_the_others(
         be_suspended()
     with on_postgres.look() as look:
         assert deployment.value(look, "one") == "1"
+
+
+@pytest.mark.slow
+def test_an_import_that_waits_for_its_checks_is_not_ended(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Those of a large bank take minutes, in which no statement is run."""
+    monkeypatch.setattr(postgres, "_STAFF_IDLE_S", 0.5)
+    monkeypatch.setattr(connection, "ALIVE_EVERY_S", 0.1)
+    start = importing._start_checks
+
+    @contextmanager
+    def slow(*arguments: Any) -> Iterator[Iterator[Any]]:
+        def late(results: Iterator[Any]) -> Iterator[Any]:
+            threading.Event().wait(1.0)
+            yield from results
+
+        with start(*arguments) as results:
+            yield late(results)
+
+    monkeypatch.setattr(importing, "_start_checks", slow)
+    bank = write_bank(tmp_path / "bank")
+    importing.import_bank(on_postgres, bank, name="bank", images=bank.parent, acting=ACTING)
+    assert verify(on_postgres) == []
 
 
 def test_a_program_suspended_while_it_sends_rows_does_not_hold_up_the_others(
