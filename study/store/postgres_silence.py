@@ -25,7 +25,7 @@ class ServerError(sqlite3.OperationalError):
 
 
 class Silence:
-    """Whether the last hurried transaction began in vain; shared by the connections of a store."""
+    """Whether the last hurried transaction had no answer; shared by the connections of a store."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

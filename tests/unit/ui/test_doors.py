@@ -307,7 +307,6 @@ def test_reading_requests_do_not_wait_for_writing_requests(
 ) -> None:
     """With the database locked, sixty posts are refused and the desk is answered."""
     monkeypatch.setattr(deployment, "PATIENCE_S", 0.2)
-    monkeypatch.setattr("ui.reading.desk.PATIENCE_S", 0.2)
     deployed = altered("open")
     cookies = {COOKIE: deployed.tokens["reader of amber"]}
     with TestClient(streamlits, cookies=cookies) as client:
