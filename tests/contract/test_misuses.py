@@ -256,7 +256,7 @@ def test_a_program_suspended_while_it_sends_rows_does_not_hold_up_the_others(
         with pytest.raises(pg.Error):
             suspended._pg.run("COPY deployment FROM STDIN", stream=rows())
     assert n_ended == [0, 1]
-    with on_postgres.change() as change:
+    with on_postgres.desk() as change:  # it has the lock
         assert deployment.value(change, "one") == ""
 
 
