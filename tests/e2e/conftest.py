@@ -23,6 +23,7 @@ from playwright.sync_api import (
 from study.bank.importing import SIMULATED, import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
+from study.people.codes import Entropy
 from study.protocol.protocol import Protocol
 from study.store import Store
 from tests.conftest import ACTING, NOW, entropy_from, invite, write_bank
@@ -42,7 +43,11 @@ def port() -> int:
 
 
 _SECRETS = count(1)
-"""Seeds of the deployments' secrets: each gives other addresses of films for the shared cache."""
+
+
+def other_entropy() -> Entropy:
+    """Return the entropy of another deployment: the cache is shared by films of all of them."""
+    return entropy_from(next(_SECRETS))
 
 
 @pytest.fixture
@@ -57,7 +62,7 @@ def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
         add_models: Callable[[Store], None] | None = None,
         **values: Any,
     ) -> Server:
-        store = init(tmp_path / "store.db", entropy=entropy_from(next(_SECRETS)), now=NOW)
+        store = init(tmp_path / "store.db", entropy=other_entropy(), now=NOW)
         path = bank or write_bank(tmp_path / "bank")
         import_bank(
             store,
@@ -112,13 +117,74 @@ def _profile(browser: Browser, **options: Any) -> BrowserContext:
     return new
 
 
-@pytest.fixture
-def profile(browser: Browser) -> Iterator[Profile]:
-    """Return a function that creates a browser profile, by default with a window of 1024 x 700.
+class Profiles:
+    """Browser profiles that one test after the other uses; between tests they are emptied.
 
-    This is the smallest window that a protocol allows by default. Without a graphics card, every
-    pixel costs processor time.
+    Each has a page that keeps the process of its site. The process has compiled the scripts of
+    Streamlit, and the cache has its files: together half of the processor time of a first page.
     """
+
+    def __init__(self, browser: Browser, port: int) -> None:
+        self._browser = browser
+        self._origin = f"http://127.0.0.1:{port}"
+        self._free: list[BrowserContext] = []
+
+    def take(self) -> BrowserContext:
+        """Return a profile without cookies, stored data and pages, with a window of 1024 x 700.
+
+        This is the smallest window that a protocol allows by default. Without a graphics card,
+        every pixel costs processor time.
+        """
+        if self._free:
+            return self._free.pop()
+        made = _profile(self._browser)
+        blank = made.new_page()
+        blank.route("**/*", lambda route: route.fulfill(body=""))
+        blank.goto("http://127.0.0.1/")
+        return made
+
+    def give_back(self, profile: BrowserContext) -> None:
+        """Empty a profile for the next test."""
+        blank, *others = profile.pages
+        for page in others:
+            page.close()
+        profile.set_offline(False)
+        profile.clear_cookies()
+        devtools = profile.new_cdp_session(blank)
+        stored = "local_storage,indexeddb,cache_storage,service_workers"
+        devtools.send(
+            "Storage.clearDataForOrigin", {"origin": self._origin, "storageTypes": stored}
+        )
+        devtools.detach()
+        self._free.append(profile)
+
+
+@pytest.fixture(scope="session")
+def profiles(browser: Browser, port: int) -> Profiles:
+    """Return the profiles that tests use one after the other."""
+    return Profiles(browser, port)
+
+
+@pytest.fixture
+def profile(profiles: Profiles) -> Iterator[Profile]:
+    """Return a function that returns another browser profile at each call.
+
+    Tests must not add scripts and routes to these profiles, but to their pages.
+    """
+    taken: list[BrowserContext] = []
+
+    def take() -> BrowserContext:
+        taken.append(profiles.take())
+        return taken[-1]
+
+    yield take
+    for used in taken:
+        profiles.give_back(used)
+
+
+@pytest.fixture
+def new_profile(browser: Browser) -> Iterator[Profile]:
+    """Return a function that creates a profile with options of its own, for a single test."""
     made: list[BrowserContext] = []
 
     def make(**options: Any) -> BrowserContext:
@@ -160,36 +226,10 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
     launched.close()
 
 
-@pytest.fixture(scope="session")
-def shared(browser: Browser) -> BrowserContext:
-    """Return the profile of `context`, with a page that keeps the process of its site.
-
-    The process has compiled the scripts of Streamlit, and the cache has its files: together a third
-    of the processor time of a first page.
-    """
-    made = _profile(browser)
-    blank = made.new_page()
-    blank.route("**/*", lambda route: route.fulfill(body=""))
-    blank.goto("http://127.0.0.1/")
-    return made
-
-
 @pytest.fixture
-def context(shared: BrowserContext, port: int) -> Iterator[BrowserContext]:
-    """Return a profile without cookies, stored data and pages; tests must not add scripts to it."""
-    yield shared
-    blank, *others = shared.pages
-    for page in others:
-        page.close()
-    shared.set_offline(False)
-    shared.clear_cookies()
-    devtools = shared.new_cdp_session(blank)
-    stored = "local_storage,indexeddb,cache_storage,service_workers"
-    devtools.send(
-        "Storage.clearDataForOrigin",
-        {"origin": f"http://127.0.0.1:{port}", "storageTypes": stored},
-    )
-    devtools.detach()
+def context(profile: Profile) -> BrowserContext:
+    """Return the profile of `reader`."""
+    return profile()
 
 
 @dataclass

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import Profile, Reader
+from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -33,11 +33,11 @@ WANTED = {
 }
 
 
-def test_axe_finds_no_fault_at_any_step(serve: Serve, profile: Profile) -> None:
+def test_axe_finds_no_fault_at_any_step(serve: Serve, reader: Reader) -> None:
     """Each step from the consent to the feedback is checked in the dark and the light panel."""
     server = serve(**PROTOCOL)
-    page = profile(viewport={"width": 1440, "height": 900}).new_page()
-    reader = Reader(page)
+    page = reader.page
+    page.set_viewport_size({"width": 1440, "height": 900})
     reader.enter(server.url, server.codes["R1"])
     page.wait_for_selector("[data-step='consent']")
     axe = Axe()

@@ -228,14 +228,14 @@ window.fetch = async (...request) => {
 
 
 def test_sequential_reading_reveals_the_aid_after_each_answer(
-    serve: Serve, profile: Profile
+    serve: Serve, new_profile: Profile
 ) -> None:
     """Practice, interruptions, a double Enter and a reload of stage 2 do not reveal it early.
 
     It is painted within two frames of its arrival.
     """
     traffic = Traffic()
-    context = profile()
+    context = new_profile()
     context.add_init_script(COUNT_FRAMES)
     traffic.record(context)
     server = serve(
@@ -384,12 +384,12 @@ def _wait_for_case(reader: Reader, position: int) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_no_part_of_an_aid_arrives_before_it_is_due(
-    serve: Serve, profile: Profile, design: str
+    serve: Serve, new_profile: Profile, design: str
 ) -> None:
     """Through a reload, lost messages and responses, a second window and going back."""
     server = serve(add_models=_add_model, aid_model="m", **EXPLAINED, **DESIGNS[design])
     traffic = Traffic()
-    context = profile()
+    context = new_profile()
     traffic.record(context)
     reader = Reader(context.new_page())
     reader.enter(server.url, server.codes["R1"])

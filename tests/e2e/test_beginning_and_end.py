@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
@@ -14,7 +14,7 @@ Serve = Callable[..., Server]
 BEGIN = "[data-state='paused'][data-step='begin']"
 REVIEW = "[data-state='paused'][data-step='review']"
 WINDOW = "[data-state='paused'][data-step='window']"
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 
 def _press(page: Page, *keys: str) -> None:
@@ -177,10 +177,12 @@ def test_with_going_back_the_reader_ends_the_study(
     assert other.state("step") == "", "the display is not checked after the end"
 
 
-def test_a_small_window_is_refused_before_the_consent(serve: Serve, profile: Profile) -> None:
+def test_a_small_window_is_refused_before_the_consent(
+    serve: Serve, profile: Profile, new_profile: Profile
+) -> None:
     """The page states both sizes and continues in either orientation. A preview is not refused."""
     server = serve(cases=2, consent="May we?")
-    reader = Reader(profile(viewport=PHONE, has_touch=True, is_mobile=True).new_page())
+    reader = Reader(new_profile(viewport=PHONE, has_touch=True, is_mobile=True).new_page())
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     page.wait_for_selector(WINDOW)
@@ -207,7 +209,8 @@ def test_a_small_window_is_refused_before_the_consent(serve: Serve, profile: Pro
     assert "window_too_small" in row["flags"]
     page.reload()
     page.wait_for_selector(WINDOW)
-    coordinator = Reader(profile(viewport=PHONE).new_page())
+    coordinator = Reader(profile().new_page())
+    coordinator.page.set_viewport_size(PHONE)
     coordinator.enter(server.url, server.codes["coordinator"])
     coordinator.page.goto(f"{server.url}/preview")
     coordinator.page.wait_for_selector(WINDOW)

@@ -24,9 +24,9 @@ from study.store import people
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ROOT, entropy_from
-from tests.e2e.conftest import Profile, Reader
+from tests.e2e.conftest import Profile, Reader, other_entropy
 from tests.e2e.coordinator import Coordinator, wait_for_results
-from tests.e2e.server import Server, free_port
+from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -40,11 +40,11 @@ Rows = list[dict[str, str]]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Server]:
     """Return a served deployment with an administrator and the demo's bank."""
     folder = tmp_path_factory.mktemp("designs")
     now = datetime.now(UTC)
-    store = init(folder / "store.db", entropy=entropy_from(1), now=now)
+    store = init(folder / "store.db", entropy=other_entropy(), now=now)
     code = administrator_code(store, name="ada", entropy=entropy_from(2), now=now)
     import_bank(
         store,
@@ -54,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         options=SIMULATED,
         acting=Acting(by=COMMAND_LINE, now=now),
     )
-    served = Server(store=store, codes={"ada": code}, port=free_port(), log=folder / "app.log")
+    served = Server(store=store, codes={"ada": code}, port=port, log=folder / "app.log")
     served.start()
     yield served
     served.kill()
@@ -63,7 +63,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 @pytest.fixture
 def ada(server: Server, profile: Profile) -> Coordinator:
     """Return a coordinator at the page New study."""
-    page = profile(viewport={"width": 1440, "height": 900}).new_page()
+    page = profile().new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
     Reader(page).enter(f"{server.url}", server.codes["ada"])
     page.goto(f"{server.url}/new-study")
     return Coordinator(page)

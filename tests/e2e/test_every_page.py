@@ -72,12 +72,12 @@ def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def look(profile: Profile) -> Look:
+def look(new_profile: Profile) -> Look:
     """Return a function that opens a page in a colour scheme, a width and a language."""
 
     def make(scheme: str, width: int, language: str = ENGLISH) -> Page:
         size = {"width": width, "height": 800}
-        return profile(viewport=size, color_scheme=scheme, locale=language).new_page()
+        return new_profile(viewport=size, color_scheme=scheme, locale=language).new_page()
 
     return make
 

@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from tests.conftest import write_bank_with_priors
-from tests.e2e.conftest import Profile, Reader
+from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -105,7 +105,7 @@ def _press(page: Page, keys: list[str]) -> None:
 
 
 def test_every_state_of_the_reading_page_is_visible(
-    serve: Serve, profile: Profile, tmp_path: Path
+    serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
     """Steps, options, buttons, tools, focus, confidence and feedback are checked in both themes."""
     server = serve(
@@ -119,9 +119,9 @@ def test_every_state_of_the_reading_page_is_visible(
         cannot_answer=True,
         fault_marks=True,
     )
-    wide = {"width": 1600, "height": 1000}
-    page = profile(forced_colors="active", viewport=wide).new_page()
-    reader = Reader(page)
+    page = reader.page
+    page.emulate_media(forced_colors="active")
+    page.set_viewport_size({"width": 1600, "height": 1000})
     reader.enter(server.url, server.codes["R1"])
     unseen = {}
 

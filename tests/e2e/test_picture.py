@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page
 
-from tests.e2e.conftest import NO_WEBGL, Profile, Reader, in_the_render_worker
+from tests.e2e.conftest import NO_WEBGL, Reader, in_the_render_worker
 from tests.e2e.server import Server
 from tests.e2e.test_tools import SPACED, SPACING_MM, change_desk, drag, lengths, plate, zoom
 
@@ -66,22 +66,21 @@ def _plate(reader: Reader) -> str:
 
 
 def _press(reader: Reader, key: str, says: str) -> None:
-    """Press a key and wait for a text on the plate."""
+    """Press a key and wait until a plate shows a text."""
     reader.page.keyboard.press(key)
-    reader.page.locator(".rr-plate", has_text=says).first.wait_for()
+    reader.page.locator(".rr-plate").get_by_text(says).filter(visible=True).first.wait_for()
 
 
 @pytest.fixture(params=["webgl2", "canvas2d"])
-def either(request: pytest.FixtureRequest, profile: Profile) -> BrowserContext:
-    """Return a browser profile for each of the two renderers."""
-    made = profile()
+def either(request: pytest.FixtureRequest, reader: Reader) -> Reader:
+    """Return a reader with each of the two renderers."""
     if request.param == "canvas2d":
-        in_the_render_worker(made, NO_WEBGL)
-    return made
+        in_the_render_worker(reader.page, NO_WEBGL)
+    return reader
 
 
 @pytest.fixture
-def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[[BrowserContext], Reader]:
+def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[[Reader], None]:
     """Return a function that shows a reader a single film in its full window, and then a large one.
 
     A film of 16 bits opens in the window from the 1st to the 99th percentile.
@@ -106,7 +105,7 @@ def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[[BrowserCo
     }
     (folder / "own.json").write_text(json.dumps(records))
 
-    def come(context: BrowserContext) -> Reader:
+    def come(reader: Reader) -> None:
         server = serve(
             bank=folder / "own.json",
             cases=len(films),
@@ -114,10 +113,8 @@ def at_film(serve: Callable[..., Server], tmp_path: Path) -> Callable[[BrowserCo
             stratify_by=[],
             smallest_window=[],
         )
-        reader = Reader(context.new_page())
         reader.enter(server.url, server.codes["R1"])
         _open(reader, 1)
-        return reader
 
     return come
 
@@ -130,8 +127,8 @@ def _open(reader: Reader, position: int) -> None:
 
 
 def test_at_one_to_one_every_pixel_equals_the_computed_one(
-    at_film: Callable[[BrowserContext], Reader],
-    either: BrowserContext,
+    at_film: Callable[[Reader], None],
+    either: Reader,
     request: pytest.FixtureRequest,
 ) -> None:
     """Each pixel differs by at most one grey level in all windows, inverted and mirrored.
@@ -139,7 +136,8 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
     Before, the fitted film is complete, has the correct aspect ratio and fills the area. The
     magnifying glass shows the pixels of a larger film.
     """
-    reader = at_film(either)
+    reader = either
+    at_film(reader)
     canvas = request.node.callspec.params["either"] == "canvas2d"
     assert reader.page.get_by_text("Basic display in use").is_visible() == canvas
     _check_fitted(_seen(reader))
@@ -176,10 +174,11 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
 
 
 def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
-    at_film: Callable[[BrowserContext], Reader], dense: BrowserContext
+    at_film: Callable[[Reader], None], dense: BrowserContext
 ) -> None:
     """The screen has two device pixels per CSS pixel. Scale bar and lengths match the zoom."""
-    reader = at_film(dense)
+    reader = Reader(dense.new_page())
+    at_film(reader)
     _press(reader, "z", "100 %")
     seen = _seen(reader)
     assert seen.shape[0] == 1400

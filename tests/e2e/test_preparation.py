@@ -351,11 +351,11 @@ def test_a_display_check_can_fail_and_comes_again_at_another_sign_in(
     assert len(_rows(server, "SELECT * FROM preparations")) == 2
 
 
-def test_a_study_can_be_read_by_pointer_on_a_tablet(serve: Serve, profile: Profile) -> None:
+def test_a_study_can_be_read_by_pointer_on_a_tablet(serve: Serve, new_profile: Profile) -> None:
     """Steps, shapes, tools and reasons can be touched without keys."""
     server = serve(**{**EVERYTHING, "practice_cases": 0, "cases": 2, "break_every": 1})
     size = {"width": 1180, "height": 820}
-    reader = Reader(profile(viewport=size, has_touch=True, is_mobile=True).new_page())
+    reader = Reader(new_profile(viewport=size, has_touch=True, is_mobile=True).new_page())
     page = reader.page
     reader.enter(server.url, server.codes["R1"])
     _step(reader, "consent")

@@ -17,7 +17,7 @@ PHONE = {"width": 390, "height": 844}
 
 
 def test_many_models_leave_the_table_on_the_first_screen_of_a_phone(
-    profile: Profile, tmp_path: Path
+    new_profile: Profile, tmp_path: Path
 ) -> None:
     """The page is as wide as the screen, and the first raters are visible without scrolling."""
     declared = {
@@ -29,7 +29,7 @@ def test_many_models_leave_the_table_on_the_first_screen_of_a_phone(
     bundle = replace(study(4, 20), protocol=declared)
     file = tmp_path / "report.html"
     file.write_text(report_page(report_content(analyse(bundle, Options(bootstrap=20)), [])))
-    page = profile(viewport=PHONE).new_page()
+    page = new_profile(viewport=PHONE).new_page()
     page.goto(file.as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     third = page.locator("#headline tbody tr").nth(2).bounding_box()

@@ -11,7 +11,8 @@ from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import administrator_code, init
 from study.people import second_factor
 from tests.conftest import NOW, entropy_from
-from tests.e2e.server import Server, free_port
+from tests.e2e.conftest import other_entropy
+from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -28,16 +29,16 @@ def _next_code(secret: str) -> str:
 
 
 def test_a_required_second_factor_is_added_and_asked(
-    tmp_path: Path, context: BrowserContext
+    tmp_path: Path, context: BrowserContext, port: int
 ) -> None:
     """Until it is added, no other page opens; afterwards the access code alone is not enough."""
-    store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    store = init(tmp_path / "store.db", entropy=other_entropy(), now=NOW)
     codes: list[str] = []
     administrator_code(store, name="admin", entropy=entropy_from(3), now=NOW, deliver=codes.append)
     second_factor.set_policy(
         store, second_factor.Policy.ALWAYS, acting=Acting(by=COMMAND_LINE, now=NOW)
     )
-    server = Server(store=store, codes={}, port=free_port(), log=tmp_path / "app.log")
+    server = Server(store=store, codes={}, port=port, log=tmp_path / "app.log")
     server.start()
     try:
         page = context.new_page()

@@ -17,6 +17,7 @@ from study.people import codes, persons
 from study.people.persons import Newcomer
 from study.people.roles import Role
 from tests.conftest import NOW, entropy_from
+from tests.e2e.conftest import other_entropy
 from tests.e2e.server import Server, free_port, tick
 
 pytestmark = pytest.mark.browser
@@ -70,9 +71,9 @@ def _provider(log: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def hospital(tmp_path: Path) -> Iterator[Server]:
+def hospital(tmp_path: Path, port: int) -> Iterator[Server]:
     """Return an app with a hospital's provider, whose coordinator is Carla."""
-    store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    store = init(tmp_path / "store.db", entropy=other_entropy(), now=NOW)
     persons.give_role(
         store,
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
@@ -81,7 +82,6 @@ def hospital(tmp_path: Path) -> Iterator[Server]:
         acting=Acting(by=COMMAND_LINE, now=NOW),
     )
     secrets = tmp_path / "secrets.toml"
-    port = free_port()
     server = Server(store=store, codes={}, port=port, log=tmp_path / "app.log", secrets=secrets)
     with _provider(tmp_path / "provider.log") as address:
         secrets.write_text(SECRETS.format(url=server.url, provider=address))

@@ -50,7 +50,7 @@ def plate(page: Page, name: str) -> Locator:
 
 
 def _says(page: Page, name: str, text: str) -> None:
-    plate(page, name).filter(has_text=text).wait_for()
+    plate(page, name).get_by_text(text).filter(visible=True).first.wait_for()
 
 
 def _state(page: Page, name: str) -> str:

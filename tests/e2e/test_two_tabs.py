@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from study.trail.verification import verify
-from tests.e2e.conftest import Profile, Reader
+from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
@@ -96,13 +96,11 @@ def test_reading_moves_to_a_second_tab_on_request_and_back(
 
 
 def test_a_restored_closed_or_reloaded_window_leaves_no_sheet(
-    serve: Serve, profile: Profile
+    serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
     """The sheet does not appear even briefly, and closing the page ends its heartbeat."""
     server = serve()
-    context = profile()
-    context.add_init_script(SHEETS_SEEN)
-    reader = Reader(context.new_page())
+    reader.page.add_init_script(SHEETS_SEEN)
     reader.enter(server.url, server.codes["R1"])
     _restore_from_the_cache(server, reader)
     for _ in range(3):
@@ -113,7 +111,9 @@ def test_a_restored_closed_or_reloaded_window_leaves_no_sheet(
     reader.page.go_back()
     reader.wait("ready", 2)
     reader.page.close(run_before_unload=True)
-    other = _second(context, server)
+    other = Reader(context.new_page())
+    other.page.add_init_script(SHEETS_SEEN)
+    other.page.goto(server.url)
     other.wait("ready", 2)
     assert other.page.evaluate("localStorage.getItem('sheet-seen')") is None
 

@@ -17,9 +17,9 @@ from playwright.sync_api import expect
 from study.lifecycle.deployments import administrator_code, init
 from study.trail.verification import verify
 from tests.conftest import NOW, ROOT, entropy_from
-from tests.e2e.conftest import Profile, Reader
+from tests.e2e.conftest import Profile, Reader, other_entropy
 from tests.e2e.coordinator import Coordinator, wait_for_results
-from tests.e2e.server import Server, free_port
+from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -30,11 +30,11 @@ MODEL = ROOT / "data" / "demo" / "models" / "simulated-model-a.json"
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> Iterator[Server]:
+def empty(tmp_path: Path, port: int) -> Iterator[Server]:
     """Return a served deployment with an administrator only."""
-    store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
+    store = init(tmp_path / "store.db", entropy=other_entropy(), now=NOW)
     code = administrator_code(store, name="ada", entropy=entropy_from(2), now=NOW)
-    server = Server(store=store, codes={"ada": code}, port=free_port(), log=tmp_path / "app.log")
+    server = Server(store=store, codes={"ada": code}, port=port, log=tmp_path / "app.log")
     server.start()
     yield server
     server.kill()
