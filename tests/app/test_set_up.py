@@ -95,6 +95,18 @@ def test_opening_all_steps_changes_nothing(banked: Store, maker: Callable[[str],
     assert drafts.find(banked, number).protocol_values == before
 
 
+def test_a_double_click_on_next_goes_one_step(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """The second click presses no button of the next step."""
+    page = _page("new_study.py", draft=str(_begun(banked)), step="sample")
+    pressed = next(button for button in page.button if button.label == "Next: Design")
+    _button(page, pressed.label)
+    shown = {button.label: button.id for button in page.button}
+    assert "Next: Reading rules" in shown
+    assert pressed.id not in shown.values()
+
+
 def test_changes_are_saved_at_once(banked: Store, maker: Callable[[str], Person]) -> None:
     """They are shown after a reload, and contradictions are reported."""
     number = _begun(banked)
