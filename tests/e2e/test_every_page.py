@@ -29,9 +29,8 @@ from tests.e2e.artificial_language import (
 )
 from tests.e2e.conftest import Profile
 from tests.e2e.keyboard import unreached
-from tests.e2e.prepared import GRADUATE, pages_for, prepare, rest, sign_in, still, walk
+from tests.e2e.prepared import GRADUATE, prepare, rest, sign_in, still, walk
 from tests.e2e.server import Server, begin
-from ui.app.menu import SIGN_IN, every_page
 
 pytestmark = pytest.mark.browser
 WIDTHS = (1280, 1920, 3840)
@@ -98,13 +97,9 @@ def faults(page: Page, **options: object) -> list[str]:
     ]
 
 
-def test_every_page_of_the_menu_is_checked_for_a_role() -> None:
-    """These tests would skip a page that no role opens."""
-    opened = {entry.path for role in (Role.ADMINISTRATOR, Role.READER) for entry in pages_for(role)}
-    assert opened | {SIGN_IN.path} == {entry.path for entry in every_page()}
-
-
-def test_the_sign_in_page_is_translated_and_accessible(deployment: Server, look: Look) -> None:
+def test_the_sign_in_page_and_score_card_are_translated_and_accessible(
+    deployment: Server, look: Look
+) -> None:
     """It is checked also after a refusal, and field, button and menu are reached by Tab."""
     for scheme, width, language in LOOK:
         page = look(scheme, width, language)
@@ -122,14 +117,14 @@ def test_the_sign_in_page_is_translated_and_accessible(deployment: Server, look:
         rest(page)
         assert not faults(page)
         assert unreached(page) == ([], [])
+        _check_the_score_card(deployment, page)
 
 
-def test_the_score_card_is_translated_and_accessible(deployment: Server, look: Look) -> None:
-    """A case with its films is checked in light and dark, and nothing is too wide.
+def _check_the_score_card(deployment: Server, page: Page) -> None:
+    """Check a case with its films in light and dark; nothing is too wide.
 
     Question, options and explanation are not translated.
     """
-    page = look("light", 1280, REGION)
     sign_in(page, deployment, GRADUATE)
     page.locator(".scored img").first.wait_for()
     rest(page)

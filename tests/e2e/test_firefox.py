@@ -128,9 +128,11 @@ def at_case_1(firefox: Firefox) -> Come:
 
 
 @WITH_CARD
-def test_a_study_is_read_by_keyboard_with_a_reload(serve: Serve, at_case_1: Come) -> None:
-    """Letters and digits answer, Enter confirms, and the times are plausible."""
-    server = serve()
+def test_a_study_is_read_by_keyboard_with_a_reload(
+    serve: Serve, at_case_1: Come, deep_and_flat: Path
+) -> None:
+    """Letters and digits answer, Enter confirms, the times are plausible, and every pixel right."""
+    server = serve(bank=deep_and_flat)
     tab = at_case_1(server)
     seen_ms = {}
     for position, key in enumerate(["b", "2", "C", "4", "a", "1"], start=1):
@@ -140,6 +142,8 @@ def test_a_study_is_read_by_keyboard_with_a_reload(serve: Serve, at_case_1: Come
             _ready(tab, position)
         from_ms = tab.look("performance.now()")
         assert _brightness(tab) > 0.1
+        if position == 6:
+            _check_every_pixel(tab, "webgl2")
         tab.press(key)
         seen_ms[position] = tab.look("performance.now()") - from_ms
         tab.press("Enter")
@@ -162,11 +166,12 @@ def test_a_study_is_read_by_keyboard_with_a_reload(serve: Serve, at_case_1: Come
 
 @pytest.fixture
 def deep_and_flat(tmp_path: Path) -> Path:
-    """Return a bank of one question with the same film in 16 and 8 bits."""
-    record = {**bank_records(1, 1)["q0000"], "ImagePath": ["deep.png", "flat.png"]}
+    """Return a bank of six questions with the same film in 16 and 8 bits."""
+    films = {"ImagePath": ["deep.png", "flat.png"]}
+    records = {name: record | films for name, record in bank_records(6, 1).items()}
     bank = tmp_path / "own" / "own.json"
     bank.parent.mkdir()
-    bank.write_text(json.dumps({"q1": record}))
+    bank.write_text(json.dumps(records))
     Image.fromarray(_film()).save(bank.parent / "deep.png")
     Image.fromarray(_flat()).save(bank.parent / "flat.png")
     return bank
@@ -193,12 +198,11 @@ def _at_one_to_one(tab: Tab, shape: tuple[int, ...], white: float) -> npt.NDArra
     return seen[-1]
 
 
-def test_at_one_to_one_every_pixel_equals_the_computed_one(
-    serve: Serve, at_case_1: Come, deep_and_flat: Path, request: pytest.FixtureRequest
-) -> None:
-    """16 bits differ by one grey level at most, 8 bits are exact; the page names the renderer."""
-    tab = at_case_1(serve(bank=deep_and_flat, cases=1))
-    renderer = request.node.callspec.params["firefox"]
+def _check_every_pixel(tab: Tab, renderer: str) -> None:
+    """Check that every pixel equals the computed one at 1:1.
+
+    16 bits differ by one grey level at most, 8 bits are exact; the page names the renderer.
+    """
     assert tab.look(NOTE) == RENDERERS[renderer]
     deep, flat = _film(), _flat()
     tab.press("F2", "v")
@@ -210,12 +214,14 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
 
 
 @ONE_IS_ENOUGH
-def test_pause_wheel_and_keys_of_other_keyboards(serve: Serve, at_case_1: Come) -> None:
+def test_pause_wheel_and_keys_of_other_keyboards(
+    serve: Serve, at_case_1: Come, deep_and_flat: Path
+) -> None:
     """A pause hides the film, the wheel zooms, and Streamlit receives no key of the page.
 
     Letters are read by their character and digits by their position.
     """
-    server = serve()
+    server = serve(bank=deep_and_flat)
     tab = at_case_1(server)
     tab.press("p")
     _ready(tab, 1, "paused")
@@ -249,6 +255,7 @@ def test_pause_wheel_and_keys_of_other_keyboards(serve: Serve, at_case_1: Come) 
     _ready(tab, 3)
     _saved(tab)
     assert [row["answer"] for row in server.readings()] == ["A", FOREIGN[-1][2]]
+    _check_every_pixel(tab, "canvas2d")
 
 
 def _strike(tab: Tab, key: str, code: str) -> None:

@@ -98,10 +98,15 @@ def test_open_ended_cases_are_answered_and_then_those_with_options(
 
 
 def test_confidence_and_going_back_in_open_ended_cases(serve: Serve, reader: Reader) -> None:
-    """Enter leaves the field for the digits; an earlier case has its text, which can be changed."""
+    """Enter leaves the field for the digits; an earlier case has its text, which can be changed.
+
+    A session with options, but without images follows: a double press gives one reading.
+    """
     server = serve(
         cases=2,
-        conditions=["open-ended"],
+        conditions=["open-ended", "image-absent"],
+        sessions=2,
+        washout_days=0,
         confidence=5,
         comments=True,
         cannot_answer=True,
@@ -131,10 +136,33 @@ def test_confidence_and_going_back_in_open_ended_cases(serve: Serve, reader: Rea
     expect(reader.page.locator(".rr-reason-text")).to_be_focused()
     keyboard.type("too dark")
     keyboard.press("Enter")
-    reader.wait("paused")
+    reader.page.wait_for_selector("[data-halt='begin']")
+    keyboard.press("p")
+    reader.wait("ready", 1)
+    _press_twice(reader)
     reader.wait_saved()
     rows = server.readings()
-    assert [row["answer"] for row in rows] == ["effusion 3", "effusion 3 cm", None]
-    assert [row["confidence"] for row in rows] == [4, 4, None]
+    assert [(row["answer"], row["confidence"]) for row in rows] == [
+        ("effusion 3", 4),
+        ("effusion 3 cm", 4),
+        (None, None),
+        ("A", 4),
+        ("B", 2),
+    ]
     with server.store.look() as look:
         assert look.value("SELECT words FROM reasons") == "Something else: too dark"
+
+
+def _press_twice(reader: Reader) -> None:
+    """Answer both cases with double presses of keys and buttons; the confidence comes last."""
+    page = reader.page
+    assert reader.brightness() < 0.02
+    page.keyboard.press("4")
+    expect(page.locator(".rr-hint")).to_contain_text("press a letter")
+    for key in ("a", "4", "Enter", "Enter", "Enter"):
+        page.keyboard.press(key)
+    reader.wait("ready", 2)
+    page.locator("[data-option=B]").dblclick()
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Confirm").dblclick()
+    page.wait_for_selector("[data-step='review']")

@@ -1,4 +1,4 @@
-"""Reading in a browser: by keyboard, with reloads, interruptions and a killed server."""
+"""Reading in a browser: by keyboard, going back, and against a time limit."""
 
 import json
 from collections.abc import Callable
@@ -13,15 +13,6 @@ from tests.e2e.server import Server
 
 pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
-
-
-def _hide(page: Page, hidden: bool) -> None:
-    page.evaluate(
-        "hidden => { Object.defineProperty(document, 'hidden',"
-        " {value: hidden, configurable: true});"
-        " document.dispatchEvent(new Event('visibilitychange')); }",
-        hidden,
-    )
 
 
 class Traffic:
@@ -94,91 +85,6 @@ def test_a_study_is_read_by_keyboard(serve: Serve, reader: Reader) -> None:
         assert secret.encode() not in everything
     assert traffic.hosts == {server.url.removeprefix("http://")}
     assert verify(server.store) == []
-
-
-def test_a_double_press_gives_one_reading(serve: Serve, reader: Reader) -> None:
-    """The confidence follows the letter. The condition is image-absent."""
-    server = serve(confidence=5, conditions=["image-absent"])
-    page = reader.page
-    reader.enter(server.url, server.codes["R1"])
-    reader.wait("ready", 1)
-    assert reader.brightness() < 0.02
-    page.keyboard.press("4")
-    expect(page.locator(".rr-hint")).to_contain_text("press a letter")
-    for key in ("a", "4", "Enter", "Enter", "Enter"):
-        page.keyboard.press(key)
-    reader.wait("ready", 2)
-    page.locator("[data-option=B]").dblclick()
-    page.keyboard.press("2")
-    page.get_by_role("button", name="Confirm").dblclick()
-    reader.wait("ready", 3)
-    reader.wait_saved()
-    rows = [(row["position"], row["answer"], row["confidence"]) for row in server.readings()]
-    assert rows == [(1, "A", 4), (2, "B", 2)]
-
-
-def test_answers_survive_an_interruption_a_reload_and_a_killed_server(
-    serve: Serve, reader: Reader, context: BrowserContext
-) -> None:
-    """They are stored, counted as unsent, and sent when the connection is back.
-
-    Hidden and paused time is not response time.
-    """
-    server = serve()
-    reader.enter(server.url, server.codes["R1"])
-    _look_hide_and_pause(server, reader)
-    reader.page.wait_for_load_state("networkidle")
-    context.set_offline(True)
-    reader.answer("b")
-    reader.wait("ready", 3)
-    reader.answer("b")
-    assert reader.state("outbox") == "2"
-    assert [row["answer"] for row in server.readings()] == ["A"]
-    context.set_offline(False)
-    reader.page.reload()
-    reader.wait("ready", 4)
-    reader.wait_saved()
-    assert [row["answer"] for row in server.readings()] == ["A", "B", "B"]
-
-    reader.page.wait_for_load_state("networkidle")
-    server.kill()
-    reader.answer("c")
-    reader.wait("ready", 5)
-    reader.answer("d")
-    assert reader.state("outbox") == "2"
-    server.start()
-    reader.wait_saved()
-    reader.wait("ready", 6)
-    reader.answer("a")
-    reader.wait("finished")
-    assert [row["answer"] for row in server.readings()] == ["A", "B", "B", "C", "D", "A"]
-    assert verify(server.store) == []
-
-
-def _look_hide_and_pause(server: Server, reader: Reader) -> None:
-    """Check that such time is stored separately; looking without input is reading."""
-    reader.wait("ready", 1)
-    assert reader.brightness() > 0.1
-    _hide(reader.page, True)
-    reader.page.wait_for_timeout(700)
-    _hide(reader.page, False)
-    reader.page.keyboard.press("p")
-    reader.wait("paused")
-    assert reader.brightness() < 0.02
-    reader.page.wait_for_timeout(500)
-    reader.page.keyboard.press("p")
-    reader.wait("ready", 1)
-    reader.page.wait_for_timeout(400)
-    reader.answer("a")
-    reader.wait("ready", 2)
-    reader.wait_saved()
-    row = server.readings()[0]
-    assert 700 <= row["hidden_ms"] < 5_000
-    assert 500 <= row["paused_ms"] < 5_000
-    assert row["response_ms"] >= 400
-    assert row["elapsed_ms"] == pytest.approx(
-        row["response_ms"] + row["hidden_ms"] + row["paused_ms"], abs=1
-    )
 
 
 def test_going_back_works_offline_and_keeps_marks_and_skipped_cases(
