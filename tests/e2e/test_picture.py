@@ -131,7 +131,7 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
     either: Reader,
     request: pytest.FixtureRequest,
 ) -> None:
-    """Each pixel differs by at most one grey level in all windows, inverted and mirrored.
+    """Each pixel differs by at most one grey level in all windows, inverted, mirrored and rotated.
 
     Before, the fitted film is complete, has the correct aspect ratio and fills the area. The
     magnifying glass shows the pixels of a larger film.
@@ -147,6 +147,7 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
     film = _film()
     assert seen[box].shape == film.shape
     assert np.abs(seen[box] - _expected(film)).max() <= 1
+    _check_turned(reader, film)
     for window in ("full", "1–99 %", "soft", "hard", "lungs", "bones"):
         if window != "full":
             _press(reader, "w", window)
@@ -210,6 +211,16 @@ def _check_the_scale(page: Page) -> None:
     page.keyboard.press("j")
     drag(page, (0, 100), start=(150, 250))
     assert lengths(page) == [pytest.approx(100 * per_px, rel=0.02)]
+
+
+def _check_turned(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
+    """Turn the film by quarters to the right until it is upright again."""
+    for turns in (1, 2, 3):
+        _press(reader, "Shift+Y", f"ROTATED {90 * turns}°")
+        seen = _seen(reader)
+        assert np.abs(seen[_box(seen >= 254)] - _expected(np.rot90(film, -turns))).max() <= 1
+    reader.page.keyboard.press("Shift+Y")
+    reader.page.locator(".rr-rotated").wait_for(state="hidden")
 
 
 def _check_glass(reader: Reader, film: npt.NDArray[np.uint16]) -> None:

@@ -130,6 +130,7 @@ def _swap_reset_and_magnify(_: Server, reader: Reader) -> None:
     assert lone == pytest.approx(films, abs=1)
     page.keyboard.press("y")
     _says(page, "LATERAL", "MIRRORED")
+    _rotate_from_the_menu(page)
     page.keyboard.press("r")
     page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 2")
     page.wait_for_function(  # the plates move to their places in the next frame
@@ -140,12 +141,28 @@ def _swap_reset_and_magnify(_: Server, reader: Reader) -> None:
     )
     assert _names(page) == ["PA", "LATERAL"]
     assert page.get_by_text("swapped").count() == 0
-    assert page.locator(".rr-mirrored:visible").count() == 0
+    assert page.locator(":is(.rr-mirrored, .rr-rotated):visible").count() == 0
     for views in (1, 2):
         page.mouse.dblclick(200, 400)
         page.wait_for_function(
             "n => document.querySelectorAll('.rr-plate:not([hidden])').length === n", arg=views
         )
+
+
+def _rotate_from_the_menu(page: Page) -> None:
+    """Open the menu of further tools, which stays open while it is used, and close it with Esc."""
+    menu = page.locator(".rr-more")
+    more = page.get_by_role("button", name="More")
+    more.click()
+    for _ in range(2):
+        menu.get_by_role("button", name="Rotate").click()
+    _says(page, "LATERAL", "ROTATED 180°")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+    more.click()
+    page.mouse.click(200, 400)
+    expect(menu).to_be_hidden()
 
 
 def _use_the_glass(page: Page) -> None:
@@ -233,7 +250,7 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
 def _measure(reader: Reader, position: int) -> None:
     """Measure in three cases, from a position on.
 
-    A line keeps its length under zoom, pan, mirror and swap, and its ends can be moved. J and an
+    A line keeps its length under zoom, pan, mirror, rotation and swap, and its ends can be moved. J and an
     arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
     """
     page = reader.page
@@ -243,7 +260,7 @@ def _measure(reader: Reader, position: int) -> None:
     drag(page, (120, 90))
     assert lengths(page) == [pytest.approx(150 * per_px, rel=0.01)]
     length = lengths(page)
-    for key in ("+", "y", "x", "k", "Shift+ArrowLeft", "0", "k", "j"):
+    for key in ("+", "y", "Shift+Y", "x", "k", "Shift+ArrowLeft", "0", "k", "j"):
         page.keyboard.press(key)
         assert lengths(page) == length
     page.keyboard.press("r")

@@ -9,6 +9,7 @@ import { FilmViewer } from "./viewer/film-viewer.js";
 import { HERE } from "./room/machine.js";
 import { find } from "./page/elements.js";
 import { watchOver } from "./page/idle.js";
+import { MoreTools } from "./page/more-tools.js";
 import { banner, Overlays, StepSheet, wayOut } from "./page/overlays.js";
 import { PointerInput } from "./viewer/pointer-input.js";
 import { Room } from "./room/room.js";
@@ -39,6 +40,7 @@ export function start(parent, data) {
     : { url: data.sign_out_url, method: "post", label: texts.labels.signOut });
   if (apart) find(root, ".rr-main").append(banner(apart));
   find(root, ".rr-exit").append(overlays.signOut());
+  const more = new MoreTools(root);
   const used = (tool) => room.used(tool);
   const panel = new QuestionPanel(root, {
     choose: (option, now) => room.send({ is: "choose", option }, now),
@@ -52,7 +54,7 @@ export function start(parent, data) {
     used,
     lost: () => room.send({ is: "filmsLost" }),
     resized: () => films.prepareAnew(),
-    fresh: () => { delete root.dataset.panel; },
+    fresh: () => { delete root.dataset.panel; more.close(); },
     folded: () => root.dataset.panel === "strip",
     toggled: (tools) => toggle(root, tools),
     hint: (text) => panel.hint(text),
@@ -81,7 +83,7 @@ export function start(parent, data) {
   const room = new Room({
     root, panel, display, renderer, overlays, sheet, cannotAnswer, connection, apart,
   });
-  const commands = new Commands({ root, room, viewer, panel, overlays, sheet, settings });
+  const commands = new Commands({ root, room, viewer, panel, overlays, sheet, settings, more });
 
   const stop = new AbortController();
   const on = (target, type, run, capture = false) =>
@@ -109,6 +111,7 @@ export function start(parent, data) {
   on(root, "click", (event) => {
     const command = event.target.closest("[data-command]")?.dataset.command;
     if (command) commands.run({ do: command }, event.timeStamp);
+    more.clicked(event.target);
   });
   on(root, "submit", (event) => confirmLeaving(event, connection, overlays));
   const ticking = setInterval(() => room.tick(performance.now()), TICK_MS);

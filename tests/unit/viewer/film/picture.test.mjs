@@ -7,7 +7,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  covered, dragged, mirrored, openingPreset, origin, preset, PRESETS, resample, shade, shadeTable,
+  covered, dragged, mirrored, openingPreset, origin, preset, PRESETS, resample, resampleTurned, shade, shadeTable,
+turnedBack, turnedPoint,
 } from "../../../../ui/viewer/js/film/picture.js";
 
 const upright = { width: 2048, height: 2500 };
@@ -93,6 +94,32 @@ test("the table equals the formula, also in fractions of a grey value", () => {
 test("a wider window keeps the order of grey values", () => {
   const table = shadeTable(65536, 1, { low: -500, high: 70_000 }, false);
   assert.ok(table.every((value, i) => i === 0 || value >= table[i - 1]));
+});
+
+test("a film turned to the right has its first column on top, at every scale", () => {
+  const size = { width: 30, height: 20 };
+  for (const [turns, turn] of [
+    [1, (rows) => rows[0].map((_, x) => rows.map((row) => row[x]).reverse())],
+    [2, (rows) => rows.map((row) => [...row].reverse()).reverse()],
+    [3, (rows) => rows[0].map((_, x) => rows.map((row) => row.at(-1 - x)))],
+  ]) {
+    for (const step of [0.5, 1, 2]) {
+      const lying = { width: size.width / step, height: size.height / step };
+      const upright = turns % 2 ? { width: lying.height, height: lying.width } : lying;
+      const flat = [...resample({ ...noise, ...size }, { x: 0, y: 0 }, step, lying, 1)];
+      const rows = Array.from({ length: lying.height }, (_, y) => flat.slice(y * lying.width, (y + 1) * lying.width));
+      const turned = resampleTurned({ ...noise, ...size }, { x: 0, y: 0 }, step, upright, 1, turns);
+      assert.deepEqual([...turned], turn(rows).flat(), `${turns} turns, step ${step}`);
+    }
+  }
+});
+
+test("points are turned with their film and back", () => {
+  const film = { width: 30, height: 20 };
+  assert.deepEqual(turnedPoint({ x: 0, y: 20 }, 1, film), { x: 0, y: 0 });
+  for (const turns of [0, 1, 2, 3]) {
+    assert.deepEqual(turnedBack(turnedPoint({ x: 7, y: 3 }, turns, film), turns, film), { x: 7, y: 3 });
+  }
 });
 
 test("presets: soft is wider than automatic, hard is narrower, with the same centre", () => {

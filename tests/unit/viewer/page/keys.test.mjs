@@ -126,3 +126,8 @@ test("Shift + V hides and shows prior films, V alone does not", () => {
   assert.equal(press("V", "KeyV", { shiftKey: true }).do, "compare");
   assert.equal(press("v", "KeyV").do, "view");
 });
+
+test("Shift + Y rotates, Y alone mirrors", () => {
+  assert.equal(press("Y", "KeyY", { shiftKey: true }).do, "rotate");
+  assert.equal(press("Y", "KeyY").do, "flip", "caps lock");
+});

@@ -53,6 +53,15 @@ test("the cardiothoracic ratio uses two horizontal spans, which are removed toge
   assert.deepEqual([ruler.ratio, ruler.lines.length], [null, 1]);
 });
 
+test("on a film that was turned before, spans follow the film's other axis", () => {
+  const ruler = new MeasuredLines();
+  ruler.add(0, at(90, 0), at(90, 200), "chest", "y");
+  ruler.add(0, at(50, 60), at(50, 140), "heart", "y");
+  ruler.move(at(70, 160));
+  assert.deepEqual(ruler.lines[1].ends, [at(70, 60), at(70, 160)]);
+  assert.equal(ruler.ratio, 0.5);
+});
+
 test("a chest of width 0 has no ratio", () => {
   const ruler = new MeasuredLines();
   ruler.add(0, at(5, 9), at(5, 9), "chest");

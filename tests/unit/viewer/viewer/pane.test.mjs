@@ -7,7 +7,8 @@ import { test } from "node:test";
 
 import { covered } from "../../../../ui/viewer/js/film/picture.js";
 import {
-  arrange, arrangeBeside, asItComes, boxesOn, fitted, followed, heatOn, inUse, onFilm, onPane, panned, windowAgain, windowSet, zoomed,
+  arrange, arrangeBeside, asItComes, boxesOn, fitted, followed, heatOn, inUse, onFilm, onPane, panned, rotated, sizeOf, windowAgain,
+  windowSet, zoomed,
 } from "../../../../ui/viewer/js/viewer/pane.js";
 
 const upright = { width: 2048, height: 2500 };
@@ -87,13 +88,16 @@ test("a film cannot be moved out of its pane", () => {
 });
 
 const pane = (zoomPan, more = {}) => ({
-  film: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, zoomPan, flipped: false, ...more,
+  film: { view: upright }, rect: { x: 0, y: 0, width: 520, height: 900 }, zoomPan, flipped: false, turns: 0, ...more,
 });
 
-test("pane and film coordinates convert both ways, also flipped, and to integers at 1:1", () => {
+const TURNS = [0, 1, 2, 3];
+const HANGINGS = TURNS.flatMap((turns) => [false, true].map((flipped) => ({ turns, flipped })));
+
+test("pane and film coordinates convert both ways, also flipped and turned, and to integers at 1:1", () => {
   for (const scale of [0.36, 1, 3.7]) {
-    for (const flipped of [false, true]) {
-      const one = pane({ scale, x: 1000.3, y: 900.6, fit: false }, { flipped });
+    for (const hanging of HANGINGS) {
+      const one = pane({ scale, x: 1000.3, y: 900.6, fit: false }, hanging);
       const back = onPane(onFilm({ x: 17, y: 803 }, one), one);
       near(back.x, 17);
       near(back.y, 803);
@@ -106,6 +110,41 @@ test("flipping mirrors the film at the centre of the pane", () => {
   const zoomPan = { scale: 0.5, x: 1000, y: 900, fit: false };
   const [plain, flipped] = [pane(zoomPan), pane(zoomPan, { flipped: true })];
   near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
+});
+
+test("rotating turns what is seen to the right about the middle of the pane, also flipped", () => {
+  for (const hanging of HANGINGS) {
+    const before = pane({ scale: 0.5, x: 1000.5, y: 1100, fit: false }, hanging);
+    const after = { ...before, ...rotated(before) };
+    assert.equal(after.zoomPan.scale, 0.5);
+    for (const [right, down] of [[0, 0], [100, 0], [0, 100], [-30, 70]]) {
+      const middle = { x: 260, y: 450 };
+      const point = onFilm({ x: middle.x + right, y: middle.y + down }, before);
+      const seen = onPane(point, after);
+      near(seen.x, middle.x - down);
+      near(seen.y, middle.y + right);
+    }
+  }
+});
+
+test("a fitted film is fitted again after a turn, and four turns restore every film", () => {
+  const rect = { x: 0, y: 0, width: 520, height: 900 };
+  const wholly = pane(fitted(rect, upright));
+  const turned = { ...wholly, ...rotated(wholly) };
+  assert.deepEqual(sizeOf(turned), { width: 2500, height: 2048 });
+  assert.deepEqual(turned.zoomPan, fitted(rect, { width: 2500, height: 2048 }));
+  for (const zoomPan of [wholly.zoomPan, { scale: 2, x: 700, y: 800, fit: false }]) {
+    for (const flipped of [false, true]) {
+      const first = pane(zoomPan, { flipped });
+      const last = TURNS.reduce((each) => ({ ...each, ...rotated(each) }), first);
+      assert.deepEqual([last.turns, last.zoomPan], [0, zoomPan]);
+    }
+  }
+});
+
+test("a film that was enlarged is never smaller than fitted after a turn", () => {
+  const wide = pane({ scale: 0.22, x: 1250, y: 1024, fit: false }, { turns: 1 });
+  near(rotated(wide).zoomPan.scale, fitted(wide.rect, upright).scale);
 });
 
 test("a linked film moves in proportion and has the same zoom", () => {
@@ -218,20 +257,22 @@ test("resizing keeps prior films next to or below the current films", () => {
 test("a model's box follows its view's zoom and mirroring", () => {
   const film = { view: { width: 200, height: 100 } };
   const rect = { x: 500, y: 0, width: 400, height: 200 };
-  const pane = { film, index: 1, rect, zoomPan: fitted(rect, film.view), flipped: false };
+  const pane = { film, index: 1, rect, zoomPan: fitted(rect, film.view), flipped: false, turns: 0 };
   const box = { view: 1, x: 0.1, y: 0.2, width: 0.3, height: 0.5, label: "opacity" };
   const [lying] = boxesOn(pane, [box, { ...box, view: 0 }], 2);
   for (const [name, value] of Object.entries({ x: 20, y: 20, width: 60, height: 50 })) near(lying[name], value);
   const [mirrored] = boxesOn({ ...pane, flipped: true }, [box], 2);
   near(mirrored.x, 200 - 20 - 60);
+  const [turned] = boxesOn({ ...pane, turns: 1, zoomPan: fitted(rect, { width: 100, height: 200 }) }, [box], 2);
+  for (const [name, value] of Object.entries({ x: 75 + 15, y: 10, width: 25, height: 30 })) near(turned[name], value);
   assert.equal(boxesOn(pane, [box], 2).length, 1);
 });
 
 test("a model's heat map covers only its own view", () => {
   const film = { view: { width: 200, height: 100 } };
-  const pane = { film, index: 0, rect: { x: 0, y: 0, width: 400, height: 200 }, zoomPan: fitted({ width: 400, height: 200 }, film.view), flipped: true };
+  const pane = { film, index: 0, rect: { x: 0, y: 0, width: 400, height: 200 }, zoomPan: fitted({ width: 400, height: 200 }, film.view), flipped: true, turns: 0 };
   const rows = [[0, 1]];
-  const { x, y, width, height, flipped } = heatOn(pane, [{ view: 0, rows }], 2);
-  assert.deepEqual([x, y, width, height, flipped], [0, 0, 200, 100, true]);
+  const { x, y, width, height, flipped, turns } = heatOn(pane, [{ view: 0, rows }], 2);
+  assert.deepEqual([x, y, width, height, flipped, turns], [0, 0, 200, 100, true, 0]);
   assert.equal(heatOn({ ...pane, index: 1 }, [{ view: 0, rows }], 2), null);
 });

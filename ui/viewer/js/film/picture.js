@@ -3,6 +3,24 @@
 /** @import { Rect, Window, ZoomPan } from "../page/types.js" */
 
 /** @typedef {{width: number, height: number}} Size */
+/** @typedef {{x: number, y: number}} Point */
+
+/** The size of a film after quarter turns to the right. @param {Size} film @param {number} turns @returns {Size} */
+export const turnedSize = ({ width, height }, turns) => (turns % 2 ? { width: height, height: width } : { width, height });
+
+/**
+ * The position of a film point after quarter turns to the right.
+ * @param {Point} point @param {number} turns 0 to 3 @param {Size} film before the turns; of size 0 for a direction
+ * @returns {Point}
+ */
+export function turnedPoint({ x, y }, turns, { width, height }) {
+  if (turns === 1) return { x: height - y, y: x };
+  if (turns === 2) return { x: width - x, y: height - y };
+  return turns === 3 ? { x: y, y: width - x } : { x, y };
+}
+
+/** The inverse. @param {Point} point @param {number} turns @param {Size} film before the turns @returns {Point} */
+export const turnedBack = (point, turns, film) => turnedPoint(point, (4 - turns) % 4, turnedSize(film, turns));
 
 /**
  * The film coordinates of the pane's top left corner. At 1:1 they are integers, so that every film pixel is exactly
@@ -52,8 +70,33 @@ export function taps(from, step, count, size) {
 
 /**
  * @param {{samples: Uint8Array|Uint16Array, width: number, height: number}} film
- * @param {{x: number, y: number}} origin film coordinates of the top left corner
- * @param {number} step film pixels per screen pixel @param {{width: number, height: number}} pane
+ * @param {Point} origin coordinates of the top left corner on the turned film
+ * @param {number} step film pixels per screen pixel @param {Size} pane
+ * @param {number} unit units per grey value in the result @param {number} turns quarter turns of the film to the right
+ * @returns {Uint16Array} grey values times unit
+ */
+export function resampleTurned(film, origin, step, pane, unit, turns) {
+  const far = { x: origin.x + pane.width * step, y: origin.y + pane.height * step };
+  const [a, b] = [origin, far].map((corner) => turnedBack(corner, turns, film));
+  const lying = turnedSize(pane, turns);
+  const part = resample(film, { x: Math.min(a.x, b.x), y: Math.min(a.y, b.y) }, step, lying, unit);
+  if (!turns) return part;
+  const { width, height } = lying;
+  const [start, right, down] = [
+    [0, 1, width], [(height - 1) * width, -width, 1], [width * height - 1, -1, -width], [width - 1, width, -1],
+  ][turns];
+  const result = new Uint16Array(part.length);
+  for (let y = 0, i = 0; y < pane.height; y += 1) {
+    for (let x = 0; x < pane.width; x += 1, i += 1) result[i] = part[start + x * right + y * down];
+  }
+  return result;
+}
+
+/**
+ * The same for a film that is not turned.
+ * @param {{samples: Uint8Array|Uint16Array, width: number, height: number}} film
+ * @param {Point} origin film coordinates of the top left corner
+ * @param {number} step film pixels per screen pixel @param {Size} pane
  * @param {number} unit units per grey value in the result
  * @returns {Uint16Array} grey values times unit
  */

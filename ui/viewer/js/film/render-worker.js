@@ -45,7 +45,7 @@ async function warmUp(by) {
     const handle = await by.upload(film, breathe);
     const rect = { x: 0, y: 0, width: side, height: side };
     const zoomPan = { fit: false, scale: 0.5, x: side / 2, y: side / 2 };
-    by.draw([{ handle, rect, zoomPan, window: { low: 0, high: 1 }, inverted: false, flipped: false }]);
+    by.draw([{ handle, rect, zoomPan, window: { low: 0, high: 1 }, inverted: false, flipped: false, turns: 0 }]);
     by.release(handle);
   }
 }

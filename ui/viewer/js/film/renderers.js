@@ -1,15 +1,16 @@
 /** The two renderers: the graphics card, and a fallback that draws the same picture on the processor. */
 
-import { covered, mirrored, origin, resample, shadeTable } from "./picture.js";
+import { covered, mirrored, origin, resampleTurned, shadeTable, turnedBack, turnedSize } from "./picture.js";
 
 /** @import { Pixels, Rect, Window, ZoomPan } from "../page/types.js" */
 
 /** @typedef {{handle: any, rect: Rect, zoomPan: ZoomPan,
- *   window: Window, inverted: boolean, flipped: boolean, slot?: "pane"|"glass"}} PlacedFilm
- *   a film in its pane, or a part of it in the glass, which lies on black over what hangs before it */
+ *   window: Window, inverted: boolean, flipped: boolean, turns: number, slot?: "pane"|"glass"}} PlacedFilm
+ *   turns: quarter turns to the right, before it is mirrored; a film in its pane, or a part of it in the glass, which lies on black over what hangs before it */
 
 const STRIP_BYTES = 1 << 20; // short enough not to affect the frame rate
 const SMALLEST_LEVEL = 64;
+const NO_SIZE = { width: 0, height: 0 };
 /** The textures of a film for one slot. */
 const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
@@ -38,7 +39,7 @@ export class WebglRenderer {
     if (!gl) throw new Error("no WebGL2");
     this.#gl = gl;
     this.#halve = program(gl, HALVE, ["u_film", "u_gain"]);
-    this.#resample = program(gl, RESAMPLE, ["u_film", "u_origin", "u_step", "u_gain"]);
+    this.#resample = program(gl, RESAMPLE, ["u_film", "u_origin", "u_across", "u_down", "u_step", "u_gain"]);
     this.#window = program(gl, WINDOW, ["u_sheet", "u_last", "u_low", "u_high", "u_inverted", "u_flipped"]);
     this.#buffer = gl.createFramebuffer();
     this.software = drawsInSoftware(gl);
@@ -74,11 +75,11 @@ export class WebglRenderer {
   }
 
   /** Create the sheet and the print unless they exist. @param {PlacedFilm} placed */
-  prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
+  prepare({ handle, rect, zoomPan, window, inverted, flipped, turns, slot = "pane" }) {
     const made = (handle.made[slot] ??= { ...UNMADE });
-    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();
+    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height, turns].join();
     const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
-    if (made.sheetKey !== sheetKey) this.#makeSheet(handle, made, zoomPan, rect);
+    if (made.sheetKey !== sheetKey) this.#makeSheet(handle, made, zoomPan, rect, turns);
     if (made.printKey !== printKey) this.#makePrint(made, window, inverted, flipped);
     Object.assign(made, { sheetKey, printKey });
   }
@@ -131,21 +132,24 @@ export class WebglRenderer {
     gl.disable(gl.SCISSOR_TEST);
   }
 
-  #makeSheet(handle, made, zoomPan, pane) {
+  #makeSheet(handle, made, zoomPan, pane, turns) {
     const gl = this.#gl;
-    const part = covered(zoomPan, pane, handle);
+    const part = covered(zoomPan, pane, turnedSize(handle, turns));
     made.sheet = this.#sized(made.sheet, gl.R32UI, part);
     made.rect = part;
     const step = 1 / zoomPan.scale;
     if (!handle.levels.length) {
-      this.#fillSheet(handle, made, zoomPan, pane, step);
+      this.#fillSheet(handle, made, corner(zoomPan, pane, part), step, turns);
       return;
     }
     const halvings = Math.min(handle.levels.length - 1, Math.max(0, Math.floor(Math.log2(step))));
     const share = 2 ** halvings;
-    const corner = origin(zoomPan, pane);
     const { uniforms } = this.#into(made.sheet, this.#resample, handle.levels[halvings].name);
-    gl.uniform2f(uniforms.u_origin, (corner.x + part.x * step) / share, (corner.y + part.y * step) / share);
+    const from = turnedBack(corner(zoomPan, pane, part), turns, handle);
+    const [across, down] = [{ x: 1, y: 0 }, { x: 0, y: 1 }].map((way) => turnedBack(way, turns, NO_SIZE));
+    gl.uniform2f(uniforms.u_origin, from.x / share, from.y / share);
+    gl.uniform2f(uniforms.u_across, across.x, across.y);
+    gl.uniform2f(uniforms.u_down, down.x, down.y);
     gl.uniform1f(uniforms.u_step, step / share);
     gl.uniform1f(uniforms.u_gain, handle.gains[Math.min(1, halvings)]);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
@@ -153,10 +157,9 @@ export class WebglRenderer {
   }
 
   /** The sheet of a film that is too large for the card. */
-  #fillSheet({ film, unit }, { rect, sheet }, zoomPan, pane, step) {
+  #fillSheet({ film, unit }, { rect, sheet }, from, step, turns) {
     const gl = this.#gl;
-    const { x, y } = origin(zoomPan, pane);
-    const greys = resample(film, { x: x + rect.x * step, y: y + rect.y * step }, step, rect, unit);
+    const greys = resampleTurned(film, from, step, rect, unit, turns);
     const gain = 256 / unit;
     gl.bindTexture(gl.TEXTURE_2D, sheet.name);
     gl.pixelStorei(gl.UNPACK_ALIGNMENT, 4);
@@ -274,6 +277,8 @@ void main() {
 const RESAMPLE = `${HEADER}
 uniform usampler2D u_film;
 uniform vec2 u_origin;
+uniform vec2 u_across;
+uniform vec2 u_down;
 uniform float u_step;
 uniform float u_gain;
 out uint result;
@@ -328,7 +333,7 @@ float between(vec2 centre) {
 
 void main() {
   vec2 size = vec2(textureSize(u_film, 0));
-  vec2 centre = u_origin + gl_FragCoord.xy * u_step;
+  vec2 centre = u_origin + (gl_FragCoord.x * u_across + gl_FragCoord.y * u_down) * u_step;
   float value = u_step >= 1.0 ? average(centre, size) : between(centre);
   result = uint(value * u_gain + 0.5);
 }`;
@@ -375,13 +380,14 @@ export class CanvasRenderer {
   }
 
   /** Create the screen-sized part and its windowed image unless they exist. @param {PlacedFilm} placed */
-  prepare({ handle, rect, zoomPan, window, inverted, flipped, slot = "pane" }) {
+  prepare({ handle, rect, zoomPan, window, inverted, flipped, turns, slot = "pane" }) {
     const made = (handle.made[slot] ??= { ...UNMADE });
-    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height].join();
+    const sheetKey = [zoomPan.scale, zoomPan.x, zoomPan.y, rect.width, rect.height, turns].join();
     const printKey = [sheetKey, window.low, window.high, inverted, flipped].join();
     if (made.sheetKey !== sheetKey) {
-      made.rect = covered(zoomPan, rect, handle.film);
-      made.sheet = resample(handle.film, corner(zoomPan, rect, made.rect), 1 / zoomPan.scale, made.rect, handle.unit);
+      made.rect = covered(zoomPan, rect, turnedSize(handle.film, turns));
+      const from = corner(zoomPan, rect, made.rect);
+      made.sheet = resampleTurned(handle.film, from, 1 / zoomPan.scale, made.rect, handle.unit, turns);
     }
     if (made.printKey !== printKey) made.print = this.#print(made, handle.unit, window, inverted, flipped);
     Object.assign(made, { sheetKey, printKey });
@@ -417,7 +423,7 @@ export class CanvasRenderer {
   }
 }
 
-/** The film coordinates of the top left corner of the covered part. */
+/** The coordinates of the top left corner of the covered part, on the turned film. */
 function corner(zoomPan, pane, part) {
   const { x, y } = origin(zoomPan, pane);
   return { x: x + part.x / zoomPan.scale, y: y + part.y / zoomPan.scale };

@@ -9,6 +9,7 @@ import { settingsSheet } from "../page/storage.js";
 /** @import { Action } from "../page/keys.js" */
 /** @import { Overlays, StepSheet } from "../page/overlays.js" */
 /** @import { QuestionPanel } from "../page/question-panel.js" */
+/** @import { MoreTools } from "../page/more-tools.js" */
 /** @import { Rules } from "../page/types.js" */
 /** @import { Room } from "./room.js" */
 /** @import { Settings } from "../page/storage.js" */
@@ -19,7 +20,7 @@ const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
-  "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
+  "rotate", "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
 // Commands for the question show it again if it is hidden; Enter and Esc do nothing else then.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "aid", "scroll", "back", "close"];
 
@@ -27,7 +28,7 @@ export class Commands {
   #parts;
 
   /** @param {{root: HTMLElement, room: Room, viewer: FilmViewer, panel: QuestionPanel, overlays: Overlays, sheet:
-   *  StepSheet, settings: Settings}} parts */
+   *  StepSheet, settings: Settings, more: MoreTools}} parts */
   constructor(parts) {
     this.#parts = parts;
   }
@@ -113,6 +114,7 @@ export class Commands {
       case "theme": this.#parts.settings.turn("panel"); break;
       case "link": this.#link(); break;
       case "settings": this.#set(); break;
+      case "more": if (room.filmShown) this.#parts.more.toggle(); break;
       case "question": if (!this.#unfold() && room.filmShown) this.#parts.root.dataset.panel = "strip"; break;
       default: break;
     }
@@ -132,6 +134,7 @@ export class Commands {
       case "fit": viewer.fit(); break;
       case "actualSize": viewer.actualSize(); break;
       case "flip": viewer.flip(); break;
+      case "rotate": viewer.rotate(); break;
       case "swap": viewer.swap(); break;
       case "compare": viewer.compare(); break;
       case "glass": viewer.toggleMagnifier(); break;
@@ -165,11 +168,12 @@ export class Commands {
     }
   }
 
-  /** Esc ends the last tool in use. */
+  /** Esc closes the menu, or ends the last tool in use. */
   #escape() {
-    const { room, viewer } = this.#parts;
+    const { room, viewer, more } = this.#parts;
     if (!room.filmShown) return;
-    if (room.state.reasons) room.send({ is: "giveUp" });
+    if (more.open) more.close();
+    else if (room.state.reasons) room.send({ is: "giveUp" });
     else if (viewer.measure.on || !viewer.measure.empty) viewer.measure.clear();
     else if (viewer.magnifying) viewer.toggleMagnifier();
   }

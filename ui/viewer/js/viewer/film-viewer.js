@@ -2,7 +2,7 @@
 
 import { dragged, PRESETS } from "../film/picture.js";
 import { FilmRenderer } from "../film/film-renderer.js";
-import { boxesOn, fitted, followed, fullWindow, heatOn, inUse, onFilm, panned, placedFilm, presetOf, side, zoomed } from "./pane.js";
+import { boxesOn, fitted, followed, fullWindow, heatOn, inUse, onTurnedFilm, panned, placedFilm, presetOf, rotated, side, sizeOf, zoomed } from "./pane.js";
 import { Hanging } from "./hanging.js";
 import { MeasureTool } from "./measure-tool.js";
 
@@ -148,9 +148,9 @@ export class Magnifier {
   /** At least 1:1, and never so far outside the film that nothing of it is visible. */
   #zoomPan(pane, side) {
     const scale = Math.max(1, NEARER * pane.zoomPan.scale);
-    const point = onFilm({ x: this.#at.x - pane.rect.x, y: this.#at.y - pane.rect.y }, pane);
+    const point = onTurnedFilm({ x: this.#at.x - pane.rect.x, y: this.#at.y - pane.rect.y }, pane);
     const beyond = side / 2 / scale - 1;
-    const { width, height } = pane.film.view;
+    const { width, height } = sizeOf(pane);
     const held = (value, length) => Math.min(length + beyond, Math.max(-beyond, value));
     return { scale, x: held(point.x, width), y: held(point.y, height), fit: false };
   }
@@ -238,7 +238,7 @@ export class FilmViewer {
    * @param {{same?: boolean, marks?: AidMarks}} [how] same: the films of the case before, as the reader left them
    */
   show(films, { same = false, marks = NO_MARKS } = {}) {
-    const left = same ? this.#hanging.panes.map(({ zoomPan, window, preset, flipped }) => ({ zoomPan, window, preset, flipped })) : [];
+    const left = same ? this.#hanging.panes.map(({ zoomPan, window, preset, flipped, turns }) => ({ zoomPan, window, preset, flipped, turns })) : [];
     const inverted = same && this.#inverted;
     this.#listener.fresh();
     this.#canvas.look();
@@ -279,7 +279,7 @@ export class FilmViewer {
       const middle = { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
       const point = pane ? this.toDevice(x, y) : middle;
       const from = { x: side(each) * (point.x - middle.x), y: point.y - middle.y };
-      return zoomed(each.zoomPan, factor, from, rect, each.film.view);
+      return zoomed(each.zoomPan, factor, from, rect, sizeOf(each));
     });
   }
 
@@ -287,7 +287,7 @@ export class FilmViewer {
   pan(right, down, pane = null) {
     const { density } = this.#canvas;
     this.#move(pane, (each) =>
-      panned(each.zoomPan, side(each) * right * density, down * density, each.rect, each.film.view));
+      panned(each.zoomPan, side(each) * right * density, down * density, each.rect, sizeOf(each)));
   }
 
   /** @param {number} right @param {number} down in CSS pixels @param {Pane|null} [pane] */
@@ -312,7 +312,7 @@ export class FilmViewer {
 
   /** @param {Pane|null} [pane] */
   fit(pane = null) {
-    for (const each of this.#meant(pane)) each.zoomPan = fitted(each.rect, each.film.view);
+    for (const each of this.#meant(pane)) each.zoomPan = fitted(each.rect, sizeOf(each));
     this.#listener.used("fit");
     this.#soon();
   }
@@ -326,7 +326,7 @@ export class FilmViewer {
     }
     for (const pane of visible) {
       const middle = { x: 0, y: 0 };
-      pane.zoomPan = { ...zoomed(pane.zoomPan, 1 / pane.zoomPan.scale, middle, pane.rect, pane.film.view), scale: 1 };
+      pane.zoomPan = { ...zoomed(pane.zoomPan, 1 / pane.zoomPan.scale, middle, pane.rect, sizeOf(pane)), scale: 1 };
     }
     this.#listener.used("actual_size");
     this.#soon();
@@ -344,6 +344,14 @@ export class FilmViewer {
     const flipped = !(pane ?? this.#hanging.visible[0])?.flipped;
     for (const each of this.#meant(pane)) each.flipped = flipped;
     this.#listener.used("flip");
+    this.#soon();
+  }
+
+  /** Turn the film under the pointer by a quarter to the right; without a film, or if linked, every visible film. */
+  rotate() {
+    const pane = this.pointer && this.#hanging.under(this.pointer);
+    for (const each of this.#meant(pane)) Object.assign(each, rotated(each));
+    this.#listener.used("rotate");
     this.#soon();
   }
 
@@ -463,18 +471,18 @@ export class FilmViewer {
     if (magnified) placedFilms.push({ ...placedFilm({ ...magnified.pane, ...magnified }, this.#inverted), slot: "glass" });
     const labels = this.#hanging.panes.map((pane) => {
       if (!visible.includes(pane)) return () => pane.labels.hide();
-      const { rect, zoomPan, flipped, film } = pane;
+      const { rect, zoomPan, flipped, turns, film } = pane;
       const [state, density] = [this.#stateOf(pane), this.#canvas.density];
       const { boxes, map } = this.#unmarked ? NO_MARKS : this.#marks;
       const marks = { lines: this.measure.marks(pane), boxes: boxesOn(pane, boxes, density), heat: heatOn(pane, map, density) };
-      return () => pane.labels.write({ rect, zoomPan, flipped, film }, density, state, marks, magnified?.rect ?? null);
+      return () => pane.labels.write({ rect, zoomPan, flipped, turns, film }, density, state, marks, magnified?.rect ?? null);
     });
     // Labels appear together with their picture, not on the previous one.
     this.renderer.draw(this.#canvas.size, placedFilms, () => labels.forEach((write) => write()));
     this.#tellUses(visible);
     this.#listener.toggled({
       invert: this.#inverted, glass: this.#magnifier.on, measure: this.measure.on, link: this.linked,
-      flip: visible.some(({ flipped }) => flipped),
+      flip: visible.some(({ flipped }) => flipped), rotate: visible.some(({ turns }) => turns),
     });
   }
 

@@ -1,6 +1,7 @@
 /** The hanging of films on the canvas: order, visibility, position and labels. */
 
-import { arrange, arrangeBeside, asItComes, fitted, heatOn, panned, windowAgain, windowSet } from "./pane.js";
+import { arrange, arrangeBeside, asItComes, fitted, heatOn, panned, side, sizeOf, windowAgain, windowSet } from "./pane.js";
+import { turnedSize } from "../film/picture.js";
 import { element } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
@@ -24,6 +25,7 @@ export class PaneLabels {
   #all = document.createElement("div");
   #state = span("rr-plate-state");
   #mirrored = span("rr-mirrored");
+  #rotated = span("rr-rotated");
   #scale = span("rr-scale");
   #scaleWords = span("rr-scale-words");
   #scaleBar = document.createElement("i");
@@ -47,7 +49,7 @@ export class PaneLabels {
     time.hidden = !view.prior && !compares;
     name.hidden = !view.label;
     if (view.prior) this.#all.dataset.prior = "true";
-    head.append(name, time, this.#mirrored);
+    head.append(name, time, this.#mirrored, this.#rotated);
     const foot = span("rr-plate-line rr-plate-foot");
     foot.append(this.#state, this.#scale);
     this.#heat.className = "rr-heat";
@@ -69,7 +71,7 @@ export class PaneLabels {
    * @param {{lines: Mark[], boxes: (Rect & {label: string})[],
    *   heat: ReturnType<typeof heatOn>}} marks @param {Rect|null} glass in device pixels; it covers the marks
    */
-  write({ rect, zoomPan, flipped, film }, density, state, marks, glass) {
+  write({ rect, zoomPan, flipped, turns, film }, density, state, marks, glass) {
     this.#all.hidden = false;
     const px = (value) => `${value / density}px`;
     Object.assign(this.#all.style,
@@ -81,6 +83,8 @@ export class PaneLabels {
       return i ? ["   ", text] : [text];
     }));
     this.#mirrored.hidden = !flipped;
+    this.#rotated.hidden = !turns;
+    this.#rotated.textContent = texts.rotated(90 * ((4 + side({ flipped }) * turns) % 4));
     this.#writeScale(film.view.spacing_mm, zoomPan.scale / density, rect.width / density);
     const { lines, boxes, heat } = marks;
     this.#writeHeat(heat, glass ? around(glass, rect, density) : "");
@@ -96,8 +100,10 @@ export class PaneLabels {
     this.#rows = heat.rows;
     const { style } = this.#heat;
     const px = (/** @type {number} */ value) => `${value}px`;
-    Object.assign(style, { left: px(heat.x), top: px(heat.y), width: px(heat.width), height: px(heat.height) });
-    style.transform = heat.flipped ? "scaleX(-1)" : "";
+    const { width, height } = turnedSize(heat, heat.turns); // before it is turned about its middle
+    const [left, top] = [heat.x + (heat.width - width) / 2, heat.y + (heat.height - height) / 2];
+    Object.assign(style, { left: px(left), top: px(top), width: px(width), height: px(height) });
+    style.transform = `scaleX(${side(heat)}) rotate(${90 * heat.turns}deg)`;
     style.visibility = clip ? "hidden" : ""; // the magnifying glass shows the image itself
   }
 
@@ -260,7 +266,7 @@ export class Hanging {
     this.#rects(visible.map(({ film }) => film), settled, this.swapped).forEach((rect, i) => {
       const pane = visible[i];
       pane.rect = rect;
-      pane.zoomPan = pane.zoomPan.fit ? fitted(rect, pane.film.view) : panned(pane.zoomPan, 0, 0, rect, pane.film.view);
+      pane.zoomPan = pane.zoomPan.fit ? fitted(rect, sizeOf(pane)) : panned(pane.zoomPan, 0, 0, rect, sizeOf(pane));
     });
   }
 

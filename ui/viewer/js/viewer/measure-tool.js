@@ -7,8 +7,9 @@ import { texts } from "../page/texts.js";
 /** @import { Pane } from "./pane.js" */
 
 /** @typedef {{x: number, y: number}} Point  in film pixels, or device pixels of the canvas
- *  @typedef {{view: number, ends: [Point, Point], span: ""|"heart"|"chest"}} Line  view: the film's place in the
- *   item; a span is level, and two of them make the cardiothoracic ratio */
+ *  @typedef {{view: number, ends: [Point, Point], span: ""|"heart"|"chest", along: "x"|"y"}} Line  view: the film's
+ *   place in the item; a span stays level on the film as it hung when it was drawn, and two of them make the
+ *   cardiothoracic ratio; along: the axis of the film that was level */
 
 export const MOST_LINES = 4;
 
@@ -20,11 +21,11 @@ export class MeasuredLines {
   active = null;
 
   /** @param {number} view @param {Point} from @param {Point} to @param {Line["span"]} [span]
-   *  @returns {boolean} false: the maximum is reached */
-  add(view, from, to, span = "") {
+   *  @param {Line["along"]} [along] @returns {boolean} false: the maximum is reached */
+  add(view, from, to, span = "", along = "x") {
     if (this.lines.length >= MOST_LINES) return false;
     /** @type {Line} */
-    const line = { view, ends: [from, to], span };
+    const line = { view, ends: [from, to], span, along };
     this.lines.push(line);
     this.active = { line, end: 1 };
     return true;
@@ -35,7 +36,7 @@ export class MeasuredLines {
     if (!this.active) return;
     const { line, end } = this.active;
     line.ends[end] = point;
-    if (line.span) line.ends[1 - end] = { x: line.ends[1 - end].x, y: point.y };
+    if (line.span) line.ends[1 - end] = { ...point, [line.along]: line.ends[1 - end][line.along] };
   }
 
   /** Move on to the other end, then to the next line. */
@@ -49,7 +50,7 @@ export class MeasuredLines {
   /** The widest heart over the widest chest. @returns {number|null} null: not measured, or the chest is missing */
   get ratio() {
     const [heart, chest] = ["heart", "chest"].map((name) => this.lines.find(({ span }) => span === name));
-    const wide = ({ ends: [a, b] }) => Math.abs(a.x - b.x);
+    const wide = ({ ends: [a, b], along }) => Math.abs(a[along] - b[along]);
     return heart && chest && wide(chest) ? wide(heart) / wide(chest) : null;
   }
 
@@ -191,9 +192,10 @@ export class MeasureTool {
     }
     const { width, height } = pane.rect;
     const at = (x, y) => onItsFilm(onFilm({ x: x * width, y: y * height }, pane), pane);
-    this.#lines.add(pane.index, at(0.15, 0.7), at(0.85, 0.7), "chest");
-    this.#lines.add(pane.index, at(0.35, 0.6), at(0.65, 0.6), "heart");
-    for (const line of this.#lines.lines.slice(-2)) line.ends[1].y = line.ends[0].y;
+    const along = pane.turns % 2 ? "y" : "x";
+    this.#lines.add(pane.index, at(0.15, 0.7), at(0.85, 0.7), "chest", along);
+    this.#lines.add(pane.index, at(0.35, 0.6), at(0.65, 0.6), "heart", along);
+    for (const { ends } of this.#lines.lines.slice(-2)) ends[1] = { ...ends[0], [along]: ends[1][along] };
     this.on = true;
     this.#callbacks.used("measure");
     this.#panes.changed();

@@ -1,6 +1,6 @@
 /** A film in its pane as plain data: layout of panes, visible part of a film, and changes from the initial state. */
 
-import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js";
+import { openingPreset, origin, part, preset, PRESETS, turnedBack, turnedPoint, turnedSize } from "../film/picture.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
 /** @import { PlacedFilm } from "../film/renderers.js" */
@@ -8,7 +8,8 @@ import { openingPreset, origin, part, preset, PRESETS } from "../film/picture.js
 /** @import { PaneLabels } from "./hanging.js" */
 
 /** @typedef {{width: number, height: number}} Size */
-/** @typedef {{film: {view: Size}, rect: Rect, zoomPan: ZoomPan, flipped: boolean}} Hung  flipped: mirrored */
+/** @typedef {{film: {view: Size}, rect: Rect, zoomPan: ZoomPan, flipped: boolean, turns: number}} Hung
+ *   turns: quarter turns to the right; flipped: mirrored after that. The zoomPan is that of the turned film */
 
 const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
@@ -109,7 +110,7 @@ export function panned(zoomPan, right, down, pane, film) {
  * @returns {ZoomPan}
  */
 export function followed(pane, lead, before) {
-  const [film, leading] = [pane.film.view, lead.film.view];
+  const [film, leading] = [sizeOf(pane), sizeOf(lead)];
   const side = pane.flipped === lead.flipped ? 1 : -1;
   const x = pane.zoomPan.x + (side * (lead.zoomPan.x - before.x) * film.width) / leading.width;
   const y = pane.zoomPan.y + ((lead.zoomPan.y - before.y) * film.height) / leading.height;
@@ -117,19 +118,41 @@ export function followed(pane, lead, before) {
   return bounded({ ...zoomPan, x, y }, pane.rect, film);
 }
 
+/** The size of the film as it hangs. @param {Pick<Hung, "film"|"turns">} pane */
+export const sizeOf = ({ film, turns }) => turnedSize(film.view, turns);
+
+/** Turn a film by a quarter to the right on the screen, about the middle of its pane. @param {Hung} pane
+ *  @returns {{turns: number, zoomPan: ZoomPan}} */
+export function rotated(pane) {
+  const { film, rect, zoomPan } = pane;
+  const quarter = pane.flipped ? 3 : 1; // a mirrored film turns the other way under its mirror
+  const turns = (pane.turns + quarter) % 4;
+  const size = turnedSize(film.view, turns);
+  if (zoomPan.fit) return { turns, zoomPan: fitted(rect, size) };
+  const middle = turnedPoint(zoomPan, quarter, sizeOf(pane));
+  return { turns, zoomPan: zoomed({ ...zoomPan, ...middle }, 1, { x: 0, y: 0 }, rect, size) };
+}
+
 /** @param {{x: number, y: number}} at from the pane's top left corner, in device pixels @param {Hung} pane
  *  @returns {{x: number, y: number}} in film pixels */
-export function onFilm(at, { zoomPan, rect, flipped }) {
+export function onFilm(at, pane) {
+  return turnedBack(onTurnedFilm(at, pane), pane.turns, pane.film.view);
+}
+
+/** @param {{x: number, y: number}} at from the pane's top left corner, in device pixels @param {Hung} pane
+ *  @returns {{x: number, y: number}} in pixels of the film as it hangs */
+export function onTurnedFilm(at, { zoomPan, rect, flipped }) {
   const corner = origin(zoomPan, rect);
   const across = flipped ? rect.width - at.x : at.x;
   return { x: corner.x + across / zoomPan.scale, y: corner.y + at.y / zoomPan.scale };
 }
 
 /** The inverse. @param {{x: number, y: number}} point in film pixels @param {Hung} pane */
-export function onPane(point, { zoomPan, rect, flipped }) {
+export function onPane(point, { zoomPan, rect, flipped, turns, film }) {
   const corner = origin(zoomPan, rect);
-  const across = (point.x - corner.x) * zoomPan.scale;
-  return { x: flipped ? rect.width - across : across, y: (point.y - corner.y) * zoomPan.scale };
+  const { x, y } = turnedPoint(point, turns, film.view);
+  const across = (x - corner.x) * zoomPan.scale;
+  return { x: flipped ? rect.width - across : across, y: (y - corner.y) * zoomPan.scale };
 }
 
 /**
@@ -150,13 +173,13 @@ export function boxesOn(pane, boxes, density) {
 /**
  * The heat map of a model on a pane.
  * @param {Hung & {index: number}} pane @param {HeatMap[]} maps @param {number} density device pixels per CSS pixel
- * @returns {(Rect & {rows: number[][], flipped: boolean})|null} its position in CSS pixels
+ * @returns {(Rect & {rows: number[][], flipped: boolean, turns: number})|null} its position in CSS pixels
  */
 export function heatOn(pane, maps, density) {
   const map = maps.find(({ view }) => view === pane.index);
   if (!map) return null;
   const [{ label, ...rect }] = boxesOn(pane, [{ view: pane.index, x: 0, y: 0, width: 1, height: 1, label: "" }], density);
-  return { ...rect, rows: map.rows, flipped: pane.flipped };
+  return { ...rect, rows: map.rows, flipped: pane.flipped, turns: pane.turns };
 }
 
 /** Keep the film in the pane: no edge inside the pane while the film is larger, centred while it is smaller. */
@@ -208,7 +231,7 @@ function shown(rects, films) {
 }
 
 /** @typedef {{film: LoadedFilm, index: number, rect: Rect, zoomPan: ZoomPan,
- *   window: Window, preset: number, flipped: boolean, labels: PaneLabels}} Pane
+ *   window: Window, preset: number, flipped: boolean, turns: number, labels: PaneLabels}} Pane
  *   index: its index in the item */
 
 /** A window set by a reader: the index of a preset, or limits relative to the film's automatic window.
@@ -218,7 +241,7 @@ const FITTED = 1.001; // a larger zoom magnifies the fitted film
 
 /** The initial state: fitted, with the initial window. @param {LoadedFilm} film @param {Rect} rect */
 export function asItComes(film, rect) {
-  return { film, rect, zoomPan: fitted(rect, film.view), ...presetOf(film, openingPreset(film.view.bits)), flipped: false };
+  return { film, rect, zoomPan: fitted(rect, film.view), ...presetOf(film, openingPreset(film.view.bits)), flipped: false, turns: 0 };
 }
 
 /** @param {LoadedFilm} film @param {number} place in PRESETS @returns {{window: Window, preset: number}} */
@@ -227,7 +250,7 @@ export function presetOf({ view, auto }, place) {
 }
 
 /** The window to use for the next film of this label. @param {Omit<Pane,
- * "index"|"labels"|"rect"|"zoomPan"|"flipped">} pane
+ * "index"|"labels"|"rect"|"zoomPan"|"flipped"|"turns">} pane
  *  @returns {SetWindow|null} null: the film has its initial window */
 export function windowSet({ film: { view, auto }, window, preset: place }) {
   if (place === openingPreset(view.bits)) return null;
@@ -242,11 +265,11 @@ export function windowAgain(film, set) {
 }
 
 /** The data of a pane for the renderer. @returns {PlacedFilm} */
-export function placedFilm({ film, rect, zoomPan, window, flipped }, inverted) {
-  return { handle: film.handle, rect, zoomPan, window, inverted, flipped, slot: "pane" };
+export function placedFilm({ film, rect, zoomPan, window, flipped, turns }, inverted) {
+  return { handle: film.handle, rect, zoomPan, window, inverted, flipped, turns, slot: "pane" };
 }
 
-/** The direction on the film that points right on the screen. @param {Pane} pane */
+/** The direction on the film that points right on the screen. @param {{flipped: boolean}} pane */
 export const side = ({ flipped }) => (flipped ? -1 : 1);
 
 export const fullWindow = ({ low, high }) => ({ low, high: Math.max(high, low + 1) });
@@ -259,7 +282,7 @@ export function inUse(visible, { alone, inverted, glass }) {
   const any = (does) => visible.some(does);
   const tools = {
     alone, inverted: inverted && visible.length > 0, glass,
-    zoomed: any(({ zoomPan, rect, film }) => zoomPan.scale > FITTED * fitted(rect, film.view).scale),
+    zoomed: any((pane) => pane.zoomPan.scale > FITTED * fitted(pane.rect, sizeOf(pane)).scale),
     windowed: any(({ window, film }) => {
       const opened = presetOf(film, openingPreset(film.view.bits)).window;
       return window.low !== opened.low || window.high !== opened.high;
