@@ -148,6 +148,7 @@ def test_at_one_to_one_every_pixel_equals_the_computed_one(
     assert seen[box].shape == film.shape
     assert np.abs(seen[box] - _expected(film)).max() <= 1
     _check_turned(reader, film)
+    _check_region(reader, film, box)
     for window in ("full", "1–99 %", "soft", "hard", "lungs", "bones"):
         if window != "full":
             _press(reader, "w", window)
@@ -221,6 +222,37 @@ def _check_turned(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
         assert np.abs(seen[_box(seen >= 254)] - _expected(np.rot90(film, -turns))).max() <= 1
     reader.page.keyboard.press("Shift+Y")
     reader.page.locator(".rr-rotated").wait_for(state="hidden")
+
+
+def _check_region(reader: Reader, film: npt.NDArray[np.uint16], box: tuple[slice, slice]) -> None:
+    """Measure the largest ellipse in the film, and the grey value of a pixel under the pointer."""
+    rows, columns = box
+    _press(reader, "Shift+O", "measuring regions")
+    mouse = reader.page.mouse
+    mouse.move(columns.start - 5, rows.start - 5)
+    mouse.down()
+    mouse.move(columns.stop + 5, rows.stop + 5, steps=3)
+    mouse.up()
+    height, width = film.shape
+    down, across = np.mgrid[0:height, 0:width]
+    inside = film[
+        ((down + 0.5) / height * 2 - 1) ** 2 + ((across + 0.5) / width * 2 - 1) ** 2 <= 1
+    ].astype(float)
+    words = f"mean {inside.mean():,.1f}, SD {inside.std():,.1f}"
+    reader.page.locator(".rr-marks text", has_text=words).wait_for(state="attached")
+    texts = reader.page.locator(".rr-marks text").all_text_contents()
+    assert texts[1:] == [
+        f"min {inside.min():.0f}, max {inside.max():.0f}",
+        f"{inside.size:,} pixels",
+    ]
+    mouse.move(columns.start + 40.5, rows.start + 30.5)
+    _says_grey(reader, film[30, 40])
+    reader.page.keyboard.press("Escape")
+    reader.page.locator(".rr-plate-state", has_text="measuring").wait_for(state="hidden")
+
+
+def _says_grey(reader: Reader, value: int) -> None:
+    reader.page.locator(".rr-plate-state", has_text=f"grey value {value}").wait_for()
 
 
 def _check_glass(reader: Reader, film: npt.NDArray[np.uint16]) -> None:

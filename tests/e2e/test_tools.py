@@ -297,7 +297,7 @@ def _measure(reader: Reader, position: int) -> None:
     for _ in range(4):
         page.keyboard.press("u")
     assert len(lengths(page)) == 4
-    page.get_by_text("Maximum 4 lines").wait_for()
+    page.get_by_text("Maximum 4 measurements").wait_for()
     page.keyboard.press("o")
     page.keyboard.press("Backspace")
     assert len(lengths(page)) == 3

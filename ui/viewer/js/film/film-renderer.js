@@ -7,7 +7,8 @@
  */
 
 /** @import { PlacedFilm } from "./renderers.js" */
-/** @import { Film } from "../page/types.js" */
+/** @import { GreyValues } from "./region.js" */
+/** @import { Film, Rect } from "../page/types.js" */
 
 /** @typedef {PlacedFilm} PlacedFilm  its handle is the number of an uploaded film */
 /** @typedef {{width: number, height: number}} Size  in device pixels */
@@ -38,6 +39,9 @@ export class FilmRenderer {
   #lastPicture = 0;
   /** @type {Map<number, {resolve: (value?: undefined) => void, reject: (error: Error) => void}>} */
   #uploads = new Map();
+  #lastRegion = 0;
+  /** @type {Map<number, (values: GreyValues|null) => void>} */
+  #regions = new Map();
   /** Prepared pictures; null while they are being drawn. @type {Map<string, {films: number[], bitmap:
    * ImageBitmap|null}>} */
   #prepared = new Map();
@@ -84,6 +88,16 @@ export class FilmRenderer {
   release(film) {
     this.#tell({ do: "release", film });
     this.#drop((films) => films.includes(film));
+  }
+
+  /** The grey values in the ellipse in a box. @param {number} film @param {Rect} box in film pixels
+   *  @returns {Promise<GreyValues|null>} null: no pixel, or the film is gone */
+  grey(film, box) {
+    const id = this.#lastRegion += 1;
+    return new Promise((resolve) => {
+      this.#regions.set(id, resolve);
+      this.#tell({ do: "region", id, film, box });
+    });
   }
 
   /** Prepare a picture. @param {Size} size @param {PlacedFilm[]} placedFilms */
@@ -137,6 +151,7 @@ export class FilmRenderer {
       opened: ({ graphics }) => { this.graphics = graphics; this.#open(); },
       uploaded: ({ film, error }) => this.#uploaded(film, error),
       picture: ({ id, key, bitmap }) => this.#developed(id, key, bitmap),
+      region: ({ id, values }) => this.#measured(id, values),
       lost: ({ graphics }) => { this.graphics = graphics; this.#loseAll(); },
     };
     this.#worker = this.#hire();
@@ -254,8 +269,14 @@ export class FilmRenderer {
     else waiting?.resolve();
   }
 
+  #measured(id, values) {
+    this.#regions.get(id)?.(values);
+    this.#regions.delete(id);
+  }
+
   #loseAll() {
     this.#drop(() => true);
+    for (const id of [...this.#regions.keys()]) this.#measured(id, null);
     for (const film of [...this.#uploads.keys()]) this.#uploaded(film, "the graphics card was lost");
     this.#forget();
     this.#lost();

@@ -1,8 +1,10 @@
 /** The worker that draws: holds the films on the graphics card and draws pictures of them. */
 
+import { greyValues } from "./region.js";
 import { CanvasRenderer, WebglRenderer } from "./renderers.js";
 
 /** @import { PlacedFilm } from "./renderers.js" */
+/** @import { Rect } from "../page/types.js" */
 
 const ASK_CARD_MS = 1;
 const WARM_UP_SIDE = 128;
@@ -19,7 +21,7 @@ const rest = new MessageChannel();
 const resting = [];
 rest.port1.onmessage = () => resting.shift()?.();
 
-const tasks = { open, upload, release, picture };
+const tasks = { open, upload, release, picture, region };
 self.addEventListener("message", ({ data }) => tasks[data.do](data));
 
 function open({ withoutWebgl }) {
@@ -96,6 +98,12 @@ async function picture({ id, key, width, height, placedFilms, settled }) {
   const bitmap = canvas.transferToImageBitmap();
   if (settled) await cardIsDone();
   tell({ reply: "picture", id, key, bitmap }, [bitmap]);
+}
+
+/** Measure the grey values in a region of a film. @param {{id: number, film: number, box: Rect}} order */
+function region({ id, film, box }) {
+  const handle = films.get(film);
+  tell({ reply: "region", id, values: handle ? greyValues(box, handle, (part) => renderer.samples(handle, part)) : null });
 }
 
 async function cardIsDone() {

@@ -1,6 +1,7 @@
 /** The two renderers: the graphics card, and a fallback that draws the same picture on the processor. */
 
 import { covered, mirrored, origin, resampleTurned, shadeTable, turnedBack, turnedSize } from "./picture.js";
+import { samplesOf } from "./region.js";
 
 /** @import { Pixels, Rect, Window, ZoomPan } from "../page/types.js" */
 
@@ -10,6 +11,7 @@ import { covered, mirrored, origin, resampleTurned, shadeTable, turnedBack, turn
 
 const STRIP_BYTES = 1 << 20; // short enough not to affect the frame rate
 const SMALLEST_LEVEL = 64;
+const CHANNELS = 4; // every card reads integers back as red, green, blue and alpha
 const NO_SIZE = { width: 0, height: 0 };
 /** The textures of a film for one slot. */
 const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
@@ -115,6 +117,24 @@ export class WebglRenderer {
       gl.deleteSync(sync);
       return true;
     };
+  }
+
+  /** The film's own grey values in a part of it, row by row. @param {any} handle @param {Rect} part in film pixels */
+  samples(handle, part) {
+    if (!handle.levels.length) return samplesOf(handle.film, part);
+    const gl = this.#gl;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, this.#buffer);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, handle.levels[0].name, 0);
+    const { x, width, height } = part;
+    const result = new Uint16Array(width * height);
+    const rows = Math.max(1, Math.floor(STRIP_BYTES / (width * CHANNELS * 4)));
+    for (let y = 0; y < height; y += rows) {
+      const count = width * Math.min(rows, height - y);
+      const strip = new Uint32Array(count * CHANNELS);
+      gl.readPixels(x, part.y + y, width, count / width, gl.RGBA_INTEGER, gl.UNSIGNED_INT, strip);
+      for (let i = 0; i < count; i += 1) result[y * width + i] = strip[i * CHANNELS];
+    }
+    return result;
   }
 
   release(handle) {
@@ -376,7 +396,12 @@ export class CanvasRenderer {
   async upload(film) {
     // Eight bits keep eight more below the point; sixteen are fine as they are. Either way 65536 steps.
     const unit = film.samples instanceof Uint8Array ? 256 : 1;
-    return { film, unit, made: {} };
+    return { film, width: film.width, height: film.height, unit, made: {} };
+  }
+
+  /** The film's own grey values in a part of it, row by row. @param {any} handle @param {Rect} part in film pixels */
+  samples(handle, part) {
+    return samplesOf(handle.film, part);
   }
 
   /** Create the screen-sized part and its windowed image unless they exist. @param {PlacedFilm} placed */

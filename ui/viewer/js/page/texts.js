@@ -4,6 +4,7 @@ import { language } from "./catalogue.js";
 import { t, tn } from "./words.js";
 
 /** @import { Window } from "./types.js" */
+/** @typedef {{n: number, mean: number, sd: number, min: number, max: number}} GreyValues  see film/region.js */
 
 const round = (value) => Math.round(value).toString();
 const date = (utc) => new Date(utc).toLocaleString(language, { dateStyle: "full", timeStyle: "short" });
@@ -44,6 +45,8 @@ export const texts = {
     rotate: t("Rotate"),
     measure: t("Measure"),
     heart: t("CTR"),
+    angle: t("Angle"),
+    region: t("Region"),
     link: t("Link"),
     swap: t("Swap"),
     compare: t("Prior"),
@@ -287,9 +290,16 @@ export const texts = {
   scale: (mm) => (mm < 10 ? t("{n} mm", { n: mm }) : t("{n} cm", { n: mm / 10 })),
   ratio: (ratio) => t("CTR {ratio}", { ratio: decimal(ratio, 2) }),
   length: (mm) => t("{n} mm at the detector", { n: decimal(mm, 1) }),
+  angle: (degrees) => `${decimal(degrees, 1)}°`,
+  /** @param {GreyValues} values @param {number|null} area_mm2 null: the size of a pixel is unknown */
+  region: ({ n, mean, sd, min, max }, area_mm2) => [
+    t("mean {mean}, SD {sd}", { mean: decimal(mean, 1), sd: decimal(sd, 1) }),
+    t("min {min}, max {max}", { min: round(min), max: round(max) }),
+    area_mm2 ? t("{n} mm² at the detector", { n: decimal(area_mm2, area_mm2 < 100 ? 1 : 0) }) : tn("{n} pixel", "{n} pixels", n),
+  ],
   /** @param {{window: Window, zoom: number, preset: string, inverted: boolean, swapped: boolean, linked: boolean,
-   *  measuring: boolean}} state */
-  paneState: ({ window, zoom, preset, inverted, swapped, linked, measuring }) => [
+   *  measuring: ""|"line"|"angle"|"region", grey: number|null}} state */
+  paneState: ({ window, zoom, preset, inverted, swapped, linked, measuring, grey }) => [
     t("W {width}  L {level}", {
       width: round(window.high - window.low), level: round((window.high + window.low) / 2),
     }),
@@ -298,7 +308,8 @@ export const texts = {
     inverted ? t("inverted") : "",
     swapped ? t("swapped") : "",
     linked ? t("linked") : "",
-    measuring ? t("measuring") : "",
+    { "": "", line: t("measuring"), angle: t("measuring angles"), region: t("measuring regions") }[measuring],
+    grey === null ? "" : t("grey value {n}", { n: round(grey) }),
   ].filter(Boolean),
   hints: {
     chooseFirst: t("Choose an answer first."),
@@ -317,7 +328,7 @@ export const texts = {
     chooseReason: t("Choose a reason first."),
     reasonWords: t("Please say briefly why."),
     noSpacing: t("The pixel size of this image is unknown, so lengths cannot be measured."),
-    linesFull: (most) => t("Maximum {most} lines. Press Delete to remove one.", { most }),
+    shapesFull: (most) => t("Maximum {most} measurements. Press Delete to remove one.", { most }),
     earlierFailed: t("The earlier case cannot be loaded at the moment."),
   },
   translated: t("Your browser or an extension is translating this page. Turn translation off: the questions must be " +
@@ -495,11 +506,13 @@ export const texts = {
       [t("Measure"), [
         ["J", t("start or stop; drag to draw a line or move its ends")],
         ["⇧ J", t("cardiothoracic ratio: drag the spans to heart and inner chest")],
-        ["U", t("draw a line with the keyboard")],
-        ["← ↑ → ↓", t("move the selected end")],
-        ["O", t("select the next end")],
-        [t("Delete, Backspace"), t("remove the line")],
-        [t("Esc"), t("remove all lines")],
+        ["⇧ U", t("angle: drag along two lines; three points if the second starts at an end")],
+        ["⇧ O", t("region: drag an ellipse for its grey values and area")],
+        ["U", t("draw a line, angle or region with the keyboard")],
+        ["← ↑ → ↓", t("move the selected point")],
+        ["O", t("select the next point")],
+        [t("Delete, Backspace"), t("remove the selected measurement")],
+        [t("Esc"), t("remove all measurements")],
       ]],
       [t("Image: mouse and touch"), [
         [t("Wheel"), wheel === "pan" ? t("pan (zoom with Shift)") : t("zoom at the pointer (pan with Shift)")],

@@ -20,7 +20,7 @@ const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
 const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
-  "rotate", "swap", "compare", "glass", "measure", "heart", "otherEnd", "newLine", "remove"];
+  "rotate", "swap", "compare", "glass", "measure", "heart", "angle", "region", "otherEnd", "newLine", "remove"];
 // Commands for the question show it again if it is hidden; Enter and Esc do nothing else then.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "aid", "scroll", "back", "close"];
 
@@ -140,6 +140,7 @@ export class Commands {
       case "glass": viewer.toggleMagnifier(); break;
       case "measure": viewer.measure.toggle(); break;
       case "heart": viewer.measure.heart(); break;
+      case "angle": case "region": viewer.measure.toggle(what); break;
       case "otherEnd": viewer.measure.other(); break;
       case "newLine": viewer.measure.another(); break;
       case "remove": viewer.measure.remove(); break;

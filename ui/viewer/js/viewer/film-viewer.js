@@ -220,6 +220,7 @@ export class FilmViewer {
     this.#magnifier = new Magnifier(place);
     this.measure = new MeasureTool({
       visible: () => this.#hanging.visible, density: () => this.#canvas.density, changed: () => this.#soon(),
+      grey: (handle, box) => this.renderer.grey(handle, box),
     }, listener);
   }
 
@@ -393,6 +394,7 @@ export class FilmViewer {
   /** The pointer moved, and the glass moves with it. @param {{x: number, y: number}|null} at in device pixels */
   point(at) {
     this.pointer = at;
+    this.measure.hover(at && this.#hanging.under(at), at ?? { x: 0, y: 0 });
     if (!at || !this.#magnifier.on) return;
     this.#magnifier.lay(at);
     this.#soon();
@@ -481,16 +483,18 @@ export class FilmViewer {
     this.renderer.draw(this.#canvas.size, placedFilms, () => labels.forEach((write) => write()));
     this.#tellUses(visible);
     this.#listener.toggled({
-      invert: this.#inverted, glass: this.#magnifier.on, measure: this.measure.on, link: this.linked,
+      invert: this.#inverted, glass: this.#magnifier.on, link: this.linked, measure: this.measure.tool === "line",
+      angle: this.measure.tool === "angle", region: this.measure.tool === "region",
       flip: visible.some(({ flipped }) => flipped), rotate: visible.some(({ turns }) => turns),
     });
   }
 
-  #stateOf({ window, preset: chosen, film }) {
+  #stateOf(pane) {
+    const { window, preset: chosen, film } = pane;
     const name = PRESETS[chosen] ?? "";
     return {
       window, preset: film.own && name === "auto" ? "" : name, inverted: this.#inverted, swapped: this.#hanging.swapped,
-      linked: this.linked && this.#hanging.panes.length > 1, measuring: this.measure.on,
+      linked: this.linked && this.#hanging.panes.length > 1, measuring: this.measure.tool, grey: this.measure.greyOn(pane),
     };
   }
 

@@ -2,6 +2,7 @@
 
 import { arrange, arrangeBeside, asItComes, fitted, heatOn, panned, side, sizeOf, windowAgain, windowSet } from "./pane.js";
 import { turnedSize } from "../film/picture.js";
+import { boxOf, linesOf } from "./shapes.js";
 import { element } from "../page/elements.js";
 import { texts } from "../page/texts.js";
 
@@ -11,13 +12,16 @@ import { texts } from "../page/texts.js";
 /** @import { Pane, SetWindow, Size } from "./pane.js" */
 
 /** @typedef {{x: number, y: number}} Point
- *  @typedef {{ends: [Point, Point], active: 0|1|null, words: string}} Mark  a measured line, in CSS pixels */
+ *  @typedef {{round: boolean, points: Point[], active: number|null, words: string[]}} Mark  lines, or an ellipse in the
+ *   box between two points, in CSS pixels; words: a line of text each */
 
 const SVG = "http://www.w3.org/2000/svg";
 const LONGEST_BAR_PX = 130;
 const ROUND = [1, 2, 5]; // and these times powers of ten
 const END_PX = 4.5;
 const ABOVE_PX = 12; // from a line to its length
+const LINE_PX = 17;
+const FOOT_PX = 40; // the line with the window and the scale bar
 const LABEL_HALF_PX = 92;
 
 /** Labels over a film in its pane: its name, changes from the initial state, scale bar, measured lines. */
@@ -88,7 +92,7 @@ export class PaneLabels {
     this.#writeScale(film.view.spacing_mm, zoomPan.scale / density, rect.width / density);
     const { lines, boxes, heat } = marks;
     this.#writeHeat(heat, glass ? around(glass, rect, density) : "");
-    this.#marks.replaceChildren(...boxes.flatMap(drawnBox), ...lines.flatMap((mark) => drawn(mark, rect.width / density)));
+    this.#marks.replaceChildren(...boxes.flatMap(drawnBox), ...lines.flatMap((mark) => drawn(mark, { width: rect.width / density, height: rect.height / density })));
     this.#marks.style.clipPath = glass && (lines.length || boxes.length) ? around(glass, rect, density) : "";
   }
 
@@ -123,17 +127,37 @@ function around(glass, pane, density) {
   return `path(evenodd, "M0 0h${width}v${height}H0z M${x} ${y}h${side}v${side}h${-side}z")`;
 }
 
-/** Draw a line twice, dark below and light above, so that it is visible on black and on white. @param {Mark} mark */
-function drawn({ ends: [a, b], active, words: said }, width) {
-  const along = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
-  const rings = [a, b].map(({ x, y }, i) =>
+/** Draw a shape twice, dark below and light above, so that it is visible on black and on white.
+ *  @param {Mark} mark @param {{width: number, height: number}} pane */
+function drawn({ round, points, active, words }, pane) {
+  const outline = round ? "ellipse" : "line";
+  const places = round ? [ellipseIn(boxOf(points))]
+    : linesOf(points).map(([a, b]) => ({ x1: a.x, y1: a.y, x2: b.x, y2: b.y }));
+  const rings = points.map(({ x, y }, i) =>
     shape("circle", { cx: x, cy: y, r: END_PX, class: i === active ? "rr-active" : "" }));
-  const words = shape("text", {
-    x: Math.min(Math.max((a.x + b.x) / 2, LABEL_HALF_PX), Math.max(width - LABEL_HALF_PX, LABEL_HALF_PX)),
-    y: Math.min(a.y, b.y) > 2 * ABOVE_PX ? Math.min(a.y, b.y) - ABOVE_PX : Math.max(a.y, b.y) + 2 * ABOVE_PX,
+  return [
+    ...["rr-below", ""].flatMap((name) => places.map((at) => shape(outline, { ...at, class: name }))),
+    ...rings, ...caption(points, words, pane),
+  ];
+}
+
+/** @param {Rect} box */
+const ellipseIn = ({ x, y, width, height }) => ({ cx: x + width / 2, cy: y + height / 2, rx: width / 2, ry: height / 2 });
+
+/** Lines of text above a shape, or below where there is no room; within the pane. */
+function caption(points, words, pane) {
+  const [xs, ys] = ["x", "y"].map((axis) => points.map((point) => point[axis]));
+  const middle = (Math.min(...xs) + Math.max(...xs)) / 2;
+  const tall = LINE_PX * (words.length - 1);
+  const above = Math.min(...ys) - ABOVE_PX - tall;
+  const first = above > ABOVE_PX ? above : Math.min(Math.max(...ys) + 2 * ABOVE_PX, pane.height - FOOT_PX - tall);
+  return words.map((line, i) => {
+    const text = shape("text", {
+      x: Math.min(Math.max(middle, LABEL_HALF_PX), Math.max(pane.width - LABEL_HALF_PX, LABEL_HALF_PX)), y: first + i * LINE_PX,
+    });
+    text.textContent = line;
+    return text;
   });
-  words.textContent = said;
-  return [shape("line", { ...along, class: "rr-below" }), shape("line", along), ...rings, words];
 }
 
 /** One pixel for each number: transparent at 0, opaque towards 1.

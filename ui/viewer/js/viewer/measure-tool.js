@@ -1,97 +1,45 @@
-/** Measuring: lines on films with known pixel spacing, whose ends are set by mouse or arrow keys. */
+/** Measuring: lines, angles and regions on films, whose points are set by pointer or arrow keys. */
 
 import { onFilm, onPane } from "./pane.js";
+import { angle_degrees, boxOf, isSpan, length_mm, MOST_SHAPES, Shapes } from "./shapes.js";
 import { texts } from "../page/texts.js";
 
+/** @import { GreyValues } from "../film/region.js" */
+/** @import { Rect } from "../page/types.js" */
 /** @import { Mark } from "./hanging.js" */
 /** @import { Pane } from "./pane.js" */
+/** @import { Shape, Tool } from "./shapes.js" */
 
-/** @typedef {{x: number, y: number}} Point  in film pixels, or device pixels of the canvas
- *  @typedef {{view: number, ends: [Point, Point], span: ""|"heart"|"chest", along: "x"|"y"}} Line  view: the film's
- *   place in the item; a span stays level on the film as it hung when it was drawn, and two of them make the
- *   cardiothoracic ratio; along: the axis of the film that was level */
+/** @typedef {{x: number, y: number}} Point  in film pixels, or device pixels of the canvas */
 
-export const MOST_LINES = 4;
-
-/** The lines, the moving end and the lengths, without any drawing. */
-export class MeasuredLines {
-  /** @type {Line[]} */
-  lines = [];
-  /** The moving end. @type {{line: Line, end: 0|1}|null} */
-  active = null;
-
-  /** @param {number} view @param {Point} from @param {Point} to @param {Line["span"]} [span]
-   *  @param {Line["along"]} [along] @returns {boolean} false: the maximum is reached */
-  add(view, from, to, span = "", along = "x") {
-    if (this.lines.length >= MOST_LINES) return false;
-    /** @type {Line} */
-    const line = { view, ends: [from, to], span, along };
-    this.lines.push(line);
-    this.active = { line, end: 1 };
-    return true;
-  }
-
-  /** @param {Point} point */
-  move(point) {
-    if (!this.active) return;
-    const { line, end } = this.active;
-    line.ends[end] = point;
-    if (line.span) line.ends[1 - end] = { ...point, [line.along]: line.ends[1 - end][line.along] };
-  }
-
-  /** Move on to the other end, then to the next line. */
-  other() {
-    if (!this.lines.length) return;
-    const at = this.active ? this.lines.indexOf(this.active.line) : -1;
-    this.active = this.active?.end === 1 ? { line: this.active.line, end: 0 }
-      : { line: this.lines[(at + 1) % this.lines.length], end: 1 };
-  }
-
-  /** The widest heart over the widest chest. @returns {number|null} null: not measured, or the chest is missing */
-  get ratio() {
-    const [heart, chest] = ["heart", "chest"].map((name) => this.lines.find(({ span }) => span === name));
-    const wide = ({ ends: [a, b], along }) => Math.abs(a[along] - b[along]);
-    return heart && chest && wide(chest) ? wide(heart) / wide(chest) : null;
-  }
-
-  /** Remove the line whose end is active; a span is removed with the other span. */
-  remove() {
-    const active = this.active?.line;
-    this.lines = this.lines.filter((line) => line !== active && !(active?.span && line.span));
-    const last = this.lines.at(-1);
-    this.active = last ? { line: last, end: 1 } : null;
-  }
-
-  clear() {
-    this.lines = [];
-    this.active = null;
-  }
-}
-
-/** @param {Line} line @param {number} spacing_mm of a film pixel @returns {number} at the detector, in mm */
-export function length_mm({ ends: [a, b] }, spacing_mm) {
-  return Math.hypot(a.x - b.x, a.y - b.y) * spacing_mm;
-}
-
-/** @type {(0|1)[]} */
-const BOTH = [0, 1];
 const GRAB_PX = 14;
 const SHORTEST_PX = 3; // a shorter line is a click
 const APART_PX = 42; // space for the length of a line between two lines
 const STEP_PX = 1;
 const HELD_STEP_PX = 8;
+/** A shape drawn by keyboard: its points in shares of the pane. @type {{[tool in Tool]: [number, number][]}} */
+const PLACES = {
+  line: [[3 / 8, 1 / 2], [5 / 8, 1 / 2]],
+  angle: [[5 / 8, 3 / 8], [3 / 8, 1 / 2], [5 / 8, 1 / 2]],
+  region: [[7 / 16, 7 / 16], [9 / 16, 9 / 16]],
+};
 
 export class MeasureTool {
-  /** Whether mouse and arrow keys measure. */
-  on = false;
-  #lines = new MeasuredLines();
+  /** What pointer and arrow keys draw. @type {Tool|""} */
+  tool = "";
+  #shapes = new Shapes();
   #panes;
   #callbacks;
-  /** The line that is being drawn. @type {Line|null} */
+  /** The shape that is being drawn. @type {Shape|null} */
   #fresh = null;
+  /** The pixel under the pointer, while regions are measured. @type {Shape|null} */
+  #pixel = null;
+  /** Regions whose grey values have been requested. @type {Set<Shape>} */
+  #asked = new Set();
 
   /**
-   * @param {{visible: () => Pane[], density: () => number, changed: () => void}} panes
+   * @param {{visible: () => Pane[], density: () => number, changed: () => void,
+   *   grey: (handle: number, box: Rect) => Promise<GreyValues|null>}} panes
    * @param {{used: (tool: string) => void, hint: (text: string) => void}} callbacks
    */
   constructor(panes, callbacks) {
@@ -99,175 +47,259 @@ export class MeasureTool {
     this.#callbacks = callbacks;
   }
 
-  get empty() { return !this.#lines.lines.length; }
+  /** Whether pointer and arrow keys measure. */
+  get on() { return this.tool !== ""; }
 
-  toggle() {
-    this.#set(!this.on);
+  get empty() { return !this.#shapes.all.length; }
+
+  /** @param {Tool} [tool] */
+  toggle(tool = "line") {
+    this.#set(this.tool === tool ? "" : tool);
   }
 
-  /** Remove all lines and end measuring. */
+  /** Remove all shapes and end measuring. */
   clear() {
-    this.on = false;
+    this.tool = "";
     this.#fresh = null;
-    this.#lines.clear();
+    this.#pixel = null;
+    this.#shapes.clear();
     this.#panes.changed();
   }
 
-  /** Grab an end, or start a line. @param {Point} at @param {Pane} pane the one under it */
+  /** Grab a point, draw the second line of an angle, or start a shape. @param {Point} at @param {Pane} pane the one
+   * under it */
   down(at, pane) {
-    const held = this.#endNear(at);
-    if (held) this.#lines.active = held;
-    else {
-      const point = this.#filmPoint(at, pane);
-      if (this.#begin(pane, point, point)) this.#fresh = this.#lines.active?.line ?? null;
-    }
+    const point = this.#filmPoint(at, pane);
+    const held = this.#pointNear(at);
+    const { begun } = this.#shapes;
+    if (begun && begun.view !== pane.index) this.#leaveBegun();
+    if (begun?.view === pane.index) this.#goOn(begun, point, held);
+    else if (held) this.#shapes.active = held;
+    else if (this.#begin(pane, [point, point])) this.#fresh = this.#shapes.active?.shape ?? null;
     this.#panes.changed();
+  }
+
+  /** The second line of an angle: from an end of the first one, which is then the vertex, or anywhere else.
+   *  @param {Shape} angle @param {Point} at @param {{shape: Shape, point: number}|null} held */
+  #goOn(angle, at, held) {
+    if (held?.shape === angle) angle.points = [angle.points[1 - held.point], angle.points[held.point], at];
+    else angle.points.push(at, at);
+    this.#shapes.active = { shape: angle, point: angle.points.length - 1 };
+    this.#fresh = angle;
   }
 
   /** @param {Point} at */
   drag(at) {
     const pane = this.#activePane();
     if (!pane) return;
-    this.#lines.move(this.#filmPoint(at, pane));
-    this.#panes.changed();
+    this.#shapes.move(this.#filmPoint(at, pane));
+    this.#changed();
   }
 
   up() {
     const pane = this.#activePane();
-    if (this.#fresh && pane) {
-      const [a, b] = this.#fresh.ends.map((end) => onPane(end, pane));
-      if (Math.hypot(a.x - b.x, a.y - b.y) < SHORTEST_PX * this.#panes.density()) this.#lines.remove();
-      else this.#callbacks.used("measure");
+    const shape = this.#fresh;
+    if (shape && pane) {
+      const [a, b] = shape.points.slice(-2).map((point) => onPane(point, pane));
+      const click = Math.hypot(a.x - b.x, a.y - b.y) < SHORTEST_PX * this.#panes.density();
+      if (click && shape.points.length === 4) {
+        shape.points.splice(2, 1); // a click sets the third point of an angle
+        this.#shapes.active = { shape, point: 2 };
+      } else if (click) this.#shapes.remove();
+      else if (shape.points.length < 3) this.#callbacks.used("measure");
     }
     this.#fresh = null;
     this.#panes.changed();
   }
 
-  /** Arrow keys move the active end; without a line a new line is created. @param {boolean} held the key repeats */
+  /** Arrow keys move the active point; without a shape a new one is created. @param {boolean} held the key repeats */
   step(right, down, held) {
     const pane = this.#activePane();
-    if (!pane || !this.#lines.active) {
+    if (!pane || !this.#shapes.active) {
       this.another();
       return;
     }
-    const { line, end } = this.#lines.active;
-    const { x, y } = onPane(line.ends[end], pane);
+    const { shape, point } = this.#shapes.active;
+    const { x, y } = onPane(shape.points[point], pane);
     const by = (held ? HELD_STEP_PX : STEP_PX) * this.#panes.density();
     const within = (value, length) => Math.min(length, Math.max(0, value));
-    this.#lines.move(onItsFilm(onFilm({
+    this.#shapes.move(onItsFilm(onFilm({
       x: within(x + right * by, pane.rect.width), y: within(y + down * by, pane.rect.height),
     }, pane), pane));
-    this.#panes.changed();
+    this.#changed();
   }
 
-  /** Add a line at the centre of the visible part. */
+  /** Add a shape at the centre of the visible part. */
   another() {
-    this.#set(true);
+    this.#set(this.tool || "line");
     const panes = this.#panes.visible();
     const pane = panes.find(({ film }) => film.view.spacing_mm) ?? panes[0];
     if (!pane) return;
-    const { width, height } = pane.rect;
-    const shift = this.#lines.lines.length * APART_PX * this.#panes.density();
-    const [from, to] = [3 / 8, 5 / 8].map((share) =>
-      onItsFilm(onFilm({ x: share * width, y: height / 2 + shift }, pane), pane));
-    if (this.#begin(pane, from, to)) this.#callbacks.used("measure");
-    this.#panes.changed();
+    const shift = this.#shapes.all.length * APART_PX * this.#panes.density();
+    const points = PLACES[this.tool || "line"].map(([x, y]) => onItsFilm(onFilm(
+      { x: x * pane.rect.width, y: y * pane.rect.height + shift }, pane), pane));
+    if (this.#begin(pane, points)) this.#callbacks.used("measure");
+    this.#changed();
   }
 
   /** Two spans for the cardiothoracic ratio, on the first visible film; removed if they are already drawn. */
   heart() {
-    const spans = this.#lines.lines.filter(({ span }) => span);
-    if (spans.length) {
-      this.#lines.active = { line: spans[0], end: 1 };
-      this.#lines.remove();
-      this.on &&= !this.empty;
+    const span = this.#shapes.all.find(({ kind }) => isSpan(kind));
+    if (span) {
+      this.#shapes.active = { shape: span, point: 1 };
+      this.#shapes.remove();
+      if (this.empty) this.tool = "";
       this.#panes.changed();
       return;
     }
     const pane = this.#panes.visible()[0];
     if (!pane) return;
-    if (this.#lines.lines.length + 2 > MOST_LINES) {
-      this.#callbacks.hint(texts.hints.linesFull(MOST_LINES));
+    if (this.#shapes.all.length + 2 > MOST_SHAPES) {
+      this.#callbacks.hint(texts.hints.shapesFull(MOST_SHAPES));
       return;
     }
     const { width, height } = pane.rect;
     const at = (x, y) => onItsFilm(onFilm({ x: x * width, y: y * height }, pane), pane);
     const along = pane.turns % 2 ? "y" : "x";
-    this.#lines.add(pane.index, at(0.15, 0.7), at(0.85, 0.7), "chest", along);
-    this.#lines.add(pane.index, at(0.35, 0.6), at(0.65, 0.6), "heart", along);
-    for (const { ends } of this.#lines.lines.slice(-2)) ends[1] = { ...ends[0], [along]: ends[1][along] };
-    this.on = true;
+    this.#shapes.add(pane.index, [at(0.15, 0.7), at(0.85, 0.7)], "chest", along);
+    this.#shapes.add(pane.index, [at(0.35, 0.6), at(0.65, 0.6)], "heart", along);
+    for (const { points } of this.#shapes.all.slice(-2)) points[1] = { ...points[0], [along]: points[1][along] };
+    this.tool ||= "line";
     this.#callbacks.used("measure");
     this.#panes.changed();
   }
 
-  /** Let the arrow keys move the next visible end. */
+  /** Let the arrow keys move the next visible point. */
   other() {
     if (!this.on) return;
-    for (let left = 2 * MOST_LINES; left > 0; left -= 1) {
-      this.#lines.other();
+    for (let left = 4 * MOST_SHAPES; left > 0; left -= 1) {
+      this.#shapes.other();
       if (this.#activePane()) break;
     }
     this.#panes.changed();
   }
 
-  /** Remove the line whose end the arrow keys move. */
+  /** Remove the shape whose point the arrow keys move. */
   remove() {
     if (!this.on) return;
-    this.#lines.remove();
+    this.#shapes.remove();
     this.#panes.changed();
   }
 
-  /** The lines of one pane, in CSS pixels from its corner. @param {Pane} pane @returns {Mark[]} */
+  /** The pointer moved: request the grey value under it while regions are measured. @param {Pane|null} pane
+   *  @param {Point} at */
+  hover(pane, at) {
+    if (this.tool !== "region") return;
+    if (!pane) {
+      this.#pixel = null;
+      this.#panes.changed();
+      return;
+    }
+    const { x, y } = onFilm({ x: at.x - pane.rect.x, y: at.y - pane.rect.y }, pane);
+    const [left, top] = [Math.floor(x), Math.floor(y)];
+    this.#pixel ??= { view: -1, kind: "region", points: [], along: "x", grey: null };
+    Object.assign(this.#pixel, { view: pane.index, points: [{ x: left, y: top }, { x: left + 1, y: top + 1 }] });
+    this.#ask(this.#pixel);
+  }
+
+  /** The grey value under the pointer, if it is on this pane. @param {Pane} pane @returns {number|null} */
+  greyOn(pane) {
+    return this.#pixel?.view === pane.index ? this.#pixel.grey?.mean ?? null : null;
+  }
+
+  /** The shapes of one pane, in CSS pixels from its corner. @param {Pane} pane @returns {Mark[]} */
   marks(pane) {
     const density = this.#panes.density();
     const css = ({ x, y }) => ({ x: x / density, y: y / density });
-    return this.#lines.lines.filter(({ view }) => view === pane.index).map((line) => ({
-      ends: [css(onPane(line.ends[0], pane)), css(onPane(line.ends[1], pane))],
-      active: this.on && this.#lines.active?.line === line ? this.#lines.active.end : null,
-      words: this.#words(line, pane.film.view.spacing_mm),
+    return this.#shapes.all.filter(({ view }) => view === pane.index).map((shape) => ({
+      round: shape.kind === "region",
+      points: shape.points.map((point) => css(onPane(point, pane))),
+      active: this.on && this.#shapes.active?.shape === shape ? this.#shapes.active.point : null,
+      words: this.#words(shape, pane.film.view.spacing_mm),
     }));
   }
 
-  #set(on) {
-    this.on = on;
-    if (on && this.empty && !this.#panes.visible().some(({ film }) => film.view.spacing_mm)) {
-      this.on = false;
+  /** @param {Tool|""} tool */
+  #set(tool) {
+    this.#leaveBegun();
+    this.tool = tool;
+    if (tool !== "region") this.#pixel = null;
+    if (tool === "line" && this.empty && !this.#panes.visible().some(({ film }) => film.view.spacing_mm)) {
+      this.tool = "";
       this.#callbacks.hint(texts.hints.noSpacing);
     }
     this.#panes.changed();
   }
 
-  #words(line, spacing_mm) {
-    if (line.span === "heart") return this.#lines.ratio === null ? "" : texts.ratio(this.#lines.ratio);
-    return line.span ? "" : texts.length(length_mm(line, spacing_mm ?? NaN));
+  /** Remove an angle of which only the first line is drawn. */
+  #leaveBegun() {
+    const { begun } = this.#shapes;
+    if (!begun) return;
+    this.#shapes.active = { shape: begun, point: 0 };
+    this.#shapes.remove();
   }
 
-  #begin(pane, from, to) {
-    if (!pane.film.view.spacing_mm) this.#callbacks.hint(texts.hints.noSpacing);
-    else if (!this.#lines.add(pane.index, from, to)) this.#callbacks.hint(texts.hints.linesFull(MOST_LINES));
+  /** @param {Shape} shape @param {number|null} spacing_mm @returns {string[]} */
+  #words({ kind, points, grey }, spacing_mm) {
+    if (kind === "chest") return [];
+    if (kind === "heart") return this.#shapes.ratio === null ? [] : [texts.ratio(this.#shapes.ratio)];
+    if (kind === "region") return grey ? texts.region(grey, spacing_mm && grey.n * spacing_mm ** 2) : [];
+    if (kind === "line") return [texts.length(length_mm(points, spacing_mm ?? NaN))];
+    const angle = points.length > 2 ? angle_degrees(points) : null;
+    return angle === null ? [] : [texts.angle(angle)];
+  }
+
+  #begin(pane, points) {
+    const kind = this.tool || "line";
+    if (kind === "line" && !pane.film.view.spacing_mm) this.#callbacks.hint(texts.hints.noSpacing);
+    else if (!this.#shapes.add(pane.index, points, kind)) this.#callbacks.hint(texts.hints.shapesFull(MOST_SHAPES));
     else return true;
-    this.#lines.active = null;
+    this.#shapes.active = null;
     return false;
   }
 
+  /** The active shape was changed. */
+  #changed() {
+    const shape = this.#shapes.active?.shape;
+    if (shape?.kind === "region") this.#ask(shape);
+    this.#panes.changed();
+  }
+
+  /** Request the grey values of a region, and again if it was changed meanwhile. @param {Shape} shape */
+  async #ask(shape) {
+    const pane = this.#paneOf(shape);
+    if (!pane || this.#asked.has(shape)) return;
+    const { view, points } = shape;
+    const asked = JSON.stringify([view, points]);
+    this.#asked.add(shape);
+    shape.grey = await this.#panes.grey(pane.film.handle, boxOf(points));
+    this.#asked.delete(shape);
+    if (JSON.stringify([shape.view, shape.points]) !== asked) this.#ask(shape);
+    this.#panes.changed();
+  }
+
+  /** @param {Shape|undefined} shape */
+  #paneOf(shape) {
+    return this.#panes.visible().find(({ index }) => index === shape?.view);
+  }
+
   #activePane() {
-    return this.#panes.visible().find(({ index }) => index === this.#lines.active?.line.view);
+    return this.#paneOf(this.#shapes.active?.shape);
   }
 
   #filmPoint(at, pane) {
     return onItsFilm(onFilm({ x: at.x - pane.rect.x, y: at.y - pane.rect.y }, pane), pane);
   }
 
-  #endNear(at) {
+  #pointNear(at) {
     const reach = GRAB_PX * this.#panes.density();
-    const ends = this.#panes.visible().flatMap((pane) => this.#lines.lines.filter(({ view }) => view === pane.index)
-      .flatMap((line) => BOTH.map((end) => {
-        const { x, y } = onPane(line.ends[end], pane);
-        return { line, end, away: Math.hypot(x + pane.rect.x - at.x, y + pane.rect.y - at.y) };
+    const near = this.#panes.visible().flatMap((pane) => this.#shapes.all.filter(({ view }) => view === pane.index)
+      .flatMap((shape) => shape.points.map((each, point) => {
+        const { x, y } = onPane(each, pane);
+        return { shape, point, away: Math.hypot(x + pane.rect.x - at.x, y + pane.rect.y - at.y) };
       })));
-    const nearest = ends.sort((a, b) => a.away - b.away)[0];
-    return nearest && nearest.away <= reach ? { line: nearest.line, end: nearest.end } : null;
+    const nearest = near.sort((a, b) => a.away - b.away)[0];
+    return nearest && nearest.away <= reach ? { shape: nearest.shape, point: nearest.point } : null;
   }
 }
 
