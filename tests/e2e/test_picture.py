@@ -241,10 +241,8 @@ def _check_region(reader: Reader, film: npt.NDArray[np.uint16], box: tuple[slice
     words = f"mean {inside.mean():,.1f}, SD {inside.std():,.1f}"
     reader.page.locator(".rr-marks text", has_text=words).wait_for(state="attached")
     texts = reader.page.locator(".rr-marks text").all_text_contents()
-    assert texts[1:] == [
-        f"min {inside.min():.0f}, max {inside.max():.0f}",
-        f"{inside.size:,} pixels",
-    ]
+    values = f"min {inside.min():.0f}, max {inside.max():.0f}"
+    assert texts[1:] == [values, f"{inside.size:,} pixels"]
     mouse.move(columns.start + 40.5, rows.start + 30.5)
     _says_grey(reader, film[30, 40])
     reader.page.keyboard.press("Escape")

@@ -250,8 +250,8 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
 def _measure(reader: Reader, position: int) -> None:
     """Measure in three cases, from a position on.
 
-    A line keeps its length under zoom, pan, mirror, rotation and swap, and its ends can be moved. J and an
-    arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
+    A line keeps its length under zoom, pan, mirror, rotation and swap, and its ends can be moved. J
+    and an arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
     """
     page = reader.page
     per_px = SPACING_MM / (zoom(page, "PA") / 100)
@@ -383,6 +383,7 @@ def _use_views_and_tools(server: Server, reader: Reader) -> None:
     page.keyboard.press("m")
     page.keyboard.press("w")
     page.locator(".rr-plate-state:visible", has_text="soft").wait_for()
+    _type_a_window(page)
     page.wait_for_timeout(300)
     page.reload()
     reader.wait("ready")
@@ -392,7 +393,7 @@ def _use_views_and_tools(server: Server, reader: Reader) -> None:
     row = server.readings()[0]
     used = json.loads(row["behaviour"])
     counts = {name: used.pop(name) for name in ("invert", "view", "glass", "window")}
-    assert counts == {"invert": 2, "view": 1, "glass": 1, "window": 1}
+    assert counts == {"invert": 2, "view": 1, "glass": 1, "window": 2}
     assert set(used) == {
         f"{name}_ms" for name in ("view_1", "view_2", "alone", "windowed", "inverted", "glass")
     }
@@ -404,6 +405,26 @@ def _use_views_and_tools(server: Server, reader: Reader) -> None:
     assert used["view_2_ms"] == pytest.approx(row["response_ms"], abs=5)
     assert used["view_1_ms"] == pytest.approx(row["response_ms"] - used["alone_ms"], abs=5)
     assert used["glass_ms"] <= used["alone_ms"]
+
+
+def _type_a_window(page: Page) -> None:
+    """Type a window. A width that is not a number is refused; Esc leaves the window as it is."""
+    page.keyboard.press("Shift+W")
+    width, level = page.get_by_label("Width (W)"), page.get_by_label("Level (L)")
+    expect(width).to_be_focused()
+    page.keyboard.type("wide")
+    page.keyboard.press("Enter")
+    expect(width).to_have_attribute("aria-invalid", "true")
+    page.get_by_role("alert").filter(has_text="not a number").wait_for()
+    page.keyboard.type("120")
+    level.fill("90")
+    page.keyboard.press("Enter")
+    page.locator(".rr-plate-state:visible", has_text=re.compile(r"W 120\s+L 90")).wait_for()
+    page.keyboard.press("Shift+W")
+    page.keyboard.type("7")
+    page.keyboard.press("Escape")
+    page.locator(".rr-sheet").wait_for(state="hidden")
+    page.locator(".rr-plate-state:visible", has_text=re.compile(r"W 120\s+L 90")).wait_for()
 
 
 def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  covered, dragged, mirrored, openingPreset, origin, preset, PRESETS, resample, resampleTurned, shade, shadeTable,
+  covered, dragged, held, mirrored, openingPreset, origin, preset, PRESETS, resample, resampleTurned, shade, shadeTable,
 turnedBack, turnedPoint,
 } from "../../../../ui/viewer/js/film/picture.js";
 
@@ -155,4 +155,12 @@ test("the window stays within limits during a long drag", () => {
   for (let i = 0; i < 100; i += 1) window = dragged(window, -100, 100, full);
   assert.ok(window.high - window.low >= 0.99);
   assert.ok(window.low < 400);
+});
+
+test("a typed window is kept, unless it would show nothing of the film", () => {
+  const full = { low: 0, high: 4095 };
+  assert.deepEqual(held(300, 500, full), { low: 50, high: 550 });
+  const { low, high } = held(1e9, 1e9, full);
+  assert.deepEqual([high - low, (high + low) / 2], [4 * 4095, 1.5 * 4095]);
+  assert.ok(held(300, 0.001, full).high - held(300, 0.001, full).low > 1);
 });

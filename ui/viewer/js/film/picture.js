@@ -206,11 +206,18 @@ export function preset(name, full, auto) {
  * @returns {Window}
  */
 export function dragged(window, right, down, full) {
-  const range = Math.max(1, full.high - full.low);
   const width = window.high - window.low;
-  const newWidth = clamp(width * Math.exp(right * 0.004), Math.min(range, Math.max(1, range / 256)), range * 4);
+  const newWidth = width * Math.exp(right * 0.004);
   const centre = (window.low + window.high) / 2 + down * 0.0025 * width;
-  return around(clamp(centre, full.low - range / 2, full.high + range / 2), newWidth);
+  return held(centre, newWidth, full);
+}
+
+/** The nearest window that shows something of the film. @param {number} centre @param {number} width
+ *  @param {Window} full @returns {Window} */
+export function held(centre, width, full) {
+  const range = Math.max(1, full.high - full.low);
+  const least = Math.min(range, Math.max(1, range / 256));
+  return around(clamp(centre, full.low - range / 2, full.high + range / 2), clamp(width, least, range * 4));
 }
 
 const scaled = ({ low, high }, factor) => around((low + high) / 2, (high - low) * factor);

@@ -22,7 +22,7 @@ const LETTERS = {
   n: "giveUp",
   y: "flip", x: "swap", k: "link", m: "glass", j: "measure", o: "otherEnd", u: "newLine", q: "question", s: "settings",
 };
-const WITH_SHIFT = { j: "heart", m: "aid", t: "faulty", o: "region", u: "angle", v: "compare", y: "rotate" };
+const WITH_SHIFT = { j: "heart", m: "aid", t: "faulty", o: "region", u: "angle", v: "compare", w: "typedWindow", y: "rotate" };
 /** @type {{[sign: string]: Action}} */
 const SIGNS = {
   "+": { do: "zoomIn", repeats: true },

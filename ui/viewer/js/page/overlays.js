@@ -32,6 +32,9 @@ export class Overlays {
   /** The name of the sheet that is open, or "". */
   get open() { return this.#sheetName; }
 
+  /** Whether the reader opened the sheet with a command, which also closes it. */
+  get optional() { return ["help", "settings", "typedWindow"].includes(this.#sheetName); }
+
   /** Whether the open sheet prevents reading. */
   get blocked() { return BLOCKING.includes(this.#sheetName); }
 

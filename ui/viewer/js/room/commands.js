@@ -4,6 +4,7 @@ import { around } from "../page/elements.js";
 import { asksWords } from "../page/question-panel.js";
 import { actionInWords, actionOf } from "../page/keys.js";
 import { settingsSheet } from "../page/storage.js";
+import { windowSheet } from "./window-sheet.js";
 
 /** @import { FilmViewer } from "../viewer/film-viewer.js" */
 /** @import { Action } from "../page/keys.js" */
@@ -19,7 +20,7 @@ const LEVEL_PX = 16;
 const GLASS_PX = 24;
 const ZOOM_STEP = 1.2;
 const NATIVE = ["confirm", "scroll", "pan", "level", "back"];
-const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "invert", "reset", "fit", "actualSize", "view", "flip",
+const FILM = ["pan", "level", "zoomIn", "zoomOut", "preset", "typedWindow", "invert", "reset", "fit", "actualSize", "view", "flip",
   "rotate", "swap", "compare", "glass", "measure", "heart", "angle", "region", "otherEnd", "newLine", "remove"];
 // Commands for the question show it again if it is hidden; Enter and Esc do nothing else then.
 const QUESTION = ["select", "digit", "confirm", "giveUp", "comment", "faulty", "aid", "scroll", "back", "close"];
@@ -79,7 +80,7 @@ export class Commands {
   run(action, now) {
     const sheet = this.#parts.overlays.open;
     if (sheet) {
-      const closes = action.do === "close" || (["help", "settings"].includes(sheet) && action.do === sheet);
+      const closes = action.do === "close" || (this.#parts.overlays.optional && action.do === sheet);
       if (closes && !this.#parts.overlays.blocked) this.#parts.overlays.close();
       return;
     }
@@ -129,6 +130,7 @@ export class Commands {
       case "zoomIn": viewer.zoom(ZOOM_STEP); this.#parts.room.used("zoom"); break;
       case "zoomOut": viewer.zoom(1 / ZOOM_STEP); this.#parts.room.used("zoom"); break;
       case "preset": number === undefined ? viewer.nextPreset() : viewer.preset(number); break;
+      case "typedWindow": this.#typeWindow(); break;
       case "invert": viewer.invert(); break;
       case "reset": this.#parts.panel.settle(); viewer.reset(); break;
       case "fit": viewer.fit(); break;
@@ -156,6 +158,15 @@ export class Commands {
 
   #set() {
     this.#parts.overlays.sheet("settings", settingsSheet(this.#parts.settings, () => this.#parts.overlays.close()));
+  }
+
+  #typeWindow() {
+    const { overlays, viewer } = this.#parts;
+    const typed = viewer.typedWindow;
+    if (!typed) return;
+    const { children, first } = windowSheet(typed, () => overlays.close());
+    overlays.sheet("typedWindow", children);
+    first.select();
   }
 
   /** Arrows move the last tool in use: a measured end, the glass, or the film. */

@@ -230,7 +230,7 @@ export function effectsOf(room, parts) {
       },
     }),
     closeSheet: () => sheet.close(),
-    closeHelp: () => { if (["help", "settings"].includes(overlays.open)) overlays.close(); },
+    closeHelp: () => { if (overlays.optional) overlays.close(); },
 
     hint: ({ text }) => panel.hint(text),
     toast: ({ text }) => panel.toast(text),

@@ -207,7 +207,7 @@ export function fitting(questions, kept) {
 }
 
 /** Parse a number with a point or a comma. @param {string} text @returns {number} NaN if it is not a number */
-function numberOf(text) {
+export function numberOf(text) {
   const plain = text.trim().replace(",", ".");
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : NaN;
 }

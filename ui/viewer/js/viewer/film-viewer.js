@@ -1,13 +1,13 @@
 /** Shows the films of a case: canvas, zoom, windows and magnifying glass, and the functions that change them. */
 
-import { dragged, PRESETS } from "../film/picture.js";
+import { dragged, held, PRESETS } from "../film/picture.js";
 import { FilmRenderer } from "../film/film-renderer.js";
 import { boxesOn, fitted, followed, fullWindow, heatOn, inUse, onTurnedFilm, panned, placedFilm, presetOf, rotated, side, sizeOf, zoomed } from "./pane.js";
 import { Hanging } from "./hanging.js";
 import { MeasureTool } from "./measure-tool.js";
 
 /** @import { LoadedFilm } from "../film/film-cache.js" */
-/** @import { AidMarks, Rect, ZoomPan } from "../page/types.js" */
+/** @import { AidMarks, Rect, Window, ZoomPan } from "../page/types.js" */
 /** @import { Pane } from "./pane.js" */
 
 const NEARLY_PX = 2;
@@ -309,6 +309,22 @@ export class FilmViewer {
     for (const pane of this.#hanging.visible) Object.assign(pane, presetOf(pane.film, place));
     this.#listener.used("window");
     this.#soon();
+  }
+
+  /** The window of the film under the pointer, to be typed as numbers; without a film, or if linked, of every visible film.
+   *  @returns {{window: Window, all: boolean, set: (width: number, level: number) => void}|null} null: no film */
+  get typedWindow() {
+    const pane = this.pointer && this.#hanging.under(this.pointer);
+    const meant = this.#meant(pane);
+    if (!meant.length) return null;
+    return {
+      window: (pane ?? meant[0]).window, all: meant.length === this.#hanging.visible.length,
+      set: (width, level) => {
+        for (const each of meant) Object.assign(each, { window: held(level, width, fullWindow(each.film.view)), preset: -1 });
+        this.#listener.used("window");
+        this.#soon();
+      },
+    };
   }
 
   /** @param {Pane|null} [pane] */
