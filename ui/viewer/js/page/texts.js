@@ -552,8 +552,7 @@ export const texts = {
   },
   typedWindow: {
     title: t("Window values"),
-    one: t("For the image under the pointer."),
-    every: t("For all images."),
+    notes: { only: "", one: t("For the image under the pointer."), every: t("For all images.") },
     width: t("Width (W)"),
     level: t("Level (L)"),
     apply: t("Apply"),

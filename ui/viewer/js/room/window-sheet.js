@@ -7,18 +7,19 @@ import { texts } from "../page/texts.js";
 /** @import { Window } from "../page/types.js" */
 
 /**
- * @param {{window: Window, all: boolean, set: (width: number, level: number) => void}} typed all: of all films
+ * @param {{window: Window, of: "only"|"one"|"every", set: (width: number, level: number) => void}} typed of: which films
  * @param {() => void} close
  * @returns {{children: HTMLElement[], first: HTMLInputElement}} the elements of the sheet, its title first
  */
-export function windowSheet({ window: { low, high }, all, set }, close) {
-  const { title, one, every, width, level, apply, faults } = texts.typedWindow;
+export function windowSheet({ window: { low, high }, of, set }, close) {
+  const { title, notes, width, level, apply, faults } = texts.typedWindow;
   const form = element("form", "", "rr-window");
   const fields = [field(width, high - low), field(level, (high + low) / 2)];
   const fault = element("p", "", "rr-missing");
   fault.setAttribute("role", "alert");
-  const send = element("button", apply);
-  form.append(...fields.map(({ label }) => label), fault, send);
+  const choices = element("div", "", "rr-choices");
+  choices.append(element("button", apply), button(texts.labels.close, close));
+  form.append(...fields.map(({ label }) => label), fault, choices);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     event.stopPropagation(); // the room takes other forms for signing out
@@ -34,8 +35,8 @@ export function windowSheet({ window: { low, high }, all, set }, close) {
     close();
     set(numbers[0], numbers[1]);
   });
-  const note = element("p", all ? every : one, "rr-note");
-  return { children: [element("h2", title), note, form, button(texts.labels.close, close)], first: fields[0].input };
+  const note = element("p", notes[of], "rr-note");
+  return { children: [element("h2", title), note, form], first: fields[0].input };
 }
 
 /** @param {string} name @param {number} value */

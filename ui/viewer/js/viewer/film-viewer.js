@@ -312,13 +312,14 @@ export class FilmViewer {
   }
 
   /** The window of the film under the pointer, to be typed as numbers; without a film, or if linked, of every visible film.
-   *  @returns {{window: Window, all: boolean, set: (width: number, level: number) => void}|null} null: no film */
+   *  @returns {{window: Window, of: "only"|"one"|"every", set: (width: number, level: number) => void}|null} of: which of
+   *  the visible films; null: no film */
   get typedWindow() {
     const pane = this.pointer && this.#hanging.under(this.pointer);
-    const meant = this.#meant(pane);
+    const [meant, several] = [this.#meant(pane), this.#hanging.visible.length > 1];
     if (!meant.length) return null;
     return {
-      window: (pane ?? meant[0]).window, all: meant.length === this.#hanging.visible.length,
+      window: (pane ?? meant[0]).window, of: meant.length > 1 ? "every" : several ? "one" : "only",
       set: (width, level) => {
         for (const each of meant) Object.assign(each, { window: held(level, width, fullWindow(each.film.view)), preset: -1 });
         this.#listener.used("window");
