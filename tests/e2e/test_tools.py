@@ -416,15 +416,15 @@ def _type_a_window(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(width).to_have_attribute("aria-invalid", "true")
     page.get_by_role("alert").filter(has_text="not a number").wait_for()
-    page.keyboard.type("120")
-    level.fill("90")
+    page.keyboard.type("12000")
+    level.fill("9000")
     page.keyboard.press("Enter")
-    page.locator(".rr-plate-state:visible", has_text=re.compile(r"W 120\s+L 90")).wait_for()
+    page.locator(".rr-plate-state:visible", has_text=re.compile(r"W 12000\s+L 9000")).wait_for()
     page.keyboard.press("Shift+W")
     page.keyboard.type("7")
     page.keyboard.press("Escape")
     page.locator(".rr-sheet").wait_for(state="hidden")
-    page.locator(".rr-plate-state:visible", has_text=re.compile(r"W 120\s+L 90")).wait_for()
+    page.locator(".rr-plate-state:visible", has_text=re.compile(r"W 12000\s+L 9000")).wait_for()
 
 
 def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:
