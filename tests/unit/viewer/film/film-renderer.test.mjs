@@ -186,3 +186,16 @@ test("another request is drawn after the picture that is being prepared", () => 
   answer("second", worker.pictures[1]);
   assert.deepEqual(shown, ["first", "second"]);
 });
+
+test("grey values come from the worker, and are unknown once the films are lost", async () => {
+  const { renderer, worker } = room();
+  const box = { x: 1, y: 2, width: 3, height: 4 };
+  const [first, second] = [renderer.grey(7, box), renderer.grey(8, box)];
+  const [order] = worker.told.filter((message) => message.do === "region");
+  assert.deepEqual([order.film, order.box], [7, box]);
+  const values = { n: 9, mean: 5, sd: 1, min: 3, max: 7 };
+  worker.say({ reply: "region", id: order.id, values });
+  assert.deepEqual(await first, values);
+  worker.say({ reply: "lost", graphics: { name: "webgl2", software: false } });
+  assert.equal(await second, null);
+});
