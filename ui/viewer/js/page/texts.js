@@ -484,6 +484,15 @@ export const texts = {
         ["P", t("pause and hide the image")],
         [t("Page ↑ ↓"), t("scroll the question")],
       ]],
+      [t("Image: mouse and touch"), [
+        [t("Wheel"), wheel === "pan" ? t("pan (zoom with Shift)") : t("zoom at the pointer (pan with Shift)")],
+        [t("Left drag"), left === "pan" ? t("pan") : t("window and level")],
+        [t("Right drag"), t("zoom")],
+        [t("Shift/Space + drag"), left === "pan" ? t("window and level (also middle button)")
+          : t("pan (also middle button)")],
+        [t("Double-click"), t("one view or all views")],
+        [t("Touch"), t("one finger pans, two fingers zoom")],
+      ]],
       [t("Image: keyboard"), [
         ["+  −", t("zoom")],
         ["← ↑ → ↓", t("pan")],
@@ -508,22 +517,13 @@ export const texts = {
       [t("Measure"), [
         ["J", t("start or stop; drag to draw a line or move its ends")],
         ["⇧ J", t("cardiothoracic ratio: drag the spans to heart and inner chest")],
-        ["⇧ U", t("angle: drag along two lines; three points if the second starts at an end")],
+        ["⇧ U", t("angle: drag two lines; from an end for three points")],
         ["⇧ O", t("region: drag an ellipse for its grey values and area")],
         ["U", t("draw a line, angle or region with the keyboard")],
         ["← ↑ → ↓", t("move the selected point")],
         ["O", t("select the next point")],
         [t("Delete, Backspace"), t("remove the selected measurement")],
         [t("Esc"), t("remove all measurements")],
-      ]],
-      [t("Image: mouse and touch"), [
-        [t("Wheel"), wheel === "pan" ? t("pan (zoom with Shift)") : t("zoom at the pointer (pan with Shift)")],
-        [t("Left drag"), left === "pan" ? t("pan") : t("window and level")],
-        [t("Right drag"), t("zoom")],
-        [t("Shift/Space + drag"), left === "pan" ? t("window and level (also middle button)")
-          : t("pan (also middle button)")],
-        [t("Double-click"), t("one view or all views")],
-        [t("Touch"), t("one finger pans, two fingers zoom")],
       ]],
       [t("Page"), [
         ["L", t("light or dark panel")],
