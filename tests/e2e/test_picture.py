@@ -229,9 +229,10 @@ def _check_region(reader: Reader, film: npt.NDArray[np.uint16], box: tuple[slice
     rows, columns = box
     _press(reader, "Shift+O", "measuring regions")
     mouse = reader.page.mouse
-    mouse.move(columns.start - 5, rows.start - 5)
+    left, top = int(columns.start), int(rows.start)
+    mouse.move(left - 5, top - 5)
     mouse.down()
-    mouse.move(columns.stop + 5, rows.stop + 5, steps=3)
+    mouse.move(int(columns.stop) + 5, int(rows.stop) + 5, steps=3)
     mouse.up()
     height, width = film.shape
     down, across = np.mgrid[0:height, 0:width]
@@ -243,7 +244,7 @@ def _check_region(reader: Reader, film: npt.NDArray[np.uint16], box: tuple[slice
     texts = reader.page.locator(".rr-marks text").all_text_contents()
     values = f"min {inside.min():.0f}, max {inside.max():.0f}"
     assert texts[1:] == [values, f"{inside.size:,} pixels"]
-    mouse.move(columns.start + 40.5, rows.start + 30.5)
+    mouse.move(left + 40.5, top + 30.5)
     _says_grey(reader, film[30, 40])
     reader.page.keyboard.press("Escape")
     reader.page.locator(".rr-plate-state", has_text="measuring").wait_for(state="hidden")

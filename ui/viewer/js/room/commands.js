@@ -54,7 +54,8 @@ export class Commands {
     swallow(event);
     if (event.repeat && !action.repeats) return;
     if (writing && (!confirms || answering)) target.blur(); // the following digits mean the confidence
-    if (!writing || confirms) this.run({ ...this.#meant(action), held: event.repeat }, event.timeStamp);
+    // Esc leaves a field of the question; in a sheet it closes the sheet.
+    if (!writing || confirms || this.#parts.overlays.open) this.run({ ...this.#meant(action), held: event.repeat }, event.timeStamp);
   }
 
   /** During the preparation the sheet receives the keys, then the browser: Tab, arrows, pages. */
