@@ -17,8 +17,20 @@ MAX_WORDS = 500
 MAX_ANSWER = 2000
 
 _KINDS = ("choice", "number", "text")
-_KEYS = ("id", "question", "kind", "options", "required")
+_KEYS = ("id", "question", "kind", "options", "required", "shown_if")
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownIf:
+    """The answer to an earlier choice question that a question depends on."""
+
+    question: str
+    answer: str
+
+    def as_json(self) -> dict[str, str]:
+        """Return the condition with the keys of the TOML file."""
+        return {"question": self.question, "is": self.answer}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +42,13 @@ class ReaderQuestion:
     kind: Literal["choice", "number", "text"]
     options: tuple[str, ...] = ()
     required: bool = True
+    shown_if: ShownIf | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the question as JSON values, with the keys of the TOML file."""
-        return {**asdict(self), "options": list(self.options)}
+        values = {**asdict(self), "options": list(self.options)}
+        del values["shown_if"]  # without it, a protocol keeps its hash
+        return values | ({"shown_if": self.shown_if.as_json()} if self.shown_if else {})
 
 
 class UnfitAnswers(ValueError):
@@ -57,6 +72,12 @@ def questions(value: Any) -> tuple[ReaderQuestion, ...]:
         for place, question in enumerate(value, start=1)
         for fault in _faults(question)
     ]
+    faults += [
+        t("Question {n} of the questionnaire: {fault}", n=place + 1, fault=fault)
+        for place, question in enumerate(value)
+        if isinstance(question, Mapping) and "shown_if" in question
+        for fault in _condition_faults(question["shown_if"], value[:place])
+    ]
     ids = [question.get("id") for question in value if isinstance(question, Mapping)]
     twice = sorted({quoted(name) for name in ids if ids.count(name) > 1})
     faults += [
@@ -65,10 +86,31 @@ def questions(value: Any) -> tuple[ReaderQuestion, ...]:
     ]
     if faults:
         raise Faults(faults)
-    return tuple(
-        ReaderQuestion(**{**question, "options": tuple(question.get("options", ()))})
-        for question in value
+    return tuple(map(_question, value))
+
+
+def _question(values: Mapping[str, Any]) -> ReaderQuestion:
+    condition = values.get("shown_if")
+    return ReaderQuestion(
+        **{
+            **values,
+            "options": tuple(values.get("options", ())),
+            "shown_if": condition
+            and ShownIf(question=condition["question"], answer=condition["is"]),
+        }
     )
+
+
+def _condition_faults(condition: Any, earlier: Sequence[Any]) -> Iterator[str]:
+    possible = [
+        {"question": question["id"], "is": option}
+        for question in earlier
+        if isinstance(question, Mapping) and {"id", "options"} <= question.keys()
+        if isinstance(question["options"], list)
+        for option in question["options"]
+    ]
+    if condition not in possible:
+        yield t("shown_if: must name an earlier choice question and one of its options.")
 
 
 def _faults(question: Any) -> Iterator[str]:
@@ -117,8 +159,8 @@ def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str 
     Raises
     ------
     UnfitAnswers
-        A question was not asked, a required question is not answered, or an answer is not of its
-        kind.
+        A question was not asked or not shown, a required question is not answered, or an answer is
+        not of its kind.
     """
     if not isinstance(answers, Mapping):
         raise UnfitAnswers(t("answers must be an object."))
@@ -127,10 +169,19 @@ def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str 
             raise UnfitAnswers(
                 t("The questionnaire has no question {value}.", value=quoted(str(name)[:60]))
             )
-    stored = {}
+    stored: dict[str, str | float] = {}
     for question in asked:
         answer = _answer(question, answers.get(question.id))
-        if answer is not None:
+        condition = question.shown_if
+        if condition and stored.get(condition.question) != condition.answer:
+            if answer is not None:
+                raise UnfitAnswers(
+                    t(
+                        "The question {id} is not asked after these answers. Remove its answer.",
+                        id=quoted(question.id),
+                    )
+                )
+        elif answer is not None:
             stored[question.id] = answer
         elif question.required:
             raise UnfitAnswers(t("The question {id} must be answered.", id=quoted(question.id)))

@@ -418,6 +418,41 @@ def test_questions_can_be_added_moved_and_removed(
     assert [study["id"] for study in asked] == ["q1"]
 
 
+def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
+    """A condition that names no earlier answer any more is kept and reported as an error."""
+    number = _begun(banked)
+    page = _page("new_study.py", draft=str(number), step="words")
+    _button(page, "Ask about training")
+    _button(page, "Ask about images per week")
+    shown = page.selectbox(key=_field(page, "selectbox", "Shown").key)  # type: ignore[attr-defined]
+    assert shown.options[:2] == ["To every reader", "Only after answer “Student” to question 1"]
+    shown.set_value(("q1", "Student"))
+    page.run()
+
+    def condition() -> object:
+        asked = drafts.find(banked, number).values["questionnaire"]
+        return next(entry for entry in asked if entry["id"] == "q2").get("shown_if")
+
+    def obstacles() -> str:
+        return " ".join(drafts.faults(drafts.find(banked, number)))
+
+    assert condition() == {"question": "q1", "is": "Student"}
+    assert obstacles() == ""
+    page = _page("new_study.py", draft=str(number), step="words")
+    assert _field(page, "selectbox", "Shown").value == ("q1", "Student")  # type: ignore[attr-defined]
+    options = _field(page, "text_area", "Options, one per line")
+    options.set_value("Resident\nRadiologist")  # type: ignore[attr-defined]
+    page.run()
+    assert condition() == {"question": "q1", "is": "Student"}
+    assert "shown_if: must name an earlier choice question" in obstacles()
+    _field(page, "selectbox", "Shown").set_value(("", ""))  # type: ignore[attr-defined]
+    page.run()
+    assert condition() is None
+    assert obstacles() == ""
+
+
 @pytest.mark.slow
 def test_a_study_is_set_up_opened_and_amended(
     banked: Store, maker: Callable[[str], Person]

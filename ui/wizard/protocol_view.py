@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from study.base.text import quoted
 from study.base.translation import decimal, later, said, t, tn
 from study.lifecycle import drafts
 from study.people.roles import Act
@@ -369,12 +370,19 @@ def metadata_fields(texts: Mapping[str, str], key: str) -> dict[str, str]:
 
 
 def _questions(protocol: Protocol) -> str:
-    rows = "".join(
-        f"<li>{escape(entry.question)} "
-        f"<small>({escape(', '.join(entry.options) or entry.kind)})</small></li>"
-        for entry in protocol.questionnaire
-    )
+    places = {entry.id: n for n, entry in enumerate(protocol.questionnaire, start=1)}
+    rows = ""
+    for entry in protocol.questionnaire:
+        notes = [", ".join(entry.options) or entry.kind]
+        if condition := entry.shown_if:
+            notes.append(shown_if(places[condition.question], condition.answer))
+        rows += f"<li>{escape(entry.question)} <small>({escape('. '.join(notes))})</small></li>"
     return f"<ol>{rows}</ol>"
+
+
+def shown_if(number: int, answer: str) -> str:
+    """Return the words for a condition of a question to readers."""
+    return t("Only after answer {answer} to question {n}", answer=quoted(answer), n=number)
 
 
 def routes() -> list[Route]:

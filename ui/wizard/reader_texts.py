@@ -12,8 +12,11 @@ from study.protocol.questionnaire import MAX_QUESTIONS, MAX_WORDS
 from ui.parts import actions
 from ui.parts.text import html
 from ui.wizard.draft import Working
+from ui.wizard.protocol_view import shown_if
 
 _Question = dict[str, Any]
+_ALWAYS = ("", "")
+"""Stands for the condition of a question that every reader is asked."""
 
 
 def reader_texts(working: Working) -> None:
@@ -134,8 +137,35 @@ def _question(
     entry["required"] = st.checkbox(
         t("Required"), value=bool(base.get("required", True)), key=key("required")
     )
+    _shown_if(asked, place, key("shown-if"))
     up, away = tools.columns(2)
     return up, away
+
+
+def _shown_if(asked: list[_Question], place: int, key: str) -> None:
+    """Show the answers to earlier questions that a question may depend on, if there are any."""
+    entry = asked[place]
+    conditions = {
+        (earlier.get("id"), option): shown_if(number, option)
+        for number, earlier in enumerate(asked[:place], start=1)
+        if earlier["kind"] == "choice"
+        for option in earlier["options"]
+    }
+    current = entry.pop("shown_if", None)
+    now = (current["question"], current["is"]) if current else _ALWAYS
+    if now == _ALWAYS and not conditions:
+        return
+    labels = {_ALWAYS: t("To every reader")} | conditions
+    labels.setdefault(now, t("Only after an answer that no earlier question has"))
+    chosen = st.selectbox(
+        t("Shown"),
+        list(labels),
+        index=list(labels).index(now),
+        format_func=lambda condition: labels[condition],
+        key=key,
+    )
+    if chosen != _ALWAYS:
+        entry["shown_if"] = {"question": chosen[0], "is": chosen[1]}
 
 
 def _tools(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from study.base.errors import BadProtocol
-from study.protocol.protocol import Protocol, read_protocol
-from study.protocol.questionnaire import ReaderQuestion, fit_answers
+from study.protocol.protocol import Protocol, as_toml, read_protocol
+from study.protocol.questionnaire import ReaderQuestion, ShownIf, UnfitAnswers, fit_answers
 
 ONE: dict[str, Any] = {"id": "a", "question": "How?", "kind": "choice", "options": ["x", "y"]}
 
@@ -89,3 +89,82 @@ def test_an_unanswered_question_is_omitted() -> None:
     )
     assert fit_answers(asked, {"a": "", "b": 0}) == {"b": 0.0}
     assert fit_answers(asked, {"a": None, "b": 2.5}) == {"b": 2.5}
+
+
+DEPENDENT = {
+    "id": "b",
+    "question": "Why?",
+    "kind": "text",
+    "shown_if": {"question": "a", "is": "x"},
+}
+
+
+def test_a_question_may_depend_on_an_earlier_answer(tmp_path: Path) -> None:
+    """The key is read from TOML; protocols without it do not contain it and keep their hash."""
+    path = tmp_path / "p.toml"
+    path.write_text(
+        '[[questionnaire]]\nid = "a"\nquestion = "How?"\nkind = "choice"\noptions = ["x", "y"]\n'
+        '[[questionnaire]]\nid = "b"\nquestion = "Why?"\nkind = "text"\n'
+        'shown_if = { question = "a", is = "x" }\n'
+    )
+    protocol = read_protocol(path)
+    assert protocol.questionnaire[1].shown_if == ShownIf(question="a", answer="x")
+    first, second = protocol.as_json()["questionnaire"]
+    assert "shown_if" not in first
+    assert second == {**DEPENDENT, "options": [], "required": True}
+    assert Protocol.from_json(protocol.as_json()) == protocol
+    again = tmp_path / "again.toml"
+    again.write_text(as_toml(protocol))
+    assert read_protocol(again) == protocol
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {"question": "b", "is": "x"},
+        {"question": "later", "is": "x"},
+        {"question": "a", "is": "z"},
+        {"question": "a", "is": ["x"]},
+        {"question": "a"},
+        {"question": "a", "is": "x", "not": "y"},
+        {},
+        None,
+        "a",
+        ["a", "x"],
+    ],
+)
+def test_a_condition_names_an_earlier_question_and_its_option(condition: Any) -> None:
+    """Other conditions are refused with the number of the question."""
+    later = {**ONE, "id": "later"}
+    with pytest.raises(BadProtocol, match="Question 2 of the questionnaire: shown_if: must name"):
+        Protocol.from_json({"questionnaire": [ONE, {**DEPENDENT, "shown_if": condition}, later]})
+
+
+def test_malformed_questions_before_a_condition_are_reported() -> None:
+    """Each of them has its own fault."""
+    for broken in (7, {**ONE, "options": 5}, {"question": "?"}, {**ONE, "id": ["a"]}):
+        with pytest.raises(BadProtocol, match="Question 1 of the questionnaire"):
+            Protocol.from_json({"questionnaire": [broken, DEPENDENT]})
+
+
+def test_only_questions_that_were_shown_are_answered() -> None:
+    """Hidden questions are not required, and their answers do not show other questions."""
+    asked = Protocol.from_json(
+        {
+            "questionnaire": [
+                ONE,
+                {**ONE, "id": "b", "shown_if": {"question": "a", "is": "x"}},
+                {**ONE, "id": "c", "kind": "text", "options": []}
+                | {"shown_if": {"question": "b", "is": "y"}},
+            ]
+        }
+    ).questionnaire
+    assert fit_answers(asked, {"a": "y", "b": "", "c": None}) == {"a": "y"}
+    assert fit_answers(asked, {"a": "x", "b": "x"}) == {"a": "x", "b": "x"}
+    assert fit_answers(asked, {"a": "x", "b": "y", "c": "z"}) == {"a": "x", "b": "y", "c": "z"}
+    for answers in ({"a": "y", "b": "y"}, {"a": "x", "b": "x", "c": "z"}, {"a": "y", "c": "z"}):
+        with pytest.raises(UnfitAnswers, match="is not asked after these answers"):
+            fit_answers(asked, answers)
+    for answers in ({"a": "x"}, {"a": "x", "b": "y"}):
+        with pytest.raises(UnfitAnswers, match="must be answered"):
+            fit_answers(asked, answers)

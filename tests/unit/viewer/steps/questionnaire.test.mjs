@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { afterEnter, answersOf, faultOf, fitting } from "../../../../ui/viewer/js/steps/questionnaire.js";
+import { afterEnter, answersOf, askedAfter, faultOf, fitting } from "../../../../ui/viewer/js/steps/questionnaire.js";
 
 const years = { id: "years", kind: "number", options: [], required: true };
 const level = { id: "level", kind: "choice", options: ["Resident", "Specialist"], required: true };
@@ -50,4 +50,21 @@ test("Enter stays at a question with a missing or invalid answer", () => {
 test("Enter skips an optional question, and after the last question all are checked", () => {
   assert.deepEqual(afterEnter([site, level], {}, "site"), { next: level });
   assert.deepEqual(afterEnter([level, site], {}, "site"), { next: undefined });
+});
+
+test("a question is asked only after the answer that it depends on", () => {
+  const year = { ...years, id: "year", shown_if: { question: "level", is: "Resident" } };
+  const rotation = { ...level, id: "rotation", options: ["yes", "no"], shown_if: year.shown_if };
+  const which = { ...site, id: "which", shown_if: { question: "rotation", is: "yes" } };
+  const questions = [level, year, rotation, which, site];
+  for (const [values, ids] of [
+    [{}, "level site"],
+    [{ level: "Specialist" }, "level site"],
+    [{ level: "Resident" }, "level year rotation site"],
+    [{ level: "Resident", rotation: "yes" }, "level year rotation which site"],
+    [{ level: "Specialist", rotation: "yes" }, "level site"],
+  ]) assert.equal(askedAfter(questions, values).map(({ id }) => id).join(" "), ids);
+  const changed = { level: "Specialist", year: "3", rotation: "yes", which: "chest" };
+  assert.deepEqual(answersOf(askedAfter(questions, changed), changed), { level: "Specialist" });
+  assert.deepEqual(afterEnter(askedAfter(questions, changed), changed, "level"), { next: site });
 });

@@ -28,7 +28,8 @@
  *   smallest_window: number[], numbered?: boolean}} Rules  numbered: options are shown and chosen by their number,
  *   because the question has letters of its own
  * @typedef {{id: string, question: string, kind: "choice"|"number"|"text", options: string[],
- *   required: boolean}} Question  to the reader, before the first case
+ *   required: boolean, shown_if?: {question: string, is: string}}} Question  to the reader, before the first case;
+ *   shown_if: only after this answer to an earlier question
  * @typedef {{step: "consent"|"instructions"|"questionnaire"|"display", html?: string,
  *   questions?: Question[]}} PreparationStep
  * @typedef {{seal: string, study: string, reader: string, notice: string, total: number,

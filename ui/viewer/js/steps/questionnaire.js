@@ -32,13 +32,14 @@ export class QuestionnaireForm {
       this.#groups.set(question.id, group);
       this.element.append(group);
     });
+    this.#showAsked();
     this.element.addEventListener("input", ({ target }) => this.#filled(/** @type {HTMLInputElement} */ (target)));
     this.element.addEventListener("focusin", ({ target }) => this.#mark(target));
   }
 
   /** @returns {HTMLElement} the control to focus first: of the first question without an answer, or else of the first */
   get first() {
-    const open = this.#questions.find(({ id }) => !this.#values[id]) ?? this.#questions[0];
+    const open = this.#asked.find(({ id }) => !this.#values[id]) ?? this.#questions[0];
     return this.#control(open.id);
   }
 
@@ -56,7 +57,7 @@ export class QuestionnaireForm {
       return true;
     }
     if (event.key !== "Enter") return false;
-    const { stay, next } = afterEnter(this.#questions, this.#values, group.dataset.question ?? "");
+    const { stay, next } = afterEnter(this.#asked, this.#values, group.dataset.question ?? "");
     const goal = stay ?? next;
     if (stay) this.#judge(stay);
     if (goal) this.#goTo(goal);
@@ -66,16 +67,36 @@ export class QuestionnaireForm {
   /** @returns {{[id: string]: string|number}|null} the answers; null if some are missing, which are marked, and the
    * first receives the focus */
   submit() {
-    const [first] = this.#questions.filter((question) => this.#judge(question));
-    if (!first) return answersOf(this.#questions, this.#values);
+    const [first] = this.#asked.filter((question) => this.#judge(question));
+    if (!first) return answersOf(this.#asked, this.#values);
     this.#goTo(first);
     return null;
   }
 
+  get #asked() {
+    return askedAfter(this.#questions, this.#values);
+  }
+
+  /** Hide the questions that are not asked after these answers, and their messages. */
+  #showAsked() {
+    const asked = this.#asked;
+    for (const question of this.#questions) {
+      const group = this.#group(question.id);
+      group.hidden = !asked.includes(question);
+      if (group.hidden && group.hasAttribute("data-missing")) this.#report(question, "");
+    }
+  }
+
   /** Show or remove the message about a question's answer. @param {Question} question */
   #judge(question) {
-    const group = this.#group(question.id);
     const fault = faultOf(question, this.#values[question.id]);
+    this.#report(question, fault);
+    return fault;
+  }
+
+  /** @param {Question} question @param {ReturnType<typeof faultOf>} fault */
+  #report(question, fault) {
+    const group = this.#group(question.id);
     const line = find(group, ".rr-missing");
     line.textContent = fault ? texts.preparation.questionnaire.faults[fault] : "";
     line.hidden = !fault;
@@ -83,12 +104,12 @@ export class QuestionnaireForm {
     const judged = question.kind === "choice" ? group : this.#control(question.id);
     judged.setAttribute("aria-invalid", String(Boolean(fault)));
     this.#callbacks.missing([...this.#groups.values()].filter((each) => each.hasAttribute("data-missing")).length);
-    return fault;
   }
 
   #filled({ name, value }) {
     this.#values[name] = value;
     this.#callbacks.changed(this.#values);
+    this.#showAsked();
     // A message disappears as soon as the question is answered; it comes only when the reader wants to continue.
     const question = this.#questions.find(({ id }) => id === name);
     if (question && this.#group(name).hasAttribute("data-missing")) this.#judge(question);
@@ -178,6 +199,21 @@ function missingLine(i) {
 export function faultOf({ kind, required }, value = "") {
   if (!value.trim()) return required ? kind : "";
   return kind === "number" && Number.isNaN(numberOf(value)) ? "noNumber" : "";
+}
+
+/**
+ * The questions that are asked after these answers; an answer to a question that is not asked does not count.
+ * @param {Question[]} questions @param {Values} values @returns {Question[]} in their order
+ */
+export function askedAfter(questions, values) {
+  /** @type {Question[]} */
+  const asked = [];
+  for (const question of questions) {
+    const { shown_if: condition } = question;
+    const named = condition && asked.find(({ id }) => id === condition.question);
+    if (!condition || (named && values[named.id] === condition.is)) asked.push(question);
+  }
+  return asked;
 }
 
 /**
