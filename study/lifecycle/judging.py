@@ -140,6 +140,8 @@ class Judged:
         The latest verdict of each judge, by the judge's position.
     answers
         The answers with the same words; empty in a review.
+    is_closed
+        Whether the review or scoring is closed, so that no verdict is missing any more.
     """
 
     kind: str
@@ -149,6 +151,7 @@ class Judged:
     judges: tuple[int, ...]
     verdicts: Mapping[int, VerdictRow]
     answers: Sequence[OpenAnswer] = ()
+    is_closed: bool = False
 
     @property
     def result(self) -> str | None:
@@ -161,6 +164,8 @@ class Judged:
     @property
     def waits_for(self) -> tuple[int, ...]:
         """Return the judges whose verdicts are needed now."""
+        if self.is_closed:
+            return ()
         waiting = tuple(judge for judge in self.judges[:JUDGES] if judge not in self.verdicts)
         if waiting or self.result:
             return waiting
@@ -244,6 +249,7 @@ def everything_judged(look: Transaction, row: JudgingRow) -> list[Judged]:
             judges=judging_order(position, n),
             verdicts=verdicts.get(position, {}),
             answers=answers,
+            is_closed=bool(row.ended_at_utc),
         )
         for position, item, item_id, answers in _contents(look, row)
     ]

@@ -1,5 +1,7 @@
 """The pages on which reviews and scorings are started, followed and closed."""
 
+from collections.abc import Sequence
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -23,29 +25,46 @@ def _administrator(store: Store) -> Person:
     return signing_in.sign_in(store, code.text, entropy=entropy_from(71), now=NOW).person
 
 
-def _page(store: Store, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    who = _administrator(store)
+def _page(
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str = "bank_review",
+    who: Person | None = None,
+) -> AppTest:
+    someone = who or _administrator(store)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    ran = AppTest.from_file(str(ROOT / "pages" / "bank_review.py"), default_timeout=60)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": someone)
+    ran = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=60)
     ran.query_params["bank"] = "1"
     return ran.run()
+
+
+def _open_review(store: Store, judges: Sequence[Person]) -> int:
+    with store.look() as look:
+        items = reviewing.sampled(look, "bank", 2, seed=1)
+    return reviewing.open_review(
+        store,
+        "bank",
+        name="first look",
+        item_ids=items,
+        reviewers=[judge.id for judge in judges],
+        acting=ACTING,
+    )
+
+
+def _shown(page: AppTest) -> str:
+    return " ".join(
+        str(getattr(element, "value", "") or getattr(element.proto, "body", ""))
+        for element in page
+        if hasattr(element, "proto")
+    )
 
 
 def test_striking_off_reports_that_a_review_found_no_fault(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A closed review without a verdict has no faulty question, so nothing is struck off."""
-    with banked.look() as look:
-        items = reviewing.sampled(look, "bank", 2, seed=1)
-    review = reviewing.open_review(
-        banked,
-        "bank",
-        name="first look",
-        item_ids=items,
-        reviewers=[reviewer.id for reviewer in reviewers(banked, 2)],
-        acting=ACTING,
-    )
+    review = _open_review(banked, reviewers(banked, 2))
     judging.close(banked, REVIEW, review, acting=ACTING)
     ran = _page(banked, monkeypatch)
     button(ran, f"strike-{review}").click().run()
@@ -60,3 +79,23 @@ def test_a_form_without_enough_judges_names_the_place_where_they_are_added(
     """A single person is not enough: two judge each question."""
     ran = _page(banked, monkeypatch)
     assert any("First add them on this page" in element.value for element in ran.info)
+
+
+def test_nothing_waits_for_anyone_once_a_review_is_closed(
+    banked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The coordinator's page and the judge's page show only what was judged."""
+    judges, admin = reviewers(banked, 2), _administrator(banked)
+    review = _open_review(banked, judges)
+    assert "Waiting" in _shown(_page(banked, monkeypatch, who=admin))
+    assert "2 are waiting for you." in _shown(_page(banked, monkeypatch, "reviews", judges[0]))
+    judging.close(banked, REVIEW, review, acting=ACTING)
+    closed = _shown(_page(banked, monkeypatch, who=admin))
+    assert "Judged" in closed
+    assert "Waiting" not in closed
+    judge = _shown(_page(banked, monkeypatch, "reviews", judges[0]))
+    assert "This review is closed." in judge
+    assert "waiting" not in judge
+    with banked.look() as look:
+        row = judging.judging_row(look, REVIEW, review)
+        assert not judging.assignment(look, row, judges[0].id).waiting

@@ -52,19 +52,24 @@ def pause(look: Transaction, row: JudgingRow) -> str:
 
 
 def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[JudgeRow]) -> None:
-    """Show how many cases each judge has judged and has still to judge."""
+    """Show how many cases each judge has judged, and until the closing has still to judge."""
     review = row.kind == REVIEW
     heads = [t("Reviewer")] if review else [t("Scorer"), t("Code")]
+    progress_rows = [
+        (
+            *([judge.handle] if review else [judge.handle, judge.code]),
+            sum(judge.position in judged.verdicts for judged in everything),
+            *(
+                ()
+                if row.ended_at_utc
+                else [sum(judge.position in judged.waits_for for judged in everything)]
+            ),
+        )
+        for judge in people
+    ]
     table(
-        [*heads, t("Judged"), t("Waiting")],
-        [
-            (
-                *([judge.handle] if review else [judge.handle, judge.code]),
-                sum(judge.position in judged.verdicts for judged in everything),
-                sum(judge.position in judged.waits_for for judged in everything),
-            )
-            for judge in people
-        ],
+        [*heads, t("Judged"), *(() if row.ended_at_utc else [t("Waiting")])],
+        progress_rows,
         caption=t("Progress of each reviewer") if review else t("How far each scorer is"),
     )
 
