@@ -24,6 +24,7 @@ from study.store import studies as studies_stored
 from study.store.studies import study_row
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, entropy_from, invite, person, presentation, reading
+from ui.app.menu import every_page
 
 BANK = 1
 
@@ -203,7 +204,7 @@ def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> N
     with pytest.raises(NotNow, match="not open"):
         teaching.mark(taught, "bank", taught=False, acting=ACTING)
     who = Person(role=None, study=None, study_name="", reader=None, name="c", id=1)
-    with pytest.raises(NotFound, match="not open for teaching"):
+    with pytest.raises(NotFound, match=r"not open for teaching\. Choose .* Teaching page"):
         teaching.desk(taught, who, BANK, 1)
     with taught.look() as look:
         kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
@@ -216,8 +217,13 @@ def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> N
 
 @pytest.mark.parametrize("round_", [0, 2, 10**12])
 def test_a_round_that_is_not_reached_is_refused(taught: Store, round_: int) -> None:
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFound, match=r"not reached .* Continue on the Teaching page"):
         teaching.desk(taught, _learner(taught), BANK, round_)
+
+
+def test_messages_name_the_teaching_page_as_its_menu_does() -> None:
+    """The page is the place to which refused learners are sent back."""
+    assert next(entry.title for entry in every_page() if entry.path == "teaching") == "Teaching"
 
 
 @pytest.mark.parametrize(

@@ -437,6 +437,9 @@ test("the hint names missing input", () => {
   assert.match(hint(ready(unsure), { is: "sure", step: 2 }), /answer first/);
   assert.match(hint(chosen(unsure), { is: "digit", number: 8 }), /1 to 5/);
   assert.match(hint(chosen(unsure), { is: "confirm" }), /1 to 5/);
+  const { length } = ready(JUDGING).shown.item.options;
+  const numbered = hint(ready(JUDGING), { is: "letter", letter: "B" });
+  assert.equal(numbered, `Press 1 to ${length} to choose, not a letter.`);
 });
 
 test("the page remembers a limited number of cases, and no practice cases", () => {
