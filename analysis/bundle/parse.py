@@ -56,8 +56,8 @@ def parse_csv(
         return _empty(required), [_fault(name, None, what, "Save it as UTF-8")]
     try:
         sheet = _sheet(text)
-    except csv.Error as error:
-        what = f"cannot be read as CSV ({error})"
+    except csv.Error:
+        what = "cannot be read as CSV"
         remedy = f"Use commas and double quotes, and at most {LONGEST_CELL:,} characters a cell"
         return _empty(required), [_fault(name, None, what, remedy)]
     if sheet is None:

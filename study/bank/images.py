@@ -13,6 +13,7 @@ from pathlib import Path
 
 from study.base.bank_model import Film, Rule
 from study.base.errors import BadFile
+from study.base.system import system_reason
 from study.base.text import id_key
 from study.films import MAX_BYTES, BadFilm, inspect
 from study.tables.values import shown
@@ -208,9 +209,9 @@ class ImageFolder:
         except (FileNotFoundError, NotADirectoryError):
             raise BadFilm(_not_found(path), NOT_FOUND_REMEDY, Rule.IMAGE_MISSING) from None
         except (OSError, ValueError, RuntimeError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = f": {system_reason(error)}" if isinstance(error, OSError) else ""
             raise BadFilm(
-                f"image {shown(path, 160)} cannot be read: {reason}", "check the file"
+                f"image {shown(path, 160)} cannot be read{reason}", "check the file"
             ) from None
 
     def _from_absolute(self, path: str, written: str) -> str:

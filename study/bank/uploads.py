@@ -26,6 +26,7 @@ from study.bank.reading import ImportOptions
 from study.base.actor import Acting
 from study.base.errors import BadFile, NotFound
 from study.base.packed import unpack
+from study.base.system import system_reason
 from study.base.text import check_name, file_name, quoted, refuse_empty
 from study.base.translation import t
 from study.store import Store
@@ -87,7 +88,7 @@ class Arrived:
             folder.rename(self.place)
         except OSError as error:
             raise BadFile(
-                t("The archive cannot be unpacked: {why}.", why=error.strerror or str(error))
+                t("The archive cannot be unpacked: {why}.", why=system_reason(error))
             ) from error
 
     def discard_archive(self) -> None:
@@ -145,9 +146,7 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         place = free_place(home, name)
         place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:
-        raise BadFile(
-            t("The archive cannot be saved: {why}.", why=error.strerror or str(error))
-        ) from error
+        raise BadFile(t("The archive cannot be saved: {why}.", why=system_reason(error))) from error
     return Arrived(place=place, is_ours=True, archive=file)
 
 

@@ -15,6 +15,7 @@ from email.message import EmailMessage
 from urllib.parse import unquote, urlsplit
 
 from study.base.errors import Undelivered
+from study.base.system import system_reason
 from study.base.translation import t
 
 SERVER, SENDER = "READING_ROOM_SMTP", "READING_ROOM_MAIL_FROM"
@@ -169,5 +170,5 @@ def _unreached(server: MailServer, error: Exception) -> str:
         "The mail server {host}:{port} could not be reached ({why}). Nothing was sent.",
         host=server.host,
         port=str(server.port),
-        why=getattr(error, "strerror", None) or type(error).__name__,
+        why=system_reason(error),
     )

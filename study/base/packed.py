@@ -17,6 +17,7 @@ from typing import IO
 
 from study.base.budget import BUDGET, Budget
 from study.base.errors import BadFile
+from study.base.system import system_reason
 from study.base.text import quoted
 from study.base.translation import t
 
@@ -72,8 +73,7 @@ def opened(
             yield archive, entries
     except _UNSOUND as error:
         sentence = t(
-            "This file is not a valid ZIP archive ({why}). Create or download it again.",
-            why=str(error) or type(error).__name__,
+            "This file is not a valid ZIP archive, or it is damaged. Create or download it again."
         )
         raise BadFile(where + sentence) from error
 
@@ -96,7 +96,7 @@ def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> 
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
         except OSError as error:
-            why = error.strerror or str(error)
+            why = system_reason(error)
             raise BadFile(t("The archive cannot be unpacked: {why}.", why=why)) from error
 
 

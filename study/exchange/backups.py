@@ -18,6 +18,7 @@ from typing import Any, Literal
 from study.base.actor import SCHEDULE, Acting
 from study.base.canonical import moment, stamp
 from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
+from study.base.system import system_reason
 from study.base.translation import t
 from study.exchange.bundle import sha256_of_file
 from study.exchange.moving import copy_store
@@ -193,7 +194,7 @@ def restore_backup(file: Path, db: Path | str) -> Store:
             store.put_in_place(db)
     except OSError as error:
         raise BadFile(
-            t("{db} cannot be created: {strerror}.", db=db, strerror=error.strerror or error)
+            t("{db} cannot be created: {strerror}.", db=db, strerror=system_reason(error))
         ) from error
     return Store(db)
 
@@ -284,7 +285,7 @@ def _made(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backu
             t(
                 "The backup cannot be written to {folder}: {strerror}. Choose another folder.",
                 folder=folder,
-                strerror=error.strerror or error,
+                strerror=system_reason(error),
             )
         ) from error
     facts = {

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 from study.base.canonical import canonical_json
 from study.base.errors import BadFile
+from study.base.system import system_reason
 from study.base.text import GUARDED, CellRules, FirstSpelling, csv_bytes, text_key
 from study.base.translation import t
 from study.base.version import version
@@ -293,7 +294,7 @@ def placed(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Pat
                 target.rmdir()
             scratch_path.rename(target)
     except OSError as error:
-        why = error.strerror or error
+        why = system_reason(error)
         raise BadFile(
             t("{folder} cannot be written: {strerror}.", folder=out, strerror=why)
         ) from error

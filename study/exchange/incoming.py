@@ -21,6 +21,7 @@ from study.base.canonical import sha256_of
 from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.provenance import Provenance
+from study.base.system import system_reason
 from study.base.text import GUARDED, GUARDED_BEFORE, PLAIN, CellRules, quoted
 from study.base.translation import tn
 from study.exchange.bundle import (
@@ -103,8 +104,11 @@ def receive(store: Store, path: Path) -> Received:
     """
     try:
         files = _from_folder(path) if path.is_dir() else _from_zip(path)
-    except (OSError, ValueError, BadFile) as error:
+    except BadFile as error:
         why = str(error).rstrip(".")
+        raise BadFile(f"{path.name} cannot be read as a bundle: {why}.") from error
+    except (OSError, ValueError) as error:
+        why = system_reason(error) if isinstance(error, OSError) else "it is damaged"
         raise BadFile(f"{path.name} cannot be read as a bundle: {why}.") from error
     package, faults = _package(files)
     refuse(path.name, faults)

@@ -169,7 +169,9 @@ def insert_rows(
                     stored[column] = None if name[0] is None else known[(columns[0], *name)]
                 number = archive.insert(change, kind, stored)
             except (archive.UnfitRow, KeyError, TypeError) as error:
-                raise BadFile(f"{bundle.name}: a {kind} does not fit: {error}.") from error
+                raise BadFile(
+                    f"{bundle.name}: a {kind} does not fit. Export the study again."
+                ) from error
             if table.called:
                 known[(table.called[0], *archive.name_in(row, kind, table.called))] = number
 
@@ -296,7 +298,9 @@ def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
     try:
         return archive.fitting(write)
     except (archive.UnfitRow, KeyError, TypeError, ValueError) as error:
-        raise BadFile(f"{bundle.name}: items or cases do not fit: {error}.") from error
+        raise BadFile(
+            f"{bundle.name}: items or cases do not fit. Export the study again."
+        ) from error
 
 
 def _refuse_unlike(look: Transaction, bundle: Received) -> None:

@@ -147,8 +147,7 @@ def grey(data: bytes) -> Grey:
     except UnidentifiedImageError:
         raise BadFilm(f"not an image of a known kind ({', '.join(FORMATS)})") from None
     except Exception as error:  # decoders raise almost any error on broken bytes
-        reason = str(error).strip() or type(error).__name__
-        raise BadFilm(f"cannot be decoded: {reason}") from error
+        raise BadFilm("cannot be decoded: the file is damaged or incomplete", _EXPORT) from error
 
 
 def window(data: bytes) -> tuple[float, float] | None:

@@ -87,8 +87,10 @@ def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> 
 def _entry(path: Path, archive: ZipFile, entry: ZipInfo) -> dict[str, object]:
     try:
         content = content_of(archive, entry)
-    except NotImplementedError as error:  # compression that zipfile does not support
-        raise BadFile(f"{path} cannot be read: {error}; write it again as JSON") from error
+    except NotImplementedError as error:
+        raise BadFile(
+            f"{path} is compressed by an unsupported method; write it again as JSON"
+        ) from error
     return _object(path, entry.filename, content)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from study.base.budget import Budget
 from study.base.errors import BadFile
+from study.base.translation import t
 
 _AT_ONCE = 1_000
 
@@ -37,7 +38,9 @@ def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, TypeError) as error:
-        raise BadFile(f"{path} is not a valid Parquet file: {error}") from error
+        raise BadFile(
+            t("{name} is not a valid Parquet file, or it is damaged. Write it again.", name=path)
+        ) from error
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise BadFile(f"{path} has columns given twice: {', '.join(twice)}; keep one of each")

@@ -14,6 +14,7 @@ from typing import Any
 from study.bank.fields import SPELLINGS
 from study.base.bank_model import Fault
 from study.base.errors import BadFile, NotFound
+from study.base.system import system_reason
 from study.base.text import decoded, did_you_mean
 from study.base.translation import t
 from study.tables.columns import listed, plain_key
@@ -253,16 +254,20 @@ def ids_beside(protocol: Path, name: str) -> list[str]:
         It does not exist, or is in another folder.
     """
     path = protocol.parent / name
+    if Path(name).name != name:
+        raise _unread(name, t("it must be in the folder of the protocol file"))
     try:
-        if Path(name).name != name:
-            raise FileNotFoundError(2, t("it must be in the folder of the protocol file"))
         path.stat()  # raises where there is no such file
         return ids_in_file(path)
     except OSError as error:
-        raise NotFound(
-            t(
-                "The list {name} of the protocol file cannot be read: {strerror}.",
-                name=name,
-                strerror=error.strerror,
-            )
-        ) from error
+        raise _unread(name, system_reason(error)) from error
+
+
+def _unread(name: str, why: str) -> NotFound:
+    return NotFound(
+        t(
+            "The list {name} of the protocol file cannot be read: {strerror}.",
+            name=name,
+            strerror=why,
+        )
+    )

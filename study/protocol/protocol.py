@@ -20,6 +20,7 @@ from study.bank.content import BY_ITEM
 from study.base.bank_model import VIEW_CLASSES
 from study.base.budget import BUDGET
 from study.base.errors import BadProtocol, NotFound
+from study.base.system import system_reason
 from study.base.text import did_you_mean, nearest, quoted
 from study.base.translation import languages, later, said, spoken, t, tn
 from study.protocol import checks
@@ -423,12 +424,12 @@ def read_protocol(path: Path) -> Protocol:
             t(
                 "The protocol file {path} cannot be read: {strerror}.",
                 path=path,
-                strerror=error.strerror,
+                strerror=system_reason(error),
             )
         ) from error
     except ValueError as error:
         raise BadProtocol(
-            t("{path} is not valid TOML: {error}. See docs/protocol.md.", path=path, error=error)
+            t("{path} is not encoded in UTF-8. Save it again as UTF-8.", path=path)
         ) from error
     values = _parsed(text, source=str(path))
     for key in ITEM_LISTS:
@@ -466,13 +467,24 @@ def _parsed(text: str, *, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        raise BadProtocol(
-            t(
-                "{source} is not valid TOML: {error}. See docs/protocol.md.",
-                source=source,
-                error=error,
-            )
-        ) from error
+        raise _not_toml(source, str(error)) from error
+
+
+def _not_toml(source: str, why: str) -> BadProtocol:
+    """Return the error for a file that is not TOML; `why` is a note for the command line."""
+    if place := re.search(r"line (\d+), column (\d+)", why):
+        text = t(
+            "{source} is not valid TOML: the error is in line {line}, column {column}. See "
+            "docs/protocol.md.",
+            source=source,
+            line=place[1],
+            column=place[2],
+        )
+    else:
+        text = t("{source} is not valid TOML. See docs/protocol.md.", source=source)
+    error = BadProtocol(text)
+    error.add_note(why)
+    return error
 
 
 def faults_of(values: Mapping[str, Any]) -> list[str]:

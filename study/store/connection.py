@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from study.base.errors import Busy, StudyError
+from study.base.system import system_reason
 from study.base.translation import t
 from study.store import witness
 from study.store.address import address_of
@@ -366,7 +367,7 @@ class Store:
                     "The server cannot write {file} ({why}), so this is not confirmed yet. Try "
                     "again in a moment.",
                     file=witness.file_of(self.path).name,
-                    why=error.strerror,
+                    why=system_reason(error),
                 )
             ) from error
 

@@ -112,13 +112,12 @@ def _rows(
             if _is_filled(row):
                 yield last + n_before + 1, row
             last = reader.line_num  # type: ignore[attr-defined]  # csv's own reader
-    except csv.Error as error:
+    except csv.Error:
         raise BadFile(
             t(
-                "{name} is not a valid CSV file: {error}, in the row that begins at line {line}. "
-                "Check its quotes.",
+                "{name} is not a valid CSV file: the row that begins at line {line} cannot be "
+                "read. Check its quotes.",
                 name=name,
-                error=error,
                 line=str(last + n_before + 1),
             )
         ) from None

@@ -362,6 +362,10 @@ class _Text(TextFile):
 
 
 def _in_words(error: json.JSONDecodeError) -> str:
+    if error.msg.startswith("Invalid \\"):
+        return "a text contains a backslash that escapes nothing"
+    if error.msg.startswith("Illegal trailing comma"):
+        return "a comma is not followed by a value"
     return _EXPECTED.get(error.msg, error.msg)
 
 
@@ -369,7 +373,9 @@ def why_not_json(error: Exception) -> str:
     """Return why a text is not JSON, with the place if it is known."""
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno:,}, column {error.colno:,}: {_in_words(error)}"
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1:,} is not UTF-8"
+    return "nested too deeply" if isinstance(error, RecursionError) else "a number is too long"
 
 
 def _space(text: str, at: int) -> int:
@@ -387,8 +393,10 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 def _loads(text: str) -> object:
     try:
         return _DECODER.decode(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    except json.JSONDecodeError:
+        raise
+    except (RecursionError, ValueError) as error:
+        raise ValueError(why_not_json(error)) from None
 
 
 def _json(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from study.base.budget import BUDGET
 from study.base.errors import BadFile
+from study.base.system import system_reason
 from study.base.translation import t
 
 _PART_BYTES = 1 << 20
@@ -30,7 +31,7 @@ def opened_bytes(path: Path) -> Iterator[BufferedReader]:
     except IsADirectoryError:
         raise BadFile(f"{path} is a folder; name the file inside it") from None
     except (OSError, ValueError) as error:
-        raise BadFile(f"{path} cannot be read: {error}") from error
+        raise BadFile(f"{path} cannot be read: {system_reason(error)}") from error
     with file:
         yield file
 
@@ -75,7 +76,7 @@ class TextFile:
         try:
             part = self._file.read(max(_PART_BYTES, len(self.here)))
         except OSError as error:
-            raise BadFile(f"{self.path} cannot be read: {error}") from error
+            raise BadFile(f"{self.path} cannot be read: {system_reason(error)}") from error
         held, _ = self._decoder.getstate()
         try:
             self.here += self._decoder.decode(part, final=not part)

@@ -93,11 +93,7 @@ def _naming(path: Path) -> Iterator[None]:
         raise
     except Exception as error:
         raise BadFile(
-            t(
-                "{name} is not a complete Excel workbook ({why}). Copy or export it again.",
-                name=path,
-                why=type(error).__name__,
-            )
+            t("{name} is not a complete Excel workbook. Copy or export it again.", name=path)
         ) from error
 
 

@@ -24,6 +24,7 @@ from starlette.routing import Route
 
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput, NotFound, StudyError
+from study.base.system import system_reason
 from study.base.text import checked_reason
 from study.base.translation import ENGLISH, t
 from study.exchange import archives
@@ -227,7 +228,7 @@ def make(person: Person, *, texts: bool = True) -> None:
             _put_in_place(new, place, Path(scratch))
     except OSError as error:
         raise StudyError(
-            t("The files cannot be created: {why}. Try again.", why=error.strerror or error)
+            t("The files cannot be created: {why}. Try again.", why=system_reason(error))
         ) from error
 
 

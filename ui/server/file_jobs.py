@@ -12,6 +12,7 @@ from typing import IO, Any, TypeVar
 from study.base.actor import Acting
 from study.base.budget import BUDGET
 from study.base.errors import BadFile, BeyondBudget
+from study.base.system import system_reason
 from study.base.text import file_name, refuse_empty
 from study.base.translation import t
 from study.exchange.restoring import Merged, Restored, merge, restore
@@ -56,7 +57,7 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
         with kept.path.open("xb") as there:
             shutil.copyfileobj(file, there, _PART_BYTES)
     except OSError as error:
-        why = error.strerror or str(error)
+        why = system_reason(error)
         raise BadFile(t("{name} cannot be saved: {why}.", name=name, why=why)) from error
     refuse_empty(name, kept.path.stat().st_size)
     return kept

@@ -165,7 +165,7 @@ def test_nothing_remains_of_a_damaged_archive(tmp_path: Path, content: bytes) ->
 
 
 def test_archive_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="cannot be unpacked: No such file"):
+    with pytest.raises(BadFile, match="cannot be unpacked: there is no file"):
         unpack(io.BytesIO(_SOUND), tmp_path / "missing" / "bank")
 
 
@@ -173,6 +173,6 @@ def test_an_existing_folder_is_refused_and_unchanged(tmp_path: Path) -> None:
     """Only a folder that was made for the archive is removed after an error."""
     kept = tmp_path / "kept.txt"
     kept.write_text("kept")
-    with pytest.raises(BadFile, match="cannot be unpacked: File exists"):
+    with pytest.raises(BadFile, match="cannot be unpacked: a file or folder of this name exists"):
         unpack(io.BytesIO(_SOUND), tmp_path)
     assert kept.read_text() == "kept"
