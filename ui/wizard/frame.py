@@ -24,6 +24,7 @@ from ui.wizard import design, reader_texts, rules, sample
 from ui.wizard.draft import Working, keep_mine, reach, read_again, save
 from ui.wizard.groups import preview_links
 from ui.wizard.protocol_view import consent_view, protocol_view
+from ui.wizard.sample_size import of_another_metric
 
 LOOK = style(page_file(__file__, "wizard.css"))
 
@@ -263,18 +264,30 @@ def _cautions(working: Working, protocol: Protocol) -> tuple[str, ...]:
 
 
 def _outdated_plan(protocol: Protocol) -> tuple[str, ...]:
-    """Return a warning if the sample size was computed for another number of cases."""
+    """Return warnings if the sample size was computed for another study than the protocol's."""
     plan = protocol.sample_size
-    if not plan.readers or plan.cases == protocol.cases:
+    if not plan.readers:
         return ()
-    return (
-        t(
-            "The power was computed for {planned} cases, but {cases} are drawn. Open the step "
-            "Endpoint to compute it again.",
-            planned=plan.cases,
-            cases=protocol.cases,
-        ),
-    )
+    warnings = []
+    if plan.cases != protocol.cases:
+        warnings.append(
+            t(
+                "The power was computed for {planned} cases, but {cases} are drawn. Open the step "
+                "Endpoint to compute it again.",
+                planned=plan.cases,
+                cases=protocol.cases,
+            )
+        )
+    has_arms = bool(protocol.arms) and plan.comparison == "conditions"
+    reads = protocol.reads_per_case or plan.readers
+    if has_arms != (plan.design == "arms") or (not has_arms and reads != plan.reads_per_case):
+        warnings.append(
+            t(
+                "The power was computed for another assignment of readers. Open the step Endpoint "
+                "to compute it again."
+            )
+        )
+    return (*warnings, *of_another_metric(protocol.endpoint, plan.metric))
 
 
 @lru_cache(maxsize=16)

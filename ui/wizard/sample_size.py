@@ -64,6 +64,8 @@ def sample_size(working: Working) -> None:
             return
         working.values["sample_size"] = dict(plan)
         _result(asked, plan)
+        for warning in of_another_metric(str(working.values["endpoint"]), str(plan["metric"])):
+            st.warning(warning)
     _figure(asked)
 
 
@@ -209,6 +211,26 @@ def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
         )
     elif plan["power"] < TARGET:
         st.warning(t("The power is below 80 %: plan more readers or more cases."))
+
+
+def of_another_metric(endpoint: str, metric: str) -> tuple[str, ...]:
+    """Return a warning if the power is that of another metric than the declared endpoint's."""
+    is_area = metric == "auc"
+    if not endpoint or is_area == endpoint.endswith("AUC"):
+        return ()
+    if is_area:
+        return (
+            t(
+                "The power is that of the AUC, but the endpoint is accuracy. Choose variance "
+                "components of accuracy, from a pilot study or from values that you enter."
+            ),
+        )
+    return (
+        t(
+            "The power is that of accuracy, but the endpoint is the AUC. Choose variance "
+            "components of the AUC."
+        ),
+    )
 
 
 def _figure(asked: Asked) -> None:

@@ -18,11 +18,13 @@ from analysis.presentation.wording import (
 from analysis.report.findings.endpoint import scale_of
 from analysis.report.findings.finding import Finding, Scale, Theme
 from analysis.results import Results
-from analysis.statistics.claims import claim_words
+from analysis.statistics.claims import PAIR_WEIGHTED, claim_words
 from analysis.statistics.mrmc.obuchowski_rockette import Claim
 from analysis.statistics.verdicts import primary_models
 from analysis.translation import t
 
+BETWEEN = " - "
+"""Between the names of the conditions of two arms."""
 TABLES = {"panel": "reader_panel", "conditions": "reader_conditions"}
 
 
@@ -84,10 +86,47 @@ def _reached(results: Results, plan: PlannedSize, scale: Scale) -> str:
 
 
 def _rows(results: Results, plan: PlannedSize) -> list[Row]:
-    """Return the rows of the planned comparison, of the primary model if there is one."""
-    table = TABLES.get(plan.comparison, "")
-    rows = rows_of(results, table, metric=plan.metric, claim=Claim.READERS_LIKE_THESE.value)
-    if table == "reader_conditions":
-        return rows
+    """Return the rows of the planned comparison, of the primary model if there is one.
+
+    If readers did not read the same cases, the rows of the panel or of two conditions have no
+    interval; then those of parallel arms, or of all readings, are the comparison.
+    """
+    crossed = _of_primary(results, _crossed(results, plan))
+    choices = (crossed, _arms(results, plan), _of_primary(results, _uncrossed(results, plan)))
+    return next((rows for rows in choices if any(map(_has_interval, rows))), crossed)
+
+
+def _has_interval(row: Row) -> bool:
+    return not math.isnan(number(row, "ci_low"))
+
+
+def _of_primary(results: Results, rows: list[Row]) -> list[Row]:
     primary = primary_models(results)
-    return [row for row in rows if not primary or row["model_id"] in primary]
+    return [
+        row for row in rows if not row.get("model_id") or not primary or row["model_id"] in primary
+    ]
+
+
+def _crossed(results: Results, plan: PlannedSize) -> list[Row]:
+    table = TABLES.get(plan.comparison, "")
+    return rows_of(results, table, metric=plan.metric, claim=Claim.READERS_LIKE_THESE.value)
+
+
+def _arms(results: Results, plan: PlannedSize) -> list[Row]:
+    """Return the comparison of arms that read under different conditions."""
+    if plan.comparison != "conditions":
+        return []
+    table = "reader_groups" if plan.metric == "accuracy" else "reader_groups_metrics"
+    rows = rows_of(results, table, factor="arm", by="overall", metric=plan.metric)
+    return [
+        {**row, "n_readers": number(row, "n_readers_a") + number(row, "n_readers_b")}
+        for row in rows
+        if BETWEEN in str(row["condition"])
+    ]
+
+
+def _uncrossed(results: Results, plan: PlannedSize) -> list[Row]:
+    """Return the pair-weighted comparison over all readings."""
+    of_models = plan.comparison == "panel"
+    rows = rows_of(results, "uncrossed", metric=plan.metric, method=PAIR_WEIGHTED)
+    return [row for row in rows if bool(row["model_id"]) == of_models]

@@ -496,6 +496,59 @@ def test_a_plan_for_another_comparison_is_named(run: Results) -> None:
     )
 
 
+UNCROSSED: dict[str, Any] = {
+    "model_id": "M1",
+    "condition_a": "",
+    "condition_b": "",
+    "metric": "accuracy",
+    "method": "U-statistic (BDG)",
+    "n_readers": 6,
+    "n_items": 120,
+    "ci_low": -0.03,
+    "ci_high": 0.05,
+}
+ARMS: dict[str, Any] = {
+    "factor": "arm",
+    "condition": "aided - unaided",
+    "by": "overall",
+    "metric": "accuracy",
+    "n_readers_a": 4,
+    "n_readers_b": 3,
+    "n_items": 80,
+    "ci_low": -0.01,
+    "ci_high": 0.11,
+}
+
+
+def test_the_reached_size_of_a_study_in_blocks_is_that_of_all_readings(run: Results) -> None:
+    """The cases that all readers read, which leave the panel undefined, are not the result's."""
+    nothing = dict.fromkeys(("difference", "ci_low", "ci_high"), float("nan"))
+    row = {**nothing, "claim": CLAIMS[1], "n_items": 16, "undefined_because": "too few"}
+    results = _with(run, {**DECLARED, "primary_model": "M1", "sample_size": SIZE}, row)
+    other = {**UNCROSSED, "method": "Obuchowski-Rockette", "n_items": 16}
+    tables = {**results.tables, "uncrossed": pd.DataFrame([UNCROSSED, other])}
+    assert (
+        "The result is based on 6 readers and 120 cases; half the width of the interval for readers"
+        " like these is 4.0 points, and 4.0 points was expected."
+    ) in _said(replace(results, tables=tables))
+
+
+def test_the_reached_size_of_parallel_arms_is_that_of_their_comparison(run: Results) -> None:
+    """The readers of both arms count; groups under a common condition are another comparison."""
+    plan = {**SIZE, "comparison": "conditions"}
+    results = _with(run, {**DECLARED, "sample_size": plan}, CLEARED)
+    within = {**ARMS, "condition": "aided", "n_items": 7}
+    tables = {
+        **{name: table for name, table in results.tables.items() if name != "reader_conditions"},
+        "reader_groups": pd.DataFrame([within, ARMS]),
+        "uncrossed": pd.DataFrame([UNCROSSED]),
+    }
+    assert (
+        "The result is based on 7 readers and 80 cases; half the width of the interval for readers"
+        " like these is 6.0 points, and 4.0 points was expected."
+    ) in _said(replace(results, tables=tables))
+
+
 def test_a_pair_weighted_endpoint_is_decided_by_the_u_statistic(run: Results) -> None:
     """The panel is undefined where readers read different cases; its mean is not the endpoint."""
     nothing = dict.fromkeys(("difference", "ci_low", "ci_high"), float("nan"))
