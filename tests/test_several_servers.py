@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from benchmarks.postgres_cluster import MISSING, programs
+from benchmarks.postgres_cluster import programs
 from tests.e2e.server import Server
 from tests.torture.browser import Browser, Ledger
 from tests.torture.faults import KILLED
@@ -41,18 +41,18 @@ def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
     assert images == images[:1] * 4
 
 
+ON_POSTGRES = Postgres() if programs() else Sqlite()
+"""The engine of one of the runs: what a proxy does is independent of the engine."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("proxy", PROXIES)
 @pytest.mark.parametrize(
-    "engine",
-    [
-        Sqlite(),
-        pytest.param(Postgres(), marks=pytest.mark.skipif(programs() is None, reason=MISSING)),
-    ],
-    ids=["sqlite", "postgres"],
+    ("proxy", "engine"),
+    list(zip(PROXIES, (Sqlite(), ON_POSTGRES), strict=True)),
+    ids=PROXIES,
 )
 def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
-    engine: Engine, proxy: str
+    proxy: str, engine: Engine
 ) -> None:
     """The proxy has the configuration of docs/several-servers.md."""
     if not (shutil.which(proxy) or shutil.which(proxy, path="/usr/sbin")):
