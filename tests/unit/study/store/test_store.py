@@ -108,6 +108,7 @@ def test_a_locked_store_is_reported_after_a_wait(store: Store) -> None:
 
 def test_a_process_suspended_with_the_witness_is_reported_after_a_wait(store: Store) -> None:
     """Otherwise all others would wait for it, with the lock of the store; nothing is stored."""
+    store.begin_witness()
     with store.witness_file.open() as suspended:
         fcntl.flock(suspended, fcntl.LOCK_EX)
         with (
