@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -66,23 +67,51 @@ class ReportFigure:
         return text
 
     @cached_property
-    def svg(self) -> bytes:
-        """The figure as SVG, text as paths, the same bytes every time."""
+    def svgs(self) -> tuple[bytes, ...]:
+        """Each part of the figure as SVG, text as paths, the same bytes every time."""
         # Imported only when a picture is written, because matplotlib loads slowly.
         from analysis.figures.drawing.to_print import svg
 
-        return svg(self.chart)
+        return tuple(svg(self.chart, part) for part in range(1, self.parts() + 1))
 
-    def keep(self, svg: bytes) -> None:
-        """Keep the SVG that another process has drawn."""
-        vars(self)["svg"] = svg
+    def keep(self, svgs: Sequence[bytes]) -> None:
+        """Keep the SVGs that another process has drawn."""
+        vars(self)["svgs"] = tuple(svgs)
 
     @cached_property
-    def png(self) -> bytes:
-        """The figure as PNG of 300 dots per inch, the same bytes every time."""
+    def pngs(self) -> tuple[bytes, ...]:
+        """Each part of the figure as PNG of 300 dots per inch, the same bytes every time."""
         from analysis.figures.drawing.to_print import png_of
 
-        return png_of(self.svg)
+        return tuple(map(png_of, self.svgs))
+
+    @property
+    def svg(self) -> bytes:
+        """The first part as SVG."""
+        return self.svgs[0]
+
+    @property
+    def png(self) -> bytes:
+        """The first part as PNG."""
+        return self.pngs[0]
+
+    def parts(self, width_mm: float | None = None) -> int:
+        """Return the number of parts in print, at its own width or another."""
+        from analysis.figures.drawing.to_print import n_parts
+
+        if width_mm not in self._parts:
+            chart = self.chart if width_mm is None else self.chart.at_width(width_mm)
+            self._parts[width_mm] = n_parts(chart)
+        return self._parts[width_mm]
+
+    @cached_property
+    def _parts(self) -> dict[float | None, int]:
+        """The numbers of parts by width that are known."""
+        return {}
+
+    def files(self, form: str) -> tuple[str, ...]:
+        """Return the names of its pictures in the folder, a name for each part."""
+        return tuple(f"{self.name}{part_suffix(i)}.{form}" for i in range(1, len(self.svgs) + 1))
 
     @property
     def square(self) -> bool:
@@ -93,12 +122,25 @@ class ReportFigure:
         """Draw it for the screen."""
         return plotly_figure(self.chart, DARK if dark else LIGHT)
 
-    def file(self, form: str, width_mm: float) -> bytes:
-        """Draw it as `svg` or `png` at a width, or write its data as `csv`."""
+    def file(self, form: str, width_mm: float, part: int = 1) -> bytes:
+        """Draw a part as `svg` or `png` at a width, or write the figure's data as `csv`."""
         from analysis.figures.drawing.to_print import png, svg
 
-        write = {"svg": svg, "png": png, "csv": csv}[form]
-        return write(self.chart.at_width(width_mm))
+        chart = self.chart.at_width(width_mm)
+        if form == "csv":
+            return csv(chart)
+        return {"svg": svg, "png": png}[form](chart, part)
+
+
+def part_suffix(part: int) -> str:
+    """Return the end of the name of a picture without its type; empty for the first part.
+
+    Examples
+    --------
+    >>> part_suffix(1), part_suffix(2)
+    ('', '-part2')
+    """
+    return "" if part == 1 else f"-part{part}"
 
 
 OVERVIEW = "overview"

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from analysis.report.content import SECTIONS
-from analysis.report.figures import OVERVIEW, ReportFigure, matrix_figure
+from analysis.report.figures import OVERVIEW, ReportFigure, matrix_figure, part_suffix
 from analysis.report.findings.finding import Theme
 from analysis.translation import spoken
 from study.base.errors import NotFound, NotNow
@@ -32,7 +32,9 @@ FindingsByTheme = list[tuple[str, list[str]]]
 SectionFigures = list[ReportFigure]
 COLUMN_MM, PAGE_MM = 85, 180
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv"}
-_NAME = re.compile(rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm)?\.({'|'.join(TYPES)})")
+_NAME = re.compile(
+    rf"([a-z0-9_-]+?)(?:-({COLUMN_MM}|{PAGE_MM})mm(?:-part([1-9][0-9]?))?)?\.({'|'.join(TYPES)})"
+)
 
 
 def sentences(analysis: Analysis) -> FindingsByTheme:
@@ -92,11 +94,21 @@ def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:
     """Offer a figure's files; `matrix` identifies the figure among those behind the switch."""
     asked = f"?{urlencode(matrix)}" if matrix else ""
     sizes = {
-        f"export/figures/{figure.name}-{width}mm.{form}{asked}": t(
-            "{format}, {width} mm", format=form.upper(), width=width
+        f"export/figures/{figure.name}-{width}mm{part_suffix(part)}.{form}{asked}": (
+            t("{format}, {width} mm", format=form.upper(), width=width)
+            if parts == 1
+            else t(
+                "{format}, {width} mm, part {part} of {n}",
+                format=form.upper(),
+                width=width,
+                part=part,
+                n=parts,
+            )
         )
         for width in (COLUMN_MM, PAGE_MM)
+        for parts in [figure.parts(width)]
         for form in ("svg", "png")
+        for part in range(1, parts + 1)
     }
     with st.popover(t("Download figure"), type="tertiary", icon=":material/download:"):
         data = {f"export/figures/{figure.name}.csv{asked}": t("Data (CSV)")}
@@ -119,7 +131,10 @@ def figure_file(
         figure = parts and _figure(store, study, parts[1], matrix)
         if not parts or not figure:
             raise NotFound(t("There is no such figure."))
-        return figure.file(parts[3], float(parts[2] or PAGE_MM)), TYPES[parts[3]]
+        width, part = float(parts[2] or PAGE_MM), int(parts[3] or 1)
+        if part > 1 and part > figure.parts(width):
+            raise NotFound(t("There is no such figure."))
+        return figure.file(parts[4], width, part), TYPES[parts[4]]
 
 
 def _figure(store: Store, study: str, name: str, matrix: Mapping[str, str]) -> ReportFigure | None:

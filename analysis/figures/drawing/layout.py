@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 
 from analysis.figures.drawing.axes import shorten
-from analysis.figures.drawing.chart import Axis, Cells, Chart, Key, Label, Note, Panel, Side
+from analysis.figures.drawing.chart import Axis, Cells, Chart, Key, Label, Note, Panel, Side, Tick
 
 MM_PER_POINT = 25.4 / 72
 LABEL_PT = 7.5
@@ -18,6 +18,8 @@ SMALL_PT = 7.0
 TITLE_PT = 7.0
 # Smallest text in print: numbers in cells that would be smaller are left out.
 LEAST_PT = 6.0
+# Size of the letters of a row's name as a part of the row's height.
+LETTERS_OF_STEP = 0.85
 LINE_MM = 3.3
 GAP_MM = 4.0
 EDGE_MM = 1.5
@@ -29,6 +31,8 @@ KEY_MARK_MM = 5.0
 LEAST_MM = 15.0
 # In print, a matrix with smaller cells has its names above it.
 LEAST_CELL_MM = 9.0
+# Largest height of such a matrix with its names.
+MOST_LISTED_MM = 200.0
 SLANT = math.sin(math.pi / 4)
 
 # Label, size in points, bold -> width in millimetres.
@@ -158,13 +162,24 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
     (panel,) = chart.panels
     names = [tick.label for tick in panel.y.ticks]
     room = _Columns(chart, measure).widths[0]
+    named = _legible(chart, measure)
     # Rows are named like the columns if there are few of them.
-    if room >= LEAST_CELL_MM * len(names) or len(panel.x.ticks) != len(names):
-        return _legible(chart, measure)
+    if room >= LEAST_CELL_MM * len(names):
+        return named
+    (fewer,) = named.panels
+    if not panel.x.ticks and len(fewer.y.ticks) == len(names):
+        return named
     keys = (Key(label=name.text, otherwise=name.otherwise, ink=None) for name in names)
     # Columns of a matrix are numbered from the left, rows from the top.
-    numbered = replace(panel, y=replace(panel.y, ticks=panel.x.ticks))
-    return _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
+    ticks = panel.x.ticks or tuple(
+        Tick(at=tick.at, label=Label(text=f"({tick.at + 1:.0f})")) for tick in panel.y.ticks
+    )
+    numbered = replace(panel, x=replace(panel.x, ticks=ticks), y=replace(panel.y, ticks=ticks))
+    listed = _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
+    # Of very many raters the list would be longer than the page.
+    return (
+        listed if laid_out(listed, measure).height <= MOST_LISTED_MM else _legible(chart, measure)
+    )
 
 
 def _legible(chart: Chart, measure: Measure) -> Chart:
@@ -238,7 +253,7 @@ def label_size(axis: Axis, length_mm: float) -> float:
         return LABEL_PT
     places = sorted(tick.at for tick in axis.ticks)
     step = min(b - a for a, b in pairwise(places))
-    return max(min(LABEL_PT, 0.85 * step / span * length_mm / MM_PER_POINT), 1.0)
+    return max(min(LABEL_PT, LETTERS_OF_STEP * step / span * length_mm / MM_PER_POINT), 1.0)
 
 
 def _written(panel: Panel, measure: Measure) -> float:

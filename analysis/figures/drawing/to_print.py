@@ -60,10 +60,10 @@ from analysis.figures.drawing.layout import (
     TITLE_PT,
     PlacedPanel,
     laid_out,
-    reflowed,
     wrapped,
 )
 from analysis.figures.drawing.look import LIGHT, colour_at
+from analysis.figures.drawing.pages import parts_of
 from analysis.translation import written
 
 MM_PER_INCH = 25.4
@@ -125,17 +125,22 @@ SETTINGS: Any = {
 ONE_AT_A_TIME = threading.Lock()
 
 
-def svg(chart: Chart) -> bytes:
-    """Draw a chart as SVG: text as paths, the same bytes every time."""
+def n_parts(chart: Chart) -> int:
+    """Return the number of parts of a chart in print: several if it is higher than a page."""
+    return len(parts_of(chart, width_mm))
+
+
+def svg(chart: Chart, part: int = 1) -> bytes:
+    """Draw a part of a chart as SVG: text as paths, the same bytes every time."""
     with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
         file = io.BytesIO()
-        figure(chart).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        figure(chart, part).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
         return file.getvalue()
 
 
-def png(chart: Chart) -> bytes:
-    """Draw a chart as PNG of 300 dots per inch, the same bytes every time."""
-    return png_of(svg(chart))
+def png(chart: Chart, part: int = 1) -> bytes:
+    """Draw a part of a chart as PNG of 300 dots per inch, the same bytes every time."""
+    return png_of(svg(chart, part))
 
 
 def png_of(picture: bytes) -> bytes:
@@ -163,9 +168,9 @@ def _resolution() -> bytes:
     return struct.pack(">I", len(content) - 4) + content + struct.pack(">I", zlib.crc32(content))
 
 
-def figure(chart: Chart) -> Figure:
-    """Return a chart as a matplotlib figure of its size."""
-    chart = reflowed(chart, width_mm)
+def figure(chart: Chart, part: int = 1) -> Figure:
+    """Return a part of a chart as a matplotlib figure of its size."""
+    chart = parts_of(chart, width_mm)[part - 1]
     layout = laid_out(chart, width_mm)
     lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
     layout = layout.raised(LINE_MM * len(lacking))

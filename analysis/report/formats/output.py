@@ -172,8 +172,8 @@ def _report(results: Results, folder: Path) -> None:
     with alongside(lambda: _tables_and_figures(results, second, folder)) as drawn:
         content = report_content(results, figures)
         _draw(first, folder)
-    for figure, svg in zip(second, drawn.result(), strict=True):
-        figure.keep(svg)
+    for figure, svgs in zip(second, drawn.result(), strict=True):
+        figure.keep(svgs)
     with alongside(lambda: _page_and_paper(results, content, figures, folder)):
         (folder / "report.pdf").write_bytes(report_pdf(content))
         _pictures(first, folder)
@@ -181,18 +181,19 @@ def _report(results: Results, folder: Path) -> None:
 
 def _tables_and_figures(
     results: Results, figures: Sequence[ReportFigure], folder: Path
-) -> list[bytes]:
+) -> list[tuple[bytes, ...]]:
     _tables(results, folder)
     with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
         file.writelines(_json(results))
     _draw(figures, folder)
     _pictures(figures, folder)
-    return [figure.svg for figure in figures]
+    return [figure.svgs for figure in figures]
 
 
 def _draw(figures: Sequence[ReportFigure], folder: Path) -> None:
     for figure in figures:
-        (folder / "figures" / f"{figure.name}.svg").write_bytes(figure.svg)
+        for name, svg in zip(figure.files("svg"), figure.svgs, strict=True):
+            (folder / "figures" / name).write_bytes(svg)
 
 
 def _page_and_paper(
@@ -207,7 +208,8 @@ def _page_and_paper(
 
 def _pictures(figures: Sequence[ReportFigure], folder: Path) -> None:
     for figure in figures:
-        (folder / "figures" / f"{figure.name}.png").write_bytes(figure.png)
+        for name, png in zip(figure.files("png"), figure.pngs, strict=True):
+            (folder / "figures" / name).write_bytes(png)
 
 
 def _paper(results: Results, content: ReportContent, folder: Path) -> None:

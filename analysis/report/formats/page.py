@@ -13,9 +13,10 @@ from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from analysis.figures.drawing.chart import csv
+from analysis.figures.drawing.pages import part_words
 from analysis.presentation.table import whole
 from analysis.report.content import FigureSection, ReportContent, labels
-from analysis.report.figures import ReportFigure
+from analysis.report.figures import ReportFigure, part_suffix
 from analysis.report.methods.sources import numbered
 from analysis.translation import language, right_to_left, t
 
@@ -115,8 +116,10 @@ def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
     Embedded pictures would more than double the size of the page: 7 MB in addition to 5.
     """
     for form in ("SVG", "PNG, 300 dpi"):
-        file = f"{figure.name}.{form[:3].lower()}"
-        yield {"words": form, "file": file, "address": f"figures/{file}"}
+        files = figure.files(form[:3].lower())
+        for part, file in enumerate(files, start=1):
+            words = form if len(files) == 1 else f"{form}, {part_words(part, len(files))}"
+            yield {"words": words, "file": file, "address": f"figures/{file}"}
     data = base64.b64encode(csv(figure.chart)).decode()
     yield {
         "words": t("Data (CSV)"),
@@ -128,10 +131,13 @@ def _files(figure: ReportFigure) -> Iterator[dict[str, str]]:
 def _picture(figure: ReportFigure) -> Markup | None:
     if len(figure.json) <= MOST_CHARACTERS:
         return None
-    data = base64.b64encode(figure.png).decode()
-    return Markup('<img id="figure-{}" alt="{}" src="data:image/png;base64,{}">').format(
-        figure.name, figure.title, data
+    pictures = (
+        Markup('<img id="figure-{}{}" alt="{}" src="data:image/png;base64,{}">').format(
+            figure.name, part_suffix(part), figure.title, base64.b64encode(png).decode()
+        )
+        for part, png in enumerate(figure.pngs, start=1)
     )
+    return Markup("").join(pictures)
 
 
 def _plot(figure: ReportFigure, *, responsive: bool) -> Markup:

@@ -17,6 +17,7 @@ import typst
 from analysis.figures.drawing.axes import shorten
 from analysis.figures.drawing.fonts import FOLDERS, without_glyph
 from analysis.figures.drawing.layout import LEAST_PT
+from analysis.figures.drawing.pages import part_words
 from analysis.figures.drawing.to_print import smallest_text_pt
 from analysis.report.content import FigureSection, ReportContent, labels
 from analysis.report.figures import ReportFigure
@@ -86,7 +87,7 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
         ],
         "raters": _table(content.headline.raters.cut(content.headline.raters.most_in_print)),
         "agreement": [_soft(line) for line in content.headline.agreement],
-        "overview": None if content.overview is None else _figure(content.overview, place),
+        "overview": None if content.overview is None else _parts(content.overview, place)[0],
         "findings": [
             {"theme": theme, "sentences": [_soft(entry) for entry in sentences]}
             for theme, sentences in content.findings
@@ -118,24 +119,36 @@ def _data(content: ReportContent, place: Path) -> dict[str, Any]:
 
 def _section(section: FigureSection, place: Path) -> dict[str, Any]:
     conditions = [
-        {"name": _soft(condition), "figures": [_figure(figure, place) for figure in figures]}
+        {
+            "name": _soft(condition),
+            "figures": [part for figure in figures for part in _parts(figure, place)],
+        }
         for condition, figures in section.conditions
     ]
     return {"title": section.title, "conditions": conditions}
 
 
-def _figure(figure: ReportFigure, place: Path) -> dict[str, Any]:
-    light = len(figure.svg) <= MOST_SVG_BYTES
-    name = f"{figure.name}.{'svg' if light else 'png'}"
-    (place / name).write_bytes(figure.svg if light else figure.png)
-    return {
-        "file": name,
-        "title": _soft(figure.title),
-        "caption": _soft(figure.caption),
-        "square": figure.square,
-        # A figure may be made smaller until its smallest text has the smallest legible size.
-        "least_scale": min(1.0, LEAST_PT / smallest_text_pt(figure.svg)),
-    }
+def _parts(figure: ReportFigure, place: Path) -> list[dict[str, Any]]:
+    """Write the parts of a figure, and return their data; the first has the caption."""
+    n = len(figure.svgs)
+    parts = []
+    for part, svg in enumerate(figure.svgs, start=1):
+        light = len(svg) <= MOST_SVG_BYTES
+        form = "svg" if light else "png"
+        name = figure.files(form)[part - 1]
+        (place / name).write_bytes(svg if light else figure.pngs[part - 1])
+        title = figure.title if n == 1 else f"{figure.title}, {part_words(part, n)}"
+        parts.append(
+            {
+                "file": name,
+                "title": _soft(title),
+                "caption": _soft(figure.caption) if part == 1 else "",
+                "square": figure.square,
+                # It may be made smaller until its smallest text has the smallest legible size.
+                "least_scale": min(1.0, LEAST_PT / smallest_text_pt(svg)),
+            }
+        )
+    return parts
 
 
 def _items(items: ItemList) -> dict[str, Any]:

@@ -207,19 +207,20 @@ def test_printed_figures_have_sizes_of_journals(figures: list[ReportFigure]) -> 
 def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
     """No text exceeds the figure, and titles of axes do not overlap."""
     for figure in figures:
-        drawn = on_paper(figure.chart.at_width(width))
-        wide, high = drawn.get_size_inches() * drawn.dpi
-        assert wide <= width / 25.4 * drawn.dpi + 1, figure.name
-        texts = [text for text in drawn.texts if text.zorder == ABOVE_PANELS]
-        # Without a renderer, each text would draw an empty picture to get its own.
-        renderer = FigureCanvasAgg(drawn).get_renderer()  # type: ignore[no-untyped-call]
-        boxes = [text.get_window_extent(renderer) for text in texts]
-        for i, box in enumerate(boxes):
-            assert box.x0 >= -1, figure.name
-            assert box.x1 <= wide + 1, figure.name
-            assert box.y0 >= -1, figure.name
-            assert box.y1 <= high + 1, figure.name
-            assert not any(_overlap(box, other) for other in boxes[:i]), figure.name
+        for part in range(1, figure.parts(width) + 1):
+            drawn = on_paper(figure.chart.at_width(width), part)
+            wide, high = drawn.get_size_inches() * drawn.dpi
+            assert wide <= width / 25.4 * drawn.dpi + 1, figure.name
+            texts = [text for text in drawn.texts if text.zorder == ABOVE_PANELS]
+            # Without a renderer, each text would draw an empty picture to get its own.
+            renderer = FigureCanvasAgg(drawn).get_renderer()  # type: ignore[no-untyped-call]
+            boxes = [text.get_window_extent(renderer) for text in texts]
+            for i, box in enumerate(boxes):
+                assert box.x0 >= -1, figure.name
+                assert box.x1 <= wide + 1, figure.name
+                assert box.y0 >= -1, figure.name
+                assert box.y1 <= high + 1, figure.name
+                assert not any(_overlap(box, other) for other in boxes[:i]), figure.name
 
 
 @pytest.mark.parametrize("width", [85, 180])

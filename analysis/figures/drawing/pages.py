@@ -1,0 +1,274 @@
+"""Divide a chart that is too high for print into parts: denser rows first, then several parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+from analysis.figures.drawing.chart import (
+    Axis,
+    Band,
+    Boxes,
+    Cells,
+    Chart,
+    Key,
+    Layer,
+    Line,
+    Note,
+    Numbers,
+    Panel,
+    Points,
+    ReferenceLine,
+)
+from analysis.figures.drawing.layout import (
+    LEAST_PT,
+    LETTERS_OF_STEP,
+    MM_PER_POINT,
+    Measure,
+    laid_out,
+    reflowed,
+)
+from analysis.translation import t
+
+# Largest width of a column of a journal, and the largest heights of figures: in a column, and on a
+# page, where the figure's caption is below it.
+COLUMN_MM = 100.0
+HIGHEST_IN_COLUMN_MM, HIGHEST_ON_PAGE_MM = 230.0, 200.0
+# Smallest distance of the marks of neighbouring rows, in diameters.
+LEAST_MARK_GAP = 1.05
+# Heights of rows that are tried, from the usual one, 1, to that of the densest rows, 0.
+SHARES = tuple(share / 8 for share in range(8, -1, -1))
+
+
+def highest_mm(width_mm: float) -> float:
+    """Return the largest height of a printed figure of a width.
+
+    Examples
+    --------
+    >>> highest_mm(85), highest_mm(174)
+    (230.0, 200.0)
+    """
+    return HIGHEST_IN_COLUMN_MM if width_mm <= COLUMN_MM else HIGHEST_ON_PAGE_MM
+
+
+def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
+    """Lay a chart out for print, in several parts if it is higher than a page.
+
+    Rows of names become denser as far as their names have at least 6 points and marks in
+    neighbouring rows do not touch. If that is not enough, each part has some rows of panels, and if
+    a single row is too high, some of its names. Matrices are always one part.
+
+    Parameters
+    ----------
+    chart : Chart
+        The chart.
+    measure : callable
+        Width in millimetres of a text, given its size in points and whether it is bold.
+
+    Returns
+    -------
+    tuple of Chart
+        At least one; each of several states its number.
+    """
+    most = highest_mm(chart.width_mm)
+    flowed = reflowed(chart, measure)
+    if chart.square:
+        return (flowed,)
+    legible = _scaled(flowed, lambda panel: max(panel.height_mm, _least_mm(panel)))
+    if _height(legible, measure) <= most:
+        return (legible,)
+    if _height(_scaled(flowed, _least_mm), measure) <= most:
+        return tuple(_relaxed([flowed], most, measure))
+    narrow = reflowed(_scaled(chart, _least_mm), measure)
+    rows = tuple(part for row in narrow.rows for part in _divided(narrow, row, most, measure))
+    groups = _collected(replace(narrow, rows=rows), most, measure)
+    if len(rows) == len(narrow.rows) == len(flowed.rows):
+        parts = [_with_rows(flowed, [flowed.rows[i] for i in group]) for group in groups]
+        return tuple(_relaxed(_numbered(parts), most, measure))
+    return _numbered([_with_rows(narrow, [rows[i] for i in group]) for group in groups])
+
+
+def _relaxed(parts: Sequence[Chart], most: float, measure: Measure) -> list[Chart]:
+    """Return parts that are low enough if their rows are dense with rows as high as possible."""
+    for share in SHARES:
+        scaled = [_scaled(part, partial(_between_mm, share=share)) for part in parts]
+        if all(_height(part, measure) <= most for part in scaled):
+            break
+    return scaled
+
+
+def _with_rows(chart: Chart, rows: Sequence[tuple[Panel, ...]]) -> Chart:
+    return replace(chart, rows=tuple(rows))
+
+
+def _height(chart: Chart, measure: Measure) -> float:
+    return laid_out(chart, measure).height
+
+
+def _scaled(chart: Chart, height_mm: Callable[[Panel], float]) -> Chart:
+    """Return the chart with other heights of the panels."""
+    rows = tuple(
+        tuple(replace(panel, height_mm=height) for panel in row)
+        for row in chart.rows
+        for height in [max(map(height_mm, row))]
+    )
+    return replace(chart, rows=rows)
+
+
+def _between_mm(panel: Panel, share: float) -> float:
+    least = _least_mm(panel)
+    return least + share * max(panel.height_mm - least, 0.0)
+
+
+def _least_mm(panel: Panel) -> float:
+    """Return the smallest height of a panel; of a panel without rows of names, its height."""
+    if not _has_rows(panel.y):
+        return panel.height_mm
+    places = sorted(tick.at for tick in panel.y.ticks)
+    span = abs(panel.y.high - panel.y.low)
+    step = min(b - a for a, b in pairwise(places))
+    for_names = LEAST_PT * MM_PER_POINT / LETTERS_OF_STEP * span / step
+    points = [layer for layer in panel.layers if isinstance(layer, Points)]
+    heights = sorted({round(y, 6) for layer in points for y in layer.y})
+    gap = min((b - a for a, b in pairwise(heights)), default=math.inf)
+    mark = max((layer.size_mm for layer in points), default=0.0)
+    return max(for_names, LEAST_MARK_GAP * mark * span / gap)
+
+
+def _has_rows(axis: Axis) -> bool:
+    """Return whether an axis has a row for each of several names."""
+    return not axis.title and not axis.log and len(axis.ticks) > 1
+
+
+def _divided(
+    chart: Chart, row: Sequence[Panel], most: float, measure: Measure
+) -> Iterator[tuple[Panel, ...]]:
+    """Yield a row of panels, or rows with some of the names each if it is too high."""
+    height = _height(replace(chart, rows=(tuple(row),)), measure)
+    axis = row[0].y
+    if height <= most or not all(_may_be_divided(panel, axis) for panel in row):
+        yield tuple(row)
+        return
+    n, fixed = len(axis.ticks), height - row[0].height_mm
+    pitch = row[0].height_mm / n
+    fit = max(int((most - fixed) / pitch) - 1, 1)
+    n_parts = -(-n // fit)
+    ends = [round(n * part / n_parts) for part in range(n_parts + 1)]
+    for first, last in pairwise(ends):
+        yield tuple(_window(panel, first, last) for panel in row)
+
+
+def _may_be_divided(panel: Panel, axis: Axis) -> bool:
+    """Return whether the rows of a panel are those of an axis, without colours of cells."""
+    same = [tick.at for tick in panel.y.ticks] == [tick.at for tick in axis.ticks]
+    cells = any(isinstance(layer, Cells) for layer in panel.layers)
+    return same and _has_rows(panel.y) and not cells
+
+
+def _window(panel: Panel, first: int, last: int) -> Panel:
+    """Return the panel with the ticks of its rows from `first` to before `last`."""
+    ticks = sorted(panel.y.ticks, key=lambda tick: tick.at)
+    ends = sorted((panel.y.low, panel.y.high))
+    at = [tick.at for tick in ticks]
+    low = ends[0] if first == 0 else (at[first - 1] + at[first]) / 2
+    high = ends[1] if last == len(at) else (at[last - 1] + at[last]) / 2
+    upwards = panel.y.low < panel.y.high
+    y = replace(
+        panel.y,
+        low=low if upwards else high,
+        high=high if upwards else low,
+        ticks=tuple(ticks[first:last]),
+    )
+    layers = tuple(part for layer in panel.layers for part in _within(layer, low, high))
+    height = panel.height_mm * (high - low) / (ends[1] - ends[0])
+    return replace(panel, y=y, layers=layers, height_mm=height)
+
+
+def _within(layer: Layer, low: float, high: float) -> Iterator[Layer]:
+    """Yield the part of a layer between two values of y, if it has any."""
+    match layer:
+        case Points():
+            kept = [i for i, y in enumerate(layer.y) if low <= y < high]
+            yield replace(
+                layer,
+                x=_taken(layer.x, kept),
+                y=_taken(layer.y, kept),
+                low=_taken(layer.low, kept),
+                high=_taken(layer.high, kept),
+                hover=tuple(layer.hover[i] for i in kept) if layer.hover else (),
+                shares=_taken(layer.shares, kept),
+            )
+        case Boxes():
+            kept = [i for i, y in enumerate(layer.y) if low <= y < high]
+            yield replace(
+                layer,
+                y=_taken(layer.y, kept),
+                low=_taken(layer.low, kept),
+                middle=_taken(layer.middle, kept),
+                high=_taken(layer.high, kept),
+                hover=tuple(layer.hover[i] for i in kept) if layer.hover else (),
+            )
+        case Line():
+            inside = [low <= y < high for y in layer.y]
+            y = tuple(y if here else math.nan for y, here in zip(layer.y, inside, strict=True))
+            if any(inside):
+                yield replace(layer, y=y)
+        case Note():
+            if low <= layer.y < high:
+                yield layer
+        case ReferenceLine(upright=False):
+            if low <= layer.at < high:
+                yield layer
+        case Band(upright=False):
+            bottom, top = (
+                max(min(layer.low, layer.high), low),
+                min(max(layer.low, layer.high), high),
+            )
+            if bottom < top:
+                yield replace(layer, low=bottom, high=top)
+        case _:
+            yield layer
+
+
+def _taken(values: Numbers, kept: Sequence[int]) -> Numbers:
+    return tuple(values[i] for i in kept) if values else ()
+
+
+def _collected(chart: Chart, most: float, measure: Measure) -> list[list[int]]:
+    """Group the rows of panels: in each group as many as fit."""
+    # The key of several parts has an entry more.
+    keyed = _with_number(chart, 1, 1)
+    groups: list[list[int]] = []
+    for i in range(len(chart.rows)):
+        longer = [*groups[-1], i] if groups else [i]
+        rows = [chart.rows[j] for j in longer]
+        if groups and _height(_with_rows(keyed, rows), measure) <= most:
+            groups[-1] = longer
+        else:
+            groups.append([i])
+    return groups
+
+
+def _numbered(charts: Sequence[Chart]) -> tuple[Chart, ...]:
+    if len(charts) == 1:
+        return tuple(charts)
+    n = len(charts)
+    return tuple(_with_number(chart, i, n) for i, chart in enumerate(charts, start=1))
+
+
+def _with_number(chart: Chart, part: int, n: int) -> Chart:
+    return replace(chart, key=(*chart.key, Key(label=part_words(part, n), ink=None)))
+
+
+def part_words(part: int, n: int) -> str:
+    """Return the words that name a part of a figure.
+
+    Examples
+    --------
+    >>> part_words(2, 3)
+    'part 2 of 3'
+    """
+    return t("part {part} of {n}", part=str(part), n=str(n))
