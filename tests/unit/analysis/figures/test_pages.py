@@ -1,0 +1,210 @@
+"""Printed figures of large studies fit a page, in legible text, and lose nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.figures.drawing.chart import (
+    Axis,
+    Band,
+    Boxes,
+    Cells,
+    Chart,
+    Ink,
+    Key,
+    Label,
+    Line,
+    Mark,
+    Note,
+    Panel,
+    Points,
+    ReferenceLine,
+    Tick,
+)
+from analysis.figures.drawing.layout import LEAST_PT
+from analysis.figures.drawing.pages import highest_mm, parts_of
+from analysis.figures.drawing.to_print import figure as on_paper
+from analysis.figures.drawing.to_print import smallest_text_pt, svg, width_mm
+from analysis.figures.forest import numbers
+from analysis.report.figures import ReportFigure, report_figures
+from analysis.report.formats.page import _files
+from analysis.report.formats.pdf import _parts
+from tests.unit.analysis.figures import large
+
+WIDTHS = (85, 174, 180)
+
+
+@pytest.fixture(scope="module")
+def figures() -> list[ReportFigure]:
+    """Return all figures of twelve readers, twenty models and twelve tasks."""
+    return report_figures(large.results(large.Size()))
+
+
+def _parts_on_paper(chart: Chart, width: float) -> Iterable[tuple[float, float, float]]:
+    """Yield width and height in millimetres of each part, and its smallest text in points."""
+    wide = chart.at_width(width)
+    for part in range(1, len(parts_of(wide, width_mm)) + 1):
+        drawn = on_paper(wide, part)
+        across, high = drawn.get_size_inches() * 25.4
+        sizes = [float(text.get_fontsize()) for text in drawn.texts if text.get_text()]
+        yield across, high, min(sizes, default=math.inf)
+
+
+@pytest.mark.slow
+def test_every_figure_of_a_large_study_fits_a_page(figures: list[ReportFigure]) -> None:
+    """No part exceeds the width, or the height for it, or has text below six points."""
+    names = {figure.name.split("-")[0] for figure in figures}
+    assert names >= {"accuracy", "banks", "input", "kappa", "open", "panel", "reliance", "roc"}
+    wrong = {
+        (figure.name, width, tuple(map(round, part)))
+        for figure in figures
+        for width in WIDTHS
+        for part in _parts_on_paper(figure.chart, width)
+        if part[0] > width + 0.5 or part[1] > highest_mm(width) or part[2] < LEAST_PT - 0.001
+    }
+    assert wrong == set()
+    assert highest_mm(85) <= 230
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_parts_contain_all_marks(figures: list[ReportFigure], width: float) -> None:
+    """Each estimate is in a single part, next to its name."""
+    for figure in figures:
+        if figure.chart.square:
+            continue
+        parts = parts_of(figure.chart.at_width(width), width_mm)
+        assert _marks(parts) == _marks([figure.chart.at_width(width)]), figure.name
+        assert len({len(part.key) for part in parts}) == 1, figure.name
+
+
+def _marks(charts: Iterable[Chart]) -> list[tuple[str, str, float]]:
+    return sorted(
+        (panel.title, _name_at(panel.y, y), x)
+        for chart in charts
+        for panel in chart.panels
+        for layer in panel.layers
+        if isinstance(layer, Points)
+        for x, y in zip(layer.x, layer.y, strict=True)
+    )
+
+
+def _name_at(axis: Axis, y: float) -> str:
+    if axis.title:
+        return f"{y:.6f}"
+    return min(axis.ticks, key=lambda tick: abs(tick.at - y)).label.text
+
+
+@pytest.mark.slow
+def test_files_of_a_figure_in_parts_are_all_offered(
+    figures: list[ReportFigure], tmp_path: Path
+) -> None:
+    """The page links each part, and the PDF shows each, with the caption once."""
+    figure = next(figure for figure in figures if figure.name.startswith("accuracy"))
+    assert figure.parts() == len(figure.svgs) == 2
+    links = [link["file"] for link in _files(figure)]
+    assert links == [
+        f"{figure.name}.svg",
+        f"{figure.name}-part2.svg",
+        f"{figure.name}.png",
+        f"{figure.name}-part2.png",
+        f"{figure.name}.csv",
+    ]
+    shown = _parts(figure, tmp_path)
+    assert [part["title"][-11:] for part in shown] == ["part 1 of 2", "part 2 of 2"]
+    assert [bool(part["caption"]) for part in shown] == [True, False]
+
+
+def _forest(n: int, **more: Any) -> Chart:
+    names = tuple(Tick(at=i, label=Label(text=f"Rater {i}")) for i in range(n))
+    y = Axis(low=n - 0.4, high=-0.6, ticks=names)
+    at = tuple(float(i) for i in range(n))
+    points = Points(ink=Ink.READER, mark=Mark.CIRCLE, x=at, y=at, low=at, high=at)
+    x = Axis(low=0, high=n, title="Percent")
+    panel = Panel(x=x, y=y, layers=(points,), height_mm=1.6 * n)
+    panel = replace(panel, **more)
+    return Chart(rows=((panel,),), key=(Key(label="Readers", ink=Ink.READER, mark=Mark.CIRCLE),))
+
+
+def test_a_low_figure_is_drawn_unchanged() -> None:
+    """It has no number of a part."""
+    chart = _forest(10, height_mm=48.0)
+    (part,) = parts_of(chart, width_mm)
+    assert (part.rows, part.key) == (chart.rows, chart.key)
+
+
+def test_rows_become_denser_before_a_figure_is_divided() -> None:
+    """Names keep six points."""
+    chart = _forest(60, height_mm=288.0)
+    (part,) = parts_of(chart, width_mm)
+    (across, high, least) = next(iter(_parts_on_paper(chart, 174)))
+    assert high <= 200 < 288
+    assert least >= 6
+    assert across == pytest.approx(174)
+    assert len(part.key) == 1
+
+
+def test_too_many_names_for_a_page_are_divided() -> None:
+    """Rows that would be too narrow for six points become higher instead."""
+    parts = parts_of(_forest(200), width_mm)
+    assert [part.key[-1].label for part in parts] == ["part 1 of 3", "part 2 of 3", "part 3 of 3"]
+    names = [tick.label.text for part in parts for tick in part.panels[0].y.ticks]
+    assert names == [f"Rater {i}" for i in range(200)]
+    for part, (_, high, least) in zip(parts, _parts_on_paper(_forest(200), 174), strict=True):
+        assert high <= 200
+        assert least >= 5.999
+        (points,) = part.panels[0].layers
+        assert isinstance(points, Points)
+        assert points.low == points.high == points.x == points.y
+        ends = sorted((part.panels[0].y.low, part.panels[0].y.high))
+        assert all(ends[0] <= y < ends[1] for y in points.y)
+    picture = svg(_forest(200), 3)
+    assert smallest_text_pt(picture) >= 5.999
+
+
+def test_every_kind_of_layer_is_divided_with_its_rows() -> None:
+    """Lines break, bands are cut, notes and bars go with their rows, and upright lines stay."""
+    at = tuple(float(i) for i in range(200))
+    layers = (
+        Boxes(ink=Ink.READER, y=at, low=at, middle=at, high=at),
+        Line(ink=Ink.QUIET, x=at, y=at),
+        ReferenceLine(at=5.0),
+        ReferenceLine(at=150.0, upright=False),
+        Band(low=0, high=1),
+        Band(low=10, high=120, upright=False),
+        *(Note(x=0, y=y, label=Label(text=f"{y:.0f}")) for y in at),
+    )
+    chart = _forest(200, layers=layers)
+    column = numbers(chart.panels[0], (), title="Numbers")
+    chart = replace(chart, rows=((chart.panels[0], column),))
+    parts = parts_of(chart, width_mm)
+    assert len(parts) == 3
+    first, last = parts[0].panels[0].layers, parts[-1].panels[0].layers
+    assert [type(layer) for layer in first[:4]] == [Boxes, Line, ReferenceLine, Band]
+    bars = [layer for part in parts for layer in part.panels[0].layers if isinstance(layer, Boxes)]
+    assert [y for layer in bars for y in layer.y] == list(at)
+    assert bars[0].low == bars[0].middle == bars[0].high == bars[0].y
+    bands = [x for x in first if isinstance(x, Band) and not x.upright]
+    assert bands[0].low == 10
+    assert bands[0].high < 70
+    assert not [x for x in last if isinstance(x, Band) and not x.upright]
+    assert [x.at for x in last if isinstance(x, ReferenceLine)] == [5.0, 150.0]
+    assert [x.label.text for x in last if isinstance(x, Note)][-1] == "199"
+    (line,) = (x for x in last if isinstance(x, Line))
+    assert line.x == at
+    assert [y for y in line.y if not math.isnan(y)] == list(bars[-1].y)
+    assert parts[-1].panels[1].y == replace(
+        parts[-1].panels[0].y, grid=False, labels=False, title=""
+    )
+
+
+def test_colours_of_cells_are_not_divided() -> None:
+    """Their rows are numbered from the first."""
+    cells = Cells(values=((0.5,),) * 200, low=0, high=1, scale=((0.0, "#ffffff"), (1.0, "#000000")))
+    assert len(parts_of(_forest(200, layers=(cells,)), width_mm)) == 1
