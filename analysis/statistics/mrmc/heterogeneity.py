@@ -30,6 +30,7 @@ from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.merits import differences, percent_correct
 from analysis.statistics.mrmc.conditions import columns_of_readers
+from analysis.statistics.mrmc.obuchowski_rockette import single_treatment
 from analysis.statistics.mrmc.panel import panels_of
 from analysis.statistics.statistic import Column, Method, Source, Statistic, shared
 from analysis.statistics.study import Study, study_of
@@ -69,8 +70,9 @@ def heterogeneity(study: Study | Bundle, options: Options | None = None) -> pd.D
 
     Sites read the same items, so the items are fixed: the variance of a site's mean is the pooled
     variance of readers within sites over its number of readers. Banks have different items, so the
-    readers are fixed: the variance is that over the bank's items. The items are those that all
-    readers were given; fewer than 80 % leave the row undefined.
+    readers are fixed: the variance is that of `single_treatment` over the bank's items, in which a
+    negative covariance of readers is 0. The items are those that all readers were given; fewer than
+    80 % leave the row undefined.
 
     References
     ----------
@@ -143,7 +145,7 @@ def _banks(
             place = np.arange(len(readers))
             merits = differences(merits, np.full(len(readers), len(readers)), place)
         means.append(merits.values.mean())
-        variances.append(merits.covariance.mean())
+        variances.append(single_treatment(merits).fixed_readers.se ** 2)
     names = _names(BANK, condition, model_id, len(banks), int(items.items.sum()), items.note)
     yield names, np.array(means), np.array(variances), items.because
 

@@ -97,23 +97,50 @@ def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
     assert -1 < row["prediction_low"] < row["ci_low"]
 
 
-def test_banks_vary_by_their_items() -> None:
-    """The readers' mean, and the model's lead over it; two banks have no prediction interval."""
+@pytest.mark.parametrize("is_opposed", [False, True])
+def test_banks_vary_by_their_items(is_opposed: bool) -> None:
+    """The readers' mean, and the model's lead over it; two banks have no prediction interval.
+
+    The variance is that of the panel: if readers err on different items, their negative covariance
+    counts as 0.
+    """
     bundle = study({"R1": "", "R2": ""}, banks=2)
+    if is_opposed:
+        bundle = opposed(bundle)
     right = right_of(bundle)
     bank = np.arange(N_ITEMS) % 2
     table = heterogeneity(bundle)
     assert table["metric"].tolist() == ["accuracy", "lead"]
-    readers = right[["R1", "R2"]].mean(axis=1)
-    for row, values in zip(table.to_dict("records"), (readers, right["M"] - readers), strict=True):
-        parts = [values[bank == place] for place in (0, 1)]
+    readers = right[["R1", "R2"]]
+    values = (readers, readers.rsub(right["M"], axis=0))
+    for row, each in zip(table.to_dict("records"), values, strict=True):
+        parts = [each[bank == place].to_numpy() for place in (0, 1)]
+        covariances = [np.cov(part.T) / len(part) for part in parts]
+        if is_opposed and row["metric"] == "accuracy":
+            assert min(c[0, 1] for c in covariances) < 0
         expected = combined(
             np.array([part.mean() for part in parts]),
-            np.array([part.var(ddof=1) / len(part) for part in parts]),
+            np.array([(np.trace(c) / 2 + max(c[0, 1], 0)) / 2 for c in covariances]),
         )
         assert {key: row[key] for key in expected} == pytest.approx(expected, abs=1e-5)
         assert row["undefined_because"] == "prediction interval: fewer than 3 groups"
         assert pd.isna(row["prediction_low"])
+
+
+def opposed(bundle: Bundle) -> Bundle:
+    """Return the study with a second reader who is right mostly where the first is wrong."""
+    right = right_of(bundle)["R1"]
+    readings = bundle.readings.copy()
+    second = readings["rater_id"] == "R2"
+    place = readings.loc[second, "item_id"]
+    other = np.where(right.loc[place].to_numpy() > 0, "B", "A")
+    readings.loc[second, "answer"] = np.where(np.arange(len(place)) % 7 == 0, "A", other)
+    items, raters = bundle.items[["item_id", "truth", "bank"]], bundle.raters
+    return bundle_from_tables(
+        items,
+        readings[["rater_id", "item_id", "answer"]],
+        raters[["rater_id", "rater_kind", "site"]],
+    )
 
 
 def test_sites_of_one_reader_each_are_undefined() -> None:
