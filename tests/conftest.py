@@ -418,8 +418,8 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
     # Imported here because the process that starts the workers loads this file and runs no test.
     from analysis.report.formats.pdf import prepared
 
-    def description(chart: object) -> bytes:
-        text = escape(repr(chart))
+    def description(chart: object, part: int = 1) -> bytes:
+        text = escape(f"{part}: {chart!r}")
         return f"<svg xmlns='http://www.w3.org/2000/svg'><desc>{text}</desc></svg>".encode()
 
     def data(content: "ReportContent") -> bytes:

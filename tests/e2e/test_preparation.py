@@ -395,7 +395,7 @@ def test_a_study_can_be_read_by_pointer_on_a_tablet(serve: Serve, new_profile: P
 def _check_the_buttons_of_a_tablet(page: Page) -> None:
     """Check that all tools are visible, at least 44 pixels high, and do not cover the answers."""
     buttons = page.locator(".rr-tools button:visible, .rr-option:visible, .rr-confirm:visible")
-    assert buttons.count() == 15 + 4 + 1
+    assert buttons.count() == 16 + 4 + 1
     for button in buttons.all():
         box = button.bounding_box()
         assert box is not None
