@@ -58,7 +58,7 @@ test("an angle with a single line is removed when the tool changes", () => {
 
 test("without pixel spacing there are angles and regions in pixels, and no lengths", async () => {
   const { tool, hints, drag, words } = bench({
-    spacing_mm: null, grey: async () => ({ n: 1200, mean: 101.26, sd: 4, min: 90, max: 110 }),
+    spacing_mm: null, grey: async () => ({ n: 1200, mean: 5101.26, sd: 4, min: 4090, max: 5110 }),
   });
   tool.toggle("line");
   assert.deepEqual([tool.tool, hints.length], ["", 1]);
@@ -68,7 +68,7 @@ test("without pixel spacing there are angles and regions in pixels, and no lengt
   tool.toggle("region");
   drag(at(20, 20), at(60, 60));
   await settled();
-  assert.equal(words()[1], "mean 101.3, SD 4.0; min 90, max 110; 1,200 pixels");
+  assert.equal(words()[1], "mean 5101.3, SD 4.0; min 4090, max 5110; 1,200 pixels");
 });
 
 test("a region's grey values are those of its last place, and only one request is under way", async () => {

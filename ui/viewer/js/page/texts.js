@@ -8,8 +8,9 @@ import { t, tn } from "./words.js";
 
 const round = (value) => Math.round(value).toString();
 const date = (utc) => new Date(utc).toLocaleString(language, { dateStyle: "full", timeStyle: "short" });
-const decimal = (value, digits) =>
-  value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const decimal = (value, digits, useGrouping = true) =>
+  value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping });
+const greyValue = (value) => decimal(value, 1, false); // like the window's width and level
 const stepWords = (step) => (step === null ? t("none") : t("{step} of 256 grey levels", { step }));
 
 /** @type {{[preset: string]: string}} */
@@ -294,7 +295,7 @@ export const texts = {
   angle: (degrees) => `${decimal(degrees, 1)}°`,
   /** @param {GreyValues} values @param {number|null} area_mm2 null: the size of a pixel is unknown */
   region: ({ n, mean, sd, min, max }, area_mm2) => [
-    t("mean {mean}, SD {sd}", { mean: decimal(mean, 1), sd: decimal(sd, 1) }),
+    t("mean {mean}, SD {sd}", { mean: greyValue(mean), sd: greyValue(sd) }),
     t("min {min}, max {max}", { min: round(min), max: round(max) }),
     area_mm2 ? t("{n} mm² at the detector", { n: decimal(area_mm2, area_mm2 < 100 ? 1 : 0) }) : tn("{n} pixel", "{n} pixels", n),
   ],
