@@ -88,6 +88,7 @@ class EventKind(StrEnum):
     READING_REINSTATED = "reading reinstated"
     READING_RESUMED = "reading resumed"
     REMINDER_SENT = "reminder sent"
+    REMINDERS_SCHEDULED = "reminders scheduled"
     ROLE_GIVEN = "role given"
     ROLE_REVOKED = "role revoked"
     SCORING_OPENED = "scoring opened"

@@ -20,6 +20,7 @@ from study.monitoring import interventions
 from study.monitoring.interventions import history
 from study.monitoring.progress import status
 from study.monitoring.reminders import sent
+from study.monitoring.scheduled_reminders import reminder_schedule
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading import desk
@@ -227,6 +228,9 @@ def test_a_reminder_can_be_copied_and_is_recorded(watched: Store) -> None:
     _press(ran, "note-sent")
     _press(ran, "note-sent-yes")
     assert list(sent(watched, "trial")) == ["R1"]
+    ran.number_input[0].set_value(3)
+    _press(ran, "remind-save")
+    assert reminder_schedule(watched, "trial").days == 3
 
 
 def test_an_invalid_mail_server_is_reported_in_one_sentence(

@@ -28,6 +28,11 @@ from study.monitoring.reminders import (
     send_reminder,
     sent,
 )
+from study.monitoring.scheduled_reminders import (
+    LONGEST_DAYS,
+    reminder_schedule,
+    schedule_reminders,
+)
 from study.people.roles import Act
 from study.people.signing_in import Person
 from study.reading.course import SessionState
@@ -235,7 +240,43 @@ def _log(log: list[InterventionRow]) -> Columns:
 
 
 def show_reminding(person: Person, progress: Progress) -> None:
-    """Show a letter to a reader, and the ways to send it."""
+    """Show a letter to a reader, the ways to send it, and when letters are sent automatically."""
+    _show_letter(person, progress)
+    if progress.state == "open":
+        _show_schedule(person, progress.study)
+
+
+def _show_schedule(person: Person, study: str) -> None:
+    section(t("Automatic reminders"))
+    days = st.number_input(
+        t("Days without a reading until a reader is reminded (0: never)"),
+        min_value=0,
+        max_value=LONGEST_DAYS,
+        value=reminder_schedule(store(), study).days,
+        key="remind-days",
+        width=420,
+    )
+
+    def save() -> str:
+        schedule_reminders(
+            store(), study=study, days=days, address=home_address(), acting=acting(person)
+        )
+        return t("Saved.")
+
+    actions.button(t("Save"), save, key="remind-save", about=study)
+    st.caption(
+        t(
+            "The message above is sent by email, in the language of this page, to readers whose "
+            "session is open and whose address is known. Each is reminded again after the same "
+            "number of days."
+        )
+    )
+    with error_line():
+        if MailServer.named(os.environ) is None:
+            st.caption(t("This server cannot send email, so nothing is sent."))
+
+
+def _show_letter(person: Person, progress: Progress) -> None:
     waiting = {reader.reader_id: reader for reader in progress.readers if may_be_reminded(reader)}
     if progress.state != "open" or not waiting:
         st.markdown(t("There are no readers to remind."))

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from study.base.errors import NotFound, StudyError
 from study.exchange.backups import make_if_due
 from study.films.shelf import Shelf, ready
+from study.monitoring.scheduled_reminders import send_due_reminders
 from study.store import Store, readings
 from study.store.leases import lease
 from study.trail import heads, losses
@@ -22,6 +23,7 @@ FIRST_BACKUP_S = 300.0
 """Delay before the first backup, because readers wait for a server that has just started."""
 
 LOOK_EVERY_S = 60.0
+REMIND_EVERY_S = 3600.0
 
 LAST_LOOK_S = 10.0
 """How long a stopping server waits for a running backup."""
@@ -41,6 +43,8 @@ def chores(
         while not stop.wait(every_s):
             passed_s += every_s
             look_after(store, backups=passed_s >= first_s)
+            if (passed_s - every_s) % REMIND_EVERY_S < every_s:
+                _try("Reminders were not sent", lambda: _remind(store(), datetime.now(UTC)))
 
     def pack() -> None:
         tried: set[str] = set()
@@ -113,6 +117,11 @@ def _end_stalled(store: Store) -> None:
 def _send(store: Store, now: datetime) -> None:
     for why in heads.send_due(store, os.environ, now=now):
         _log.warning("%s", why)
+
+
+def _remind(store: Store, now: datetime) -> None:
+    for why in send_due_reminders(store, os.environ, now=now):
+        _log.warning("A reminder was not sent: %s", why)
 
 
 def _try(what: str, act: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from study.base.actor import Acting, By
-from study.base.errors import NotFound, NotNow, Undelivered
+from study.base.errors import BadInput, NotFound, NotNow, Undelivered
 from study.base.mail import MailServer, send
 from study.monitoring.progress import Progress, ReaderProgress, progress_of
 from study.monitoring.reminders import (
@@ -22,6 +22,11 @@ from study.monitoring.reminders import (
     note_sent,
     send_reminder,
     sent,
+)
+from study.monitoring.scheduled_reminders import (
+    reminder_schedule,
+    schedule_reminders,
+    send_due_reminders,
 )
 from study.reading import desk
 from study.store import Store, events
@@ -262,3 +267,80 @@ def test_a_server_is_optional() -> None:
     """Without one, coordinators copy the messages."""
     assert MailServer.named({}) is None
     assert _named(1, READING_ROOM_SMTP="smtps://mail.example.org").port == 465
+
+
+def _environment(port: int) -> dict[str, str]:
+    return {
+        "READING_ROOM_SMTP": f"smtp://127.0.0.1:{port}",
+        "READING_ROOM_MAIL_FROM": "study@example.org",
+    }
+
+
+def _schedule(store: Store, days: int = 2, at: float = 0) -> None:
+    acting = Acting(by=BY, now=NOW + timedelta(days=at))
+    schedule_reminders(store, study="trial", days=days, address="https://r.example/", acting=acting)
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        pytest.param([1.9], 0, id="not yet"),
+        pytest.param([2], 1, id="after two days"),
+        pytest.param([2, 2.1, 3.9], 1, id="once within two days"),
+        pytest.param([2, 4], 2, id="again after two days"),
+        pytest.param([5.1], 0, id="after the session"),
+    ],
+)
+def test_inactive_readers_are_reminded_on_schedule(
+    known: Store, post: _MailServer, days: list[float], expected: int
+) -> None:
+    """The session of five days begins with the first presentation, two days before no reminder."""
+    case = desk.desk(known, person(known), now=NOW).cases[0].case
+    desk.take_records(known, person(known), [presentation(case)], now=NOW)
+    _schedule(known)
+    for day in days:
+        now = NOW + timedelta(days=day)
+        assert send_due_reminders(known, _environment(post.port), now=now) == []
+    assert len(post.letters) == expected
+    assert [event.actor for event in _reminders(known)] == ["schedule"] * expected
+    assert verify(known) == []
+
+
+def _reminders(store: Store) -> list[events.EventRow]:
+    with store.look() as look:
+        return events.of_kinds(look, events.study_chain("trial"), ["reminder sent"])
+
+
+def test_a_reading_or_a_later_schedule_postpones_a_reminder(
+    known: Store, post: _MailServer
+) -> None:
+    """Days count from the last of both."""
+    case = desk.desk(known, person(known), now=NOW).cases[0].case
+    _schedule(known)
+    later = NOW + timedelta(days=1)
+    desk.take_records(known, person(known), [presentation(case), reading(case)], now=later)
+    send_due_reminders(known, _environment(post.port), now=NOW + timedelta(days=2.5))
+    _schedule(known, at=2.5)
+    send_due_reminders(known, _environment(post.port), now=NOW + timedelta(days=4.4))
+    assert post.letters == []
+    send_due_reminders(known, _environment(post.port), now=NOW + timedelta(days=4.6))
+    assert len(post.letters) == 1
+    assert "https://r.example/" in post.letters[0].decode()
+
+
+def test_nothing_is_sent_without_schedule_server_or_open_study(
+    known: Store, post: _MailServer
+) -> None:
+    """A schedule of 0 days ends reminders; an unreachable server is reported."""
+    after = NOW + timedelta(days=3)
+    assert send_due_reminders(known, _environment(post.port), now=after) == []
+    _schedule(known)
+    assert send_due_reminders(known, {}, now=after) == []
+    (why,) = send_due_reminders(known, _environment(1), now=after)
+    assert "could not be reached" in why
+    _schedule(known, days=0)
+    assert send_due_reminders(known, _environment(post.port), now=after) == []
+    assert post.letters == []
+    assert reminder_schedule(known, "trial").days == 0
+    with pytest.raises(BadInput, match="0 to 60"):
+        _schedule(known, days=61)
