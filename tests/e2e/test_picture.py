@@ -239,7 +239,7 @@ def _check_region(reader: Reader, film: npt.NDArray[np.uint16], box: tuple[slice
     inside = film[
         ((down + 0.5) / height * 2 - 1) ** 2 + ((across + 0.5) / width * 2 - 1) ** 2 <= 1
     ].astype(float)
-    words = f"mean {inside.mean():,.1f}, SD {inside.std():,.1f}"
+    words = f"mean {inside.mean():.1f}, SD {inside.std():.1f}"
     reader.page.locator(".rr-marks text", has_text=words).wait_for(state="attached")
     texts = reader.page.locator(".rr-marks text").all_text_contents()
     values = f"min {inside.min():.0f}, max {inside.max():.0f}"

@@ -266,9 +266,9 @@ def _show_schedule(person: Person, study: str) -> None:
     actions.button(t("Save"), save, key="remind-save", about=study)
     st.caption(
         t(
-            "The message above is sent by email, in the language of this page, to readers whose "
-            "session is open and whose address is known. Each is reminded again after the same "
-            "number of days."
+            "Readers whose session is open and whose address is known get this message by email, "
+            "in the language of this page and without changes to its text. Each is reminded again "
+            "after the same number of days."
         )
     )
     with error_line():
