@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from string import ascii_uppercase
 
 from study.models.answer_text import plain_option
 from study.models.answer_words import word_set
@@ -54,7 +55,7 @@ def option_key(text: str) -> str:
     return key.replace("ae", "e").replace("oe", "e").replace("our", "or").replace("tre", "ter")
 
 
-_ROLE = r"\s*\n\W*(?:assistant|response|answer|output|model)\s*:"
+_ROLE = re.compile(r"\s*\n\W*(?:assistant|response|answer|output|model)\s*:", re.IGNORECASE)
 _EXAMPLE = re.compile(
     r"\A\W*(?:\w+\W+){0,3}?examples?\b[^\n]{0,40}:\s*\n.*?\n[^\n]{0,40}\bquestion\b[^\n:]{0,40}:",
     re.IGNORECASE | re.DOTALL,
@@ -68,11 +69,13 @@ def without_prompt(text: str, options: Sequence[str]) -> str:
     ' B'
     """
     text = _EXAMPLE.sub("", text)
+    if not _ROLE.search(text):  # compiling the pattern of the options takes much longer
+        return text
     listed = r"[\s,;]*".join(
-        rf"\(?{chr(65 + n)}[).:]\s*{flexible(plain_option(option))}\.?"
-        for n, option in enumerate(options)
+        rf"\(?{letter}[).:]\s*{flexible(plain_option(option))}\.?"
+        for letter, option in zip(ascii_uppercase, options, strict=False)
     )
-    echo = re.search(listed + _ROLE, text, re.IGNORECASE)
+    echo = re.search(listed + _ROLE.pattern, text, re.IGNORECASE)
     return text[echo.end() :] if echo else text
 
 

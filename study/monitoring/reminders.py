@@ -13,7 +13,7 @@ from study.base.mail import MailServer, send
 from study.base.translation import t, tn
 from study.monitoring.progress import Progress, ReaderProgress, Stage
 from study.reading.course import SessionStanding, SessionState
-from study.store import Store, events, people
+from study.store import Store, Transaction, events, people
 from study.store.events import EventKind
 from study.store.studies import study_row
 
@@ -94,14 +94,16 @@ def send_reminder(
     to = addressee(store, study, reader_id).email
     if not to:
         raise NotFound(t("No email address is recorded for {reader}.", reader=reader_id))
-    _refuse_closed(store, study)
+    with store.look(sealed=True) as look:
+        refuse_unless_open(look, study)
     send(server, to=to, subject=letter.subject, text=letter.text)
     _record(store, study, reader_id, "e-mail", acting)
 
 
 def note_sent(store: Store, *, study: str, reader_id: str, acting: Acting) -> None:
     """Record that the coordinator has sent a reminder manually."""
-    _refuse_closed(store, study)
+    with store.look(sealed=True) as look:
+        refuse_unless_open(look, study)
     _record(store, study, reader_id, "by hand", acting)
 
 
@@ -115,10 +117,10 @@ def sent(store: Store, study: str) -> dict[str, str]:
         }
 
 
-def _refuse_closed(store: Store, study: str) -> None:
-    with store.look(sealed=True) as look:
-        if study_row(look, study).state != "open":
-            raise NotNow(t("The study is not open, so no reminders can be sent."))
+def refuse_unless_open(look: Transaction, study: str) -> None:
+    """Refuse reminders of a study that is not open."""
+    if study_row(look, study).state != "open":
+        raise NotNow(t("The study is not open, so no reminders can be sent."))
 
 
 def _record(store: Store, study: str, reader_id: str, way: str, acting: Acting) -> None:

@@ -10,16 +10,22 @@ from datetime import datetime, timedelta
 from study.base import translation
 from study.base.actor import SCHEDULE, Acting
 from study.base.canonical import moment
-from study.base.errors import BadInput, NotNow, StudyError
+from study.base.errors import BadInput, StudyError
 from study.base.mail import MailServer
 from study.base.translation import t
 from study.monitoring.progress import ReaderProgress, progress_of
-from study.monitoring.reminders import addressee, compose, may_be_reminded, send_reminder, sent
+from study.monitoring.reminders import (
+    addressee,
+    compose,
+    may_be_reminded,
+    refuse_unless_open,
+    send_reminder,
+    sent,
+)
 from study.reading.course import SessionState
 from study.store import Store, events, studies
 from study.store.events import EventKind
 from study.store.leases import lease
-from study.store.studies import study_row
 
 LONGEST_DAYS = 60
 
@@ -72,8 +78,7 @@ def schedule_reminders(
     if not 0 <= days <= LONGEST_DAYS:
         raise BadInput(t("Enter a number of days from 0 to {most}.", most=LONGEST_DAYS))
     with store.change() as change:
-        if study_row(change, study).state != "open":
-            raise NotNow(t("The study is not open, so no reminders can be sent."))
+        refuse_unless_open(change, study)
         events.record(
             change,
             study,
@@ -110,8 +115,10 @@ def _send_due(
 ) -> None:
     progress, reminded = progress_of(store, study, now=now), sent(store, study)
     for reader in progress.readers:
+        if not _is_due(reader, schedule, reminded.get(reader.reader_id), now):
+            continue
         who = addressee(store, study, reader.reader_id)
-        if not who.email or not _is_due(reader, schedule, reminded.get(reader.reader_id), now):
+        if not who.email:
             continue
         with translation.spoken(schedule.language):
             letter = compose(progress, reader, name=who.name, address=schedule.address)

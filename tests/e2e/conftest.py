@@ -190,7 +190,7 @@ def profile(profiles: Profiles) -> Iterator[Profile]:
 
 @pytest.fixture
 def new_profile(browser: Browser) -> Iterator[Profile]:
-    """Return a function that creates a profile with options of its own, for a single test."""
+    """Return a function that creates a profile with other options for a single test."""
     made: list[BrowserContext] = []
 
     def make(**options: Any) -> BrowserContext:

@@ -16,7 +16,7 @@ from ui.wizard.protocol_view import shown_if
 
 _Question = dict[str, Any]
 _ALWAYS = ("", "")
-"""Stands for the condition of a question that every reader is asked."""
+"""The choice for a question without a condition."""
 
 
 def reader_texts(working: Working) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import Any, TypeVar
 
 from analysis.figures.drawing.chart import (
     Axis,
@@ -18,7 +19,6 @@ from analysis.figures.drawing.chart import (
     Layer,
     Line,
     Note,
-    Numbers,
     Panel,
     Points,
     ReferenceLine,
@@ -32,6 +32,8 @@ from analysis.figures.drawing.layout import (
     reflowed,
 )
 from analysis.translation import t
+
+Marks = TypeVar("Marks", Points, Boxes)
 
 # Largest width of a column of a journal, and the largest heights of figures: in a column, and on a
 # page, where the figure's caption is below it.
@@ -191,26 +193,9 @@ def _within(layer: Layer, low: float, high: float) -> Iterator[Layer]:
     """Yield the part of a layer between two values of y, if it has any."""
     match layer:
         case Points():
-            kept = [i for i, y in enumerate(layer.y) if low <= y < high]
-            yield replace(
-                layer,
-                x=_taken(layer.x, kept),
-                y=_taken(layer.y, kept),
-                low=_taken(layer.low, kept),
-                high=_taken(layer.high, kept),
-                hover=tuple(layer.hover[i] for i in kept) if layer.hover else (),
-                shares=_taken(layer.shares, kept),
-            )
+            yield _rows(layer, low, high, ("x", "y", "low", "high", "hover", "shares"))
         case Boxes():
-            kept = [i for i, y in enumerate(layer.y) if low <= y < high]
-            yield replace(
-                layer,
-                y=_taken(layer.y, kept),
-                low=_taken(layer.low, kept),
-                middle=_taken(layer.middle, kept),
-                high=_taken(layer.high, kept),
-                hover=tuple(layer.hover[i] for i in kept) if layer.hover else (),
-            )
+            yield _rows(layer, low, high, ("y", "low", "middle", "high", "hover"))
         case Line():
             inside = [low <= y < high for y in layer.y]
             y = tuple(y if here else math.nan for y, here in zip(layer.y, inside, strict=True))
@@ -233,8 +218,13 @@ def _within(layer: Layer, low: float, high: float) -> Iterator[Layer]:
             yield layer
 
 
-def _taken(values: Numbers, kept: Sequence[int]) -> Numbers:
-    return tuple(values[i] for i in kept) if values else ()
+def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
+    """Return a layer with the marks between two values of y; `names` are its values by mark."""
+    kept = [i for i, y in enumerate(layer.y) if low <= y < high]
+    values: dict[str, Any] = {
+        name: tuple(own[i] for i in kept) if (own := getattr(layer, name)) else () for name in names
+    }
+    return replace(layer, **values)
 
 
 def _collected(chart: Chart, most: float, measure: Measure) -> list[list[int]]:

@@ -133,7 +133,7 @@ def _forest(n: int, **more: Any) -> Chart:
 
 
 def test_a_low_figure_is_drawn_unchanged() -> None:
-    """It has no number of a part."""
+    """Its key does not name a part."""
     chart = _forest(10, height_mm=48.0)
     (part,) = parts_of(chart, width_mm)
     assert (part.rows, part.key) == (chart.rows, chart.key)
