@@ -85,16 +85,6 @@ class ReportFigure:
 
         return tuple(map(png_of, self.svgs))
 
-    @property
-    def svg(self) -> bytes:
-        """The first part as SVG."""
-        return self.svgs[0]
-
-    @property
-    def png(self) -> bytes:
-        """The first part as PNG."""
-        return self.pngs[0]
-
     def parts(self, width_mm: float | None = None) -> int:
         """Return the number of parts in print, at its own width or another."""
         from analysis.figures.drawing.to_print import n_parts

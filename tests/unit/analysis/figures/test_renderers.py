@@ -157,10 +157,10 @@ def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -
 def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
     """Files contain no time."""
     for figure in (figures[0], figures[-1]):
-        assert figure.svg == svg(figure.chart)
-        assert figure.png == png(figure.chart)
+        assert figure.svgs[0] == svg(figure.chart)
+        assert figure.pngs[0] == png(figure.chart)
         assert figure.plotly().to_json() == figure.plotly().to_json()
-        assert b"dc:date" not in figure.svg
+        assert b"dc:date" not in figure.svgs[0]
 
 
 @pytest.mark.slow
@@ -196,10 +196,10 @@ def test_printed_figures_have_sizes_of_journals(figures: list[ReportFigure]) -> 
     for figure in figures:
         assert on_paper(figure.chart).get_figwidth() <= 175 / 25.4, figure.name
     matrix = next(figure for figure in figures if figure.chart.square)
-    with Image.open(io.BytesIO(matrix.png)) as image:
+    with Image.open(io.BytesIO(matrix.pngs[0])) as image:
         assert image.width == pytest.approx(on_paper(matrix.chart).get_figwidth() * 300, abs=1)
         assert round(image.info["dpi"][0]) == 300
-    assert b"<text" not in matrix.svg
+    assert b"<text" not in matrix.svgs[0]
 
 
 @pytest.mark.slow
@@ -303,7 +303,7 @@ def test_unusual_names_are_drawn_literally(make_results: MakeResults) -> None:
     """They are not parsed as markup or formula, cause no warning, and are escaped in plotly."""
     results = make_results(ODD, ("=cmd()", "M " * 60), n=24)
     for figure in report_figures(results):
-        assert figure.svg.startswith(b"<?xml")
+        assert figure.svgs[0].startswith(b"<?xml")
         assert "<b>R</b>" not in figure.plotly().to_json()
 
 

@@ -77,7 +77,7 @@ def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, re
     content = report_content(results, overview_figure(results))
     (scale,) = _pages(content, tmp_path, "<overview-scale>")
     assert content.overview is not None
-    assert scale * smallest_text_pt(content.overview.svg) > 5.9
+    assert scale * smallest_text_pt(content.overview.svgs[0]) > 5.9
     assert _pages(content, tmp_path, "selector.or(<after-summary>, <after-findings>)") == [2, 3]
 
 
