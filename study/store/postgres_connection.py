@@ -34,6 +34,12 @@ _CONNECT_AMONG_SEVERAL_S = 3.0
 _LATER_S = 0.5
 """How much later than a server that works the program gives up a statement."""
 
+_BEGIN_S = 5.0
+"""How long a transaction without another limit waits to begin, in addition to the locks.
+
+Its connection may have been idle for long, while a firewall forgot it or the server was suspended.
+"""
+
 _KEEPALIVE = {
     "TCP_KEEPIDLE": 20,
     "TCP_KEEPINTVL": 5,
@@ -290,18 +296,26 @@ class PostgresConnection:
             self.close()
             self._open()
         try:
-            self.run(statement)
+            self._run_first(statement, sql == "BEGIN")
         except ServerError as error:
             if not error.is_final:
                 self._pg.execute_simple("ROLLBACK")
                 raise
-            if error.code == SILENT:
+            if error.code == SILENT and self._limits.answer_s is not None:
                 raise
-            self.close()  # the server was restarted since the last transaction
+            self.close()  # since the last transaction the server was restarted, or cut off
             self._open()
             self.run(statement)
         self.in_transaction = True
         return Result(None, [], -1)
+
+    def _run_first(self, statement: str, is_unlocked: bool) -> None:
+        if self._limits.answer_s is not None:
+            self.run(statement)
+            return
+        self._pg._usock.settimeout(_BEGIN_S + (0.0 if is_unlocked else self._limits.lock_s))
+        self.run(statement)
+        self._pg._usock.settimeout(None)
 
     def _run_prepared(self, sql: str, values: dict[str, Any], *, untyped: bool) -> Result:
         plain, types = _bound(values)
