@@ -10,13 +10,12 @@ delay is added. The clock is an argument.
 
 import asyncio
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-
-from benchmarks.machine import free_port
 
 
 @dataclass
@@ -196,7 +195,12 @@ async def _pump(
 
 
 async def _serve(
-    proxy: Proxy, target_port: int, kind: LineKind, stop: asyncio.Event, ready: threading.Event
+    proxy: Proxy,
+    target_port: int,
+    kind: LineKind,
+    stop: asyncio.Event,
+    ready: threading.Event,
+    entrance: socket.socket,
 ) -> None:
     up, down = kind.direction(), kind.direction()
 
@@ -221,7 +225,7 @@ async def _serve(
                 far_writer.close()
         writer.close()
 
-    server = await asyncio.start_server(connected, "127.0.0.1", proxy.port)
+    server = await asyncio.start_server(connected, sock=entrance)
     async with server:
         ready.set()
         await stop.wait()
@@ -235,13 +239,19 @@ async def _serve(
 
 
 @contextmanager
-def proxied(target_port: int, kind: LineKind, port: int | None = None) -> Iterator[Proxy]:
-    """Run a proxy in front of a port of this machine, in a thread with an event loop."""
-    proxy = Proxy(port=port or free_port(), log=Log())
+def proxied(
+    target_port: int, kind: LineKind, entrance: socket.socket | None = None
+) -> Iterator[Proxy]:
+    """Run a proxy in front of a port of this machine, in a thread with an event loop.
+
+    The proxy listens at the `entrance`, which it closes, or at a free port.
+    """
+    entrance = entrance or socket.create_server(("127.0.0.1", 0))
+    proxy = Proxy(port=entrance.getsockname()[1], log=Log())
     loop, stop, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
 
     def serve() -> None:
-        loop.run_until_complete(_serve(proxy, target_port, kind, stop, ready))
+        loop.run_until_complete(_serve(proxy, target_port, kind, stop, ready, entrance))
         loop.close()
 
     thread = threading.Thread(target=serve, daemon=True)

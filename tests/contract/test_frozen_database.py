@@ -1,9 +1,14 @@
-"""A database server that is suspended: requests end within seconds, and continue afterwards."""
+"""A database server without a sign of life: requests end within seconds, and continue afterwards.
+
+It is suspended, so that its system still accepts what is sent, or a firewall drops all packets.
+"""
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,16 +16,19 @@ import pytest
 from benchmarks.postgres_cluster import (
     MISSING,
     NEW_DATABASE,
+    USER,
     Cluster,
     programs,
     temporary_server,
     wait_until,
 )
+from benchmarks.proxy import LOCAL, proxied
 from study.base.errors import Busy
 from study.lifecycle.deployments import init
-from study.store import Store, deployment
+from study.store import Store, deployment, postgres_connection
 from study.store.postgres_silence import SILENT, ServerError, Silence
 from tests.conftest import NOW, entropy_from
+from tests.torture import firewall
 from ui.server.health import readiness
 
 _PATIENCE_S = 0.5
@@ -28,14 +36,59 @@ _ENDS_WITHIN_S = 5.0
 """A request waits 2 s: patience, a second for the statement and half a second for the network."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Database:
+    """A server of this test, because all tests share the other, and what makes it silent."""
+
+    cluster: Cluster
+    address: str
+    silence: Callable[[], None]
+    wake: Callable[[], None]
+
+
 @pytest.fixture
-def cluster() -> Iterator[Cluster]:
-    """Return a server of this test, because all tests share the other."""
+def suspended() -> Iterator[Database]:
+    """Return a server that is suspended."""
+    with _server() as cluster:
+
+        def signalled(number: int) -> Callable[[], None]:
+            return lambda: cluster.signal(number)
+
+        stop, resume = map(signalled, (signal.SIGSTOP, signal.SIGCONT))
+        yield Database(cluster=cluster, address=cluster.address, silence=stop, wake=resume)
+        resume()
+
+
+@pytest.fixture
+def cut_off() -> Iterator[Database]:
+    """Return a server whose packets are dropped."""
+    with firewall.firewall() as wall:
+        if wall is None:
+            pytest.skip(firewall.MISSING)
+        with _server() as cluster, wall.entrance() as entrance:
+            address = f"postgresql://{USER}@{wall.host}:{entrance.getsockname()[1]}"
+            with proxied(cluster.port, LOCAL, entrance):
+                yield Database(
+                    cluster=cluster, address=address, silence=wall.drop, wake=wall.let_pass
+                )
+                wall.let_pass()
+
+
+@contextmanager
+def _server() -> Iterator[Cluster]:
     if programs() is None:
         pytest.skip(MISSING)
     with temporary_server({}) as cluster:
+        cluster.administer(f"CREATE DATABASE store {NEW_DATABASE}")
         yield cluster
-        cluster.signal(signal.SIGCONT)
+
+
+@pytest.fixture(params=["suspended", "cut_off"])
+def database(request: pytest.FixtureRequest) -> Database:
+    """Return a server that becomes silent in each way in turn."""
+    made = request.getfixturevalue(request.param)
+    assert isinstance(made, Database)
+    return made
 
 
 def _sealed_look(store: Store) -> None:
@@ -68,40 +121,54 @@ _ALL = (_sealed_look, _look, _desk, _change, _is_ready)
 
 
 @pytest.mark.slow
-def test_requests_to_a_suspended_server_end_and_continue_with_it(
-    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_requests_to_a_silent_server_end_and_continue_with_it(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Connections that are open, and new ones, which the system of the server still accepts."""
+    """On connections that are open, and on new ones."""
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
-    cluster.administer(f"CREATE DATABASE store {NEW_DATABASE}")
-    store = init(f"{cluster.address}/store", entropy=entropy_from(1), now=NOW).hurried(_PATIENCE_S)
+    monkeypatch.setattr(postgres_connection, "_BEGIN_S", 0.2)
+    monkeypatch.setattr(postgres_connection, "_CONNECT_S", 0.3)
+    of_staff = init(f"{database.address}/store", entropy=entropy_from(1), now=NOW)
+    store = of_staff.hurried(_PATIENCE_S)
 
-    def seconds(number: int) -> float:
+    def seconds(number: int, used: Store = store) -> float:
         began_s = time.monotonic()
         with pytest.raises(Busy):
-            _ALL[number % len(_ALL)](store)
+            _ALL[number % len(_ALL)](used)
         return time.monotonic() - began_s
 
     with store.kept_warm(), ThreadPoolExecutor(40) as pool:
         for work in _ALL:
             work(store)
-        cluster.signal(signal.SIGSTOP)
+            work(of_staff)
+        database.silence()
         try:
+            staff_s = seconds(_ALL.index(_look), of_staff)
             first_s = list(pool.map(seconds, range(10)))
             later_s = list(pool.map(seconds, range(40)))
-            in_the_middle_s = _suspended_within_a_transaction(store, cluster)
+            in_the_middle_s = _silent_within_a_transaction(store, database)
+            _all_connections_end(database)
         finally:
-            cluster.signal(signal.SIGCONT)
+            database.wake()
         _until_it_answers(store)
         for work in _ALL:
             work(store)
-    assert max(*first_s, *later_s, in_the_middle_s) < _ENDS_WITHIN_S
+    assert max(staff_s, *first_s, *later_s, in_the_middle_s) < _ENDS_WITHIN_S
     assert sorted(later_s)[20] < _PATIENCE_S, "most of them fail at once"
 
 
-def _suspended_within_a_transaction(store: Store, cluster: Cluster) -> float:
-    """Return how long the statement takes during which the server is suspended."""
-    cluster.signal(signal.SIGCONT)
+def _all_connections_end(database: Database) -> None:
+    """End the connections on the server's side, which its clients do not learn."""
+    if database.address != database.cluster.address:
+        database.cluster.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = 'Reading Room'"
+        )
+
+
+def _silent_within_a_transaction(store: Store, database: Database) -> float:
+    """Return how long the statement takes during which the server becomes silent."""
+    database.wake()
     _until_it_answers(store)
     began_s = 0.0
 
@@ -109,7 +176,7 @@ def _suspended_within_a_transaction(store: Store, cluster: Cluster) -> float:
         nonlocal began_s
         with store.change() as change:
             deployment.set_value(change, "two", "2")
-            cluster.signal(signal.SIGSTOP)
+            database.silence()
             began_s = time.monotonic()
 
     with pytest.raises(Busy):

@@ -6,6 +6,7 @@ connects through a proxy, which refers to the primary server; another one after 
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from subprocess import PIPE
@@ -29,6 +31,7 @@ from tests.e2e.server import Server
 from tests.torture.defects import FROZEN, SUSPENDED
 from tests.torture.disk import small_disk
 from tests.torture.faults import KILLED, Faults, Site
+from tests.torture.firewall import Firewall, firewall
 
 DATABASE_KILLED = "database killed and restarted"
 PROCESS_KILLED = "a process of the database killed"
@@ -36,6 +39,7 @@ STALLED = "database stopped for a while"
 TERMINATED = "connections to the database terminated"
 SLOW = "slow network to the database"
 CUT = "network to the database cut"
+DROPPED = "packets to the database dropped"
 LOCKED = "tables locked by another program"
 READ_ONLY = "database read-only"
 FAIL_OVER = "fail-over to the standby"
@@ -44,6 +48,7 @@ DISK_FULL = "disk of the database full"
 _LONGEST_REQUEST_S = 15.0
 """Thrice the time after which a request is refused, for machines that are busy."""
 
+LOCALHOST = "127.0.0.1"
 _SIZE = "600m"
 _SETTINGS = {
     "synchronous_standby_names": "standby",
@@ -56,10 +61,13 @@ _SETTINGS = {
 
 
 class Pair:
-    """A primary server with its standby on a small disk, and the proxy in front of them."""
+    """A primary server with its standby on a small disk, and the proxy in front of them.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    The proxy is behind the `wall`, if there is one.
+    """
+
+    def __init__(self, folder: Path, wall: Firewall | None) -> None:
+        self.folder, self.wall = folder, wall
         self.port = free_port()
         self._n_made = 0
         self._line = ExitStack()
@@ -69,10 +77,19 @@ class Pair:
         self.standby = self._following()
         self.connect()
 
+    @property
+    def address(self) -> str:
+        """Return the address of the proxy."""
+        return f"postgresql://{USER}@{self.wall.host if self.wall else LOCALHOST}:{self.port}"
+
     def connect(self, kind: LineKind = LOCAL) -> None:
         """Connect the app to the primary server by a new line; earlier connections end."""
         self._line.close()
-        self._line.enter_context(proxied(self.primary.port, kind, self.port))
+        if self.wall:
+            entrance = self.wall.entrance(self.port)
+        else:
+            entrance = socket.create_server((LOCALHOST, self.port))
+        self._line.enter_context(proxied(self.primary.port, kind, entrance))
 
     def disconnect(self) -> None:
         """End all connections of the app; no other is accepted."""
@@ -130,13 +147,17 @@ class Postgres:
     @contextmanager
     def place(self) -> Iterator[str]:
         """Yield the address of an empty database."""
-        with small_disk(_SIZE) as folder, tempfile.TemporaryDirectory() as files:
-            pair = Pair(folder)
+        with (
+            small_disk(_SIZE) as folder,
+            tempfile.TemporaryDirectory() as files,
+            firewall() as wall,
+        ):
+            pair = Pair(folder, wall)
             self._pairs.append(pair)
             try:
                 pair.primary.administer(f"CREATE DATABASE store {NEW_DATABASE}")
                 with patch.dict(os.environ, {FILES: files}):
-                    yield f"postgresql://{USER}@127.0.0.1:{pair.port}/store"
+                    yield f"{pair.address}/store"
             finally:
                 self._pairs.remove(pair)
                 pair.end()
@@ -191,6 +212,8 @@ class PostgresFaults(Faults):
         }
         if not os.path.ismount(pair.folder):
             del self.acts[DISK_FULL]
+        if pair.wall:
+            self.acts[DROPPED] = partial(self._drop, pair.wall)
         self.crashes = (KILLED, DATABASE_KILLED, FAIL_OVER)
 
     def inflict(self, fault: str) -> bool:
@@ -214,13 +237,25 @@ class PostgresFaults(Faults):
         self._pair.primary.signal(signal.SIGCONT)
 
     def _freeze(self) -> None:
-        """Stop the database until every server has refused a request, which must not wait."""
+        """Stop the database until every server has refused a request."""
         self._pair.primary.signal(signal.SIGSTOP)
         try:
-            with ThreadPoolExecutor(len(self.site.servers)) as pool:
-                self.n_hung += sum(pool.map(_waits, self.site.servers))
+            self._expect_refusals()
         finally:
             self._pair.primary.signal(signal.SIGCONT)
+
+    def _drop(self, wall: Firewall) -> None:
+        """Drop all packets between the app and the database in the same way."""
+        wall.drop()
+        try:
+            self._expect_refusals()
+        finally:
+            wall.let_pass()
+
+    def _expect_refusals(self) -> None:
+        """Send a request to every server, which must not wait for a database that is silent."""
+        with ThreadPoolExecutor(len(self.site.servers)) as pool:
+            self.n_hung += sum(pool.map(_waits, self.site.servers))
 
     def _suspend(self) -> None:
         """Suspend a program within its transaction until another program can write."""
