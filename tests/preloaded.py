@@ -2,8 +2,15 @@
 
 import gc
 import inspect
+import re
+import sys
+from collections.abc import Sequence
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.metadata import packages_distributions
+from pathlib import Path
 from pkgutil import walk_packages
+from types import ModuleType
 from unittest.mock import patch
 
 from streamlit.components.v2 import manifest_scanner
@@ -15,6 +22,41 @@ from study.base import translation
 from study.models.answer_parser import parse_answer
 from tests.page_runs import analysed as analysed
 from ui.viewer import MODULES, wanted
+
+ROOT = Path(__file__).parents[1]
+
+
+class RequiredOnly:
+    """Hides packages that only tests require.
+
+    An installation does not have them: a program that needs one fails here as it fails there.
+    """
+
+    def __init__(self) -> None:
+        tested, required = (_packages(f"requirements{name}.lock") for name in ("-test", ""))
+        self._hidden = {
+            module
+            for module, names in packages_distributions().items()
+            if (owners := {_normal(name) for name in names}) <= tested and not owners & required
+        }
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Refuse a hidden module; other finders look for the rest."""
+        if name.partition(".")[0] in self._hidden:
+            raise ModuleNotFoundError(f"{name} is not in requirements.lock", name=name)
+        return None
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _packages(lock: str) -> set[str]:
+    text = (ROOT / lock).read_text("utf-8")
+    return {_normal(name) for name in re.findall(r"^([\w.-]+)==", text, re.MULTILINE)}
+
 
 SERVERS = ("streamlit.web.bootstrap", "streamlit.web.cli", "uvicorn")
 SCRIPTS = ("ui.app.router", "study.__main__", "analysis.__main__")
@@ -40,6 +82,7 @@ patch("ui.app.study_bar.warm_up").start()
 # An analysis or import runs at low priority because of readers. A test waits for it, and the other
 # tests would take all of the processor time.
 patch("ui.server.worker.PRIORITY", 0).start()
+sys.meta_path.insert(0, RequiredOnly())
 inspect.stack()  # Streamlit does this once in a process; the first call locates all modules
 gc.collect()
 gc.freeze()
