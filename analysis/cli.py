@@ -212,7 +212,7 @@ def report(folder: Path, out: Path, options: Options, language: str) -> str:
 
 @_command
 def tables(folder: Path, out: Path, options: Options, _: str) -> str:
-    """Write OUT/tables/*.csv alone; an older report in OUT is removed.
+    """Write only OUT/tables/*.csv; an older report in OUT is removed.
 
     See docs/methods.md.
     """

@@ -1,4 +1,4 @@
-"""Intervals and tests of simulated studies beside the true values, and how often they are right."""
+"""Compares intervals and tests of simulated studies with the true values."""
 
 import gc
 import os

@@ -1,10 +1,10 @@
 /**
- * What an onlooker notes in either page, in page milliseconds: when the reader committed, when the next case was there.
+ * Records, for either page, when the reader confirmed and when the next case was visible, in page milliseconds.
  *
  * Installed before the page's own scripts, so that none of their listeners can stop an event. A case counts as
- * painted at the first animation frame that begins after the frame which drew it. The reading room says so itself
- * (data-state="ready" is set in that very frame); for any other page it is found out here: the new question is in the
- * document, every film is new, loaded and decoded, and then one frame has drawn them and the next has begun.
+ * painted at the start of the first animation frame after the frame that drew it. The reading room reports it
+ * (data-state="ready" is set in that frame). For any other page it is determined here: the new question is in the
+ * document, every film is new, loaded and decoded, one frame has drawn them, and the next frame has begun.
  */
 (() => {
   if (window !== window.top) return;
@@ -17,7 +17,7 @@
   }, true);
   addEventListener("click", commit, true);
 
-  // The browser's own word on when the first picture after a key was presented, in steps of 8 ms.
+  // The browser's time of the first picture after a key press, in steps of 8 ms.
   new PerformanceObserver((list) => {
     for (const { name, startTime, duration } of list.getEntries()) {
       if (name === "keydown") notes.presented.push({ at: startTime, presented: startTime + duration });
@@ -27,13 +27,13 @@
   const painted = (position) => {
     if (notes.painted.at(-1)?.position === position) return;
     const at = performance.now();
-    // The time of the frame this happens in: what requestAnimationFrame tells its callbacks.
+    // The time of the current frame, which requestAnimationFrame passes to its callbacks.
     const frame = document.timeline.currentTime;
     notes.painted.push({ position, at, frame });
     window.benchmarkPainted?.(position, frame, at);
   };
 
-  // The reading room stands in a shadow root.
+  // The reading room is in a shadow root.
   const room = (records) => {
     for (const { target } of records) {
       const { state, position } = target.dataset ?? {};
@@ -76,7 +76,7 @@
       question = label;
       painted(notes.painted.length + 1);
     } catch {
-      // A film was replaced while it was being decoded: the next change looks again.
+      // A film was replaced while it was being decoded; the next change is checked again.
     } finally {
       waiting = false;
     }

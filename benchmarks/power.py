@@ -73,7 +73,7 @@ DESIGNS: tuple[PlannedDesign, ...] = (
     (PlanDesign.ARMS, None, 12, 200),
     (PlanDesign.ARMS, None, 24, 200),
 )
-"""Designs in which not everybody reads everything, with reads per case, readers and cases."""
+"""Designs in which not every reader reads every case, with reads per case, readers and cases."""
 
 EVERY_DESIGN: tuple[PlannedDesign, ...] = (
     (PlanDesign.CROSSED, None, 5, 200),

@@ -85,7 +85,7 @@ TASKS = (
     "Geometric Information Assessment",
 )
 REFUSED = "prohibited|permission denied"
-"""How a database refuses a reader's request a sealed table."""
+"""The error with which a database refuses a reader's access to a sealed table."""
 SECRETS = ("FINDINGS-NOBODY-MAY-SEE", "IMPRESSION-NOBODY-MAY-SEE", "EXPLANATION-NOBODY-MAY-SEE")
 
 
@@ -158,13 +158,13 @@ def write_bank_with_priors(folder: Path, n_patients: int = 12, per_patient: int 
 
 
 class Examples:
-    """A plugin that looks for docstring examples only where there are any: this takes seconds."""
+    """A plugin that collects docstring examples only from modules that have them."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(
         self, file_path: Path
     ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-        """Collect no examples in `tests` and in modules without a prompt."""
+        """Skip the collection of examples in `tests` and in modules without a prompt."""
         collectors = yield
         in_tests = ROOT / "tests" in file_path.parents
         if file_path.suffix == ".py" and not in_tests and ">>>" in file_path.read_text("utf-8"):

@@ -9,7 +9,7 @@ from study.protocol.sampling import Candidate, Draw, draw, pooled
 
 @dataclass(frozen=True, kw_only=True)
 class Drawable:
-    """An item that can be drawn, with the values it can be stratified by."""
+    """An item that can be drawn, with the values for stratification."""
 
     item_id: str
     examination_id: str

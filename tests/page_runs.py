@@ -1,8 +1,8 @@
 """Speed up pages that run in Streamlit's test runner, and find their buttons.
 
 Before every run of a page the runner searches all packages for components, which takes longer than
-most pages; here it does so once. Nobody watches the progress of an analysis, so a page waits for
-its end.
+most pages; here it does so once. The progress of an analysis is not displayed in tests, so a page
+waits for its end.
 """
 
 from collections.abc import Iterator

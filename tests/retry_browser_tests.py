@@ -11,7 +11,7 @@ import pytest
 
 BROWSER = "tests/e2e/"
 AT_MOST = 8
-"""With more failures nothing is repeated: that many are no race."""
+"""More failures are not repeated, because they are not caused by a race."""
 
 
 class Failures:

@@ -3,8 +3,8 @@
 `make check` leaves out the tests marked `slow`. A test needs the mark if its call takes more than
 0.5 s of processor time, counted in the process of the test and in the processes it started. Right
 after each costly test the same process runs a fixed loop, so that a slow or busy machine is not
-taken for a slow test. A test is listed only if it took twice the limit in two runs, the second
-alone.
+taken for a slow test. A test is listed only if it took twice the limit in two runs, the second by
+itself.
 """
 
 import os
@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the unmarked tests, repeat the costly ones alone, and list those that are slow twice."""
+    """Run the unmarked tests, repeat the costly ones, and list those that are slow twice."""
     first, second = Costs(), Costs()
     options = ["-p", "tests.slow_tests", "-m", "not browser and not slow"]
     status = int(pytest.main([*options, *arguments], plugins=[first]))

@@ -57,7 +57,7 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
 def copy_folder(folder: Path | str, into: Path | str) -> bool:
     """Copy a folder with the rights of its files, and return whether it contains folders.
 
-    This takes a third of the time of `shutil.copytree`, which a thousand tests would wait for.
+    This takes a third of the time of `shutil.copytree`, and is used by a thousand tests.
     """
     os.makedirs(into, exist_ok=True)  # noqa: PTH103
     has_folders = False

@@ -34,7 +34,7 @@ LEVELS = {
     "analysis": "bundle readings figures presentation statistics planning report",
     "ui": "parts viewer server overview results banks reading wizard archive app people",
 }
-"""The folders of each package, from the ground: a folder uses none above it."""
+"""The folders of each package from the lowest: each imports only from lower folders."""
 EXAMPLES = {"K7QF-3M9X-TTRD-8W2P", "XXXX-XXXX-XXXX-XXXX"}
 MAY_IMPORT_ANALYSIS = {
     "ui/results/report_parts.py",
@@ -99,7 +99,7 @@ def test_imports_follow_the_architecture() -> None:
 
 
 def test_folders_import_only_from_lower_folders() -> None:
-    """Each folder has a level, and imports from none above it."""
+    """Each folder has a level, and does not import from higher levels."""
     offenders = []
     for package, names in LEVELS.items():
         levels = names.split()
@@ -153,7 +153,7 @@ def _not_allowed(path: Path) -> set[str]:
 
 
 def test_every_page_starts_with_the_guard() -> None:
-    """It is the first statement after imports and docstring; only the sign-in page has none."""
+    """It is the first statement after imports and docstring, except in the sign-in page."""
     pages = [path for path in sorted((ROOT / "pages").glob("*.py")) if path.name != "sign_in.py"]
     assert pages
     assert not [path.name for path in pages if not _is_guard(_statements(path)[0])]
@@ -190,7 +190,7 @@ def test_only_the_store_uses_sql() -> None:
 
 
 def test_only_the_store_knows_its_file() -> None:
-    """Other modules ask it for its address, its folder and the files beside it."""
+    """Other modules ask it for its address, its folder and the files next to it."""
     uses = re.compile(r"\b(store|kept|store\(\))\.path\b")
     outside = [
         path

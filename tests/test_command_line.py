@@ -67,7 +67,7 @@ def test_a_program_imports_all_modules_it_needs(program: str) -> None:
 def test_a_store_that_cannot_be_opened_is_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The words of the engine follow the sentence, and are not logged beside it."""
+    """The message of the engine follows the sentence, and is not logged separately."""
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path / "files"))
     if "//" not in address:
         address = str(tmp_path / address)
@@ -616,7 +616,7 @@ def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("verify",), ("status", "--study", "t"), ("backup",)])
-def test_the_message_of_a_file_that_is_no_store_has_its_name(
+def test_the_message_of_a_file_that_is_not_a_store_has_its_name(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
     """A command may name several files."""

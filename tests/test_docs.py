@@ -19,7 +19,7 @@ HEADING = re.compile(r"^#+ +(.+?) *$", re.MULTILINE)
 
 
 def test_every_link_of_a_document_has_a_target() -> None:
-    """The target is a file, and one of its headings if the link has one."""
+    """The target file exists, and so does the heading if the link has one."""
     tracked = subprocess.run(
         ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()

@@ -27,7 +27,7 @@ def test_the_version_is_defined_once() -> None:
 
 
 def test_the_changelog_has_no_release_after_the_version() -> None:
-    """Its newest release, once it is cut, is the version of the program."""
+    """Its newest release is the version of the program."""
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     heads = re.findall(r"^## \[(.+?)\]", text, re.MULTILINE)
     releases = [head for head in heads if head != "Unreleased"]
@@ -44,7 +44,7 @@ def test_every_required_package_is_locked_at_its_version() -> None:
 
 
 def test_every_locked_package_has_the_hashes_of_its_files() -> None:
-    """Pip refuses a file that has none of them."""
+    """Pip refuses files without a listed hash."""
     for name in ("requirements.lock", "requirements-test.lock"):
         text = (ROOT / name).read_text("utf-8")
         entries = re.split(r"\n(?=[A-Za-z0-9])", text)[1:]

@@ -1,4 +1,4 @@
-"""Several servers on one store: what one of them issued is valid on the others."""
+"""Several servers on one store: sign-ins and addresses of one server are valid on the others."""
 
 import shutil
 import urllib.request
@@ -18,7 +18,7 @@ from tests.torture.suite import Engine, Outcome, Plan, deployed, run_batch
 
 @pytest.mark.slow
 def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
-    """The sign-in is valid there too, because both have their keys in the store."""
+    """The sign-in is valid there too, because the keys are in the store."""
     with deployed(Plan(readers=1, cases=1, servers=2), "images") as (site, codes):
         reader = Browser(site.network, [site.servers[0].port], codes["R1"], Random(1), Ledger())
         reader.sign_in()
@@ -42,7 +42,8 @@ def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
 
 
 ON_POSTGRES = Postgres() if programs() else Sqlite()
-"""The engine of one of the runs: what a proxy does is independent of the engine."""
+"""The engine of one of the runs; each proxy runs with one engine, because it does not depend on
+it."""
 
 
 @pytest.mark.slow

@@ -40,8 +40,8 @@ def simulated_power(plan: PowerPlan, size: Size, n_studies: int) -> Iterator[Pow
     Yields
     ------
     Power
-        In the order of `PlanClaim`; of incomplete designs and arms the claim about readers like
-        these alone. `low` and `high` are Wilson's limits of the simulation.
+        In the order of `PlanClaim`; of incomplete designs and arms only the claim about readers
+        like these. `low` and `high` are Wilson's limits of the simulation.
 
     Notes
     -----

@@ -160,7 +160,7 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
     >>> listed(["a", "b", "c", "d"], most=2), listed(["a", "b", "c"], most=2)
     ('a, b and 2 more', 'a, b and c')
     """
-    # A single remaining name takes no more space than "1 more".
+    # A single remaining name is as short as "1 more".
     if most is not None and len(words) > most + 1:
         words = [*words[:most], t("{n} more", n=len(words) - most)]
     if len(words) < 2:

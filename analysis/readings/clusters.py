@@ -119,7 +119,7 @@ def tail(alpha: float, n_units: Ints) -> Floats:
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, any shape
-        Number of patients of the estimate, or of items where every patient has one.
+        Number of patients of the estimate, or of items if every patient has one item.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def percentile_limits(
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, shape (...)
-        Number of patients of each estimate, or of items where every patient has one.
+        Number of patients of each estimate, or of items if every patient has one item.
     times : numpy.ndarray of int, shape (n_resamples,), optional
         Number of times each of these resamples was drawn; default once.
 
@@ -306,12 +306,12 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 def weight_blocks(
     weights: Floats | None, n_items: int, options: Options
 ) -> Iterator[npt.NDArray[np.float32]]:
-    """Yield blocks of the run's resamples, of clusters or of items where every patient has one.
+    """Yield blocks of the run's resamples, of clusters or of items if every patient has one item.
 
     Parameters
     ----------
     weights : numpy.ndarray of float, shape (n_resamples, n_clusters), or None
-        The run's resamples of clusters; None where every patient has one item.
+        The run's resamples of clusters; None if every patient has one item.
     n_items : int
         Number of items, and of draws in each resample, where `weights` is None.
     options : Options

@@ -487,10 +487,10 @@ def binary_letters(matrix: ReadingMatrix, items: pd.DataFrame) -> tuple[int, int
     Returns
     -------
     tuple of two int, or None
-        0 for A, ...; the first letter is negative, which changes no area. None unless the items
-        with a reference standard have two different truths, offer two options each (or do not state
-        them), and share an option set, or the same `options`, or state neither; and no answer is
-        another letter.
+        0 for A, ...; the first letter is negative, which does not affect areas. None unless the
+        items with a reference standard have two different truths, offer two options each (or do not
+        state them), and share an option set, or the same `options`, or state neither; and no answer
+        is another letter.
     """
     assigned = matrix.assigned
     letters = np.unique(matrix.truth[assigned])
@@ -646,7 +646,7 @@ class FigureOfMerit:
     metric : Metric
         Which.
     n_items, n_clusters : int
-        Number of its items and of their clusters: patients, or items where every patient has one.
+        Number of its items and of their clusters: patients, or items if every patient has one item.
     merits : Merits
         Values and covariances, in the raters' order.
     covariances : str

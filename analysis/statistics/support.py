@@ -87,7 +87,7 @@ def arranged(study: Study) -> Answers:
 
 
 def patients_with_answers(results: Results) -> int:
-    """Return the number of patients with an answer of anybody."""
+    """Return the number of patients with at least one answer."""
     answers = answers_of(results)
     return answers.patients(np.flatnonzero(answers.answered.any(axis=1)))
 

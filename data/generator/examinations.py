@@ -199,7 +199,7 @@ LEFT_MARKER_SHARE = 0.25
 
 
 def opaque(seed: int, *parts: str, digits: int = 12) -> str:
-    """Make a name that tells nothing: the first hexadecimal digits of a seeded SHA-256."""
+    """Make an uninformative name: the first hexadecimal digits of a seeded SHA-256."""
     text = "/".join([str(seed), *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:digits]
 

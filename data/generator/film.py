@@ -194,7 +194,7 @@ def write_png(path: Path, pixels: NDArray[np.uint16]) -> None:
     """Write a 16-bit greyscale PNG with nothing in it but pixels.
 
     Every row uses the Up filter: on these films it compresses 12 % better than the usual choice row
-    by row, and the bytes depend on zlib alone.
+    by row, and the bytes depend only on zlib.
     """
     rows, columns = pixels.shape
     raw = pixels.astype(">u2").view(np.uint8).reshape(rows, columns * 2)

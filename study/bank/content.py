@@ -1,7 +1,7 @@
 """Content rules (B2): find valid items that are poor questions. Findings never refuse an item.
 
-Each item is checked alone, against the other items of its examination, and against its patient's
-split. Only one examination and the first split of each patient are in memory at a time.
+Each item is checked by itself, against the other items of its examination, and against its
+patient's split. Only one examination and the first split of each patient are in memory at a time.
 """
 
 import re

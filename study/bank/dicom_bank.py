@@ -192,7 +192,7 @@ class _Conversion:
         self._check_texts(rows)
 
     def _check_texts(self, rows: list[_Row]) -> None:
-        """Keep the rows whose texts identify nobody, and report the others."""
+        """Keep the rows whose texts do not identify a person, and report the others."""
         of_patient = defaultdict[str, frozenset[Identifier]](frozenset)
         for image in self._kept.values():
             of_patient[image.patient] |= image.identifiers

@@ -216,7 +216,7 @@ def _spelt(
 ]:
     """Return the keys of each field, the unknown keys, the names of others, and repeated keys.
 
-    At last come the keys with their fields, the preferred spelling of a field after the others.
+    The keys with their fields are last, with the preferred spelling of a field after the others.
     """
     plain_keys = Counter(map(plain_key, keys))
     twice = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))

@@ -51,7 +51,7 @@ def guessable(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> tupl
     questions
         The questions that have a reference standard; iterated several times.
     shuffled
-        Whether each reader sees the options in a different order, so that letters are no clue.
+        Whether each reader sees the options in a different order, so that letters are not a clue.
     """
     return tuple(clues(questions, shuffled=shuffled).values())
 

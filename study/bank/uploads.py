@@ -60,7 +60,7 @@ class Arrived:
     is_ours : bool
         Whether it was made for the import, and is removed if the bank is refused.
     archive : Path or None
-        The uploaded file to unpack into the folder; it is alone in its own folder.
+        The uploaded file to unpack into the folder; it is the only file in its folder.
     """
 
     place: Path

@@ -40,7 +40,7 @@ def canonical_json(value: Any) -> str:
 
 
 def parsed_json(text: str) -> Any:
-    """Return the value of canonical JSON; faster than `json.loads`, but accepts no extra spaces.
+    """Return the value of canonical JSON, faster than `json.loads` but without extra spaces.
 
     >>> parsed_json('["a","b"]')
     ['a', 'b']

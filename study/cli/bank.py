@@ -94,7 +94,7 @@ def show(db: Path | str, name: str, as_json: bool) -> None:
 def check(
     path: Path, images: Path | None, format: Literal["rexvqa", "csv"] | None, as_json: bool
 ) -> int:
-    """Check a bank file, or a folder with one, as an import would, and keep nothing.
+    """Check a bank file, or a folder with one, as an import would, without storing it.
 
     For each rule it prints the finding, its frequency, up to 20 examples and the remedy. It also
     prints how often each letter is correct, with the p-value of a chance distribution. Exit status
@@ -226,7 +226,7 @@ def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> N
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 @click.option("--back", is_flag=True, help="Take it back.")
 def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> None:
-    """Strike an item, so that no study draws it from now on.
+    """Strike an item, so that later studies do not draw it.
 
     It is no longer used for teaching either; studies that drew it keep it. Striking and
     reinstating are recorded in the audit trail.
@@ -309,7 +309,7 @@ def import_(
 
     PATH is a file, or a folder with one, such as the ReXVQA release or DICOM images with a
     spreadsheet. If there are faults, nothing is imported and all are listed. An interrupted import
-    resumes with the images not yet checked; importing the same files again changes nothing.
+    resumes with the images not yet checked; importing the same files again has no effect.
     Warnings on stderr say where answers can be guessed without the images. See docs/bank-format.md
     and docs/bank-format.md#dicom.
     """

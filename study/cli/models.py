@@ -291,7 +291,7 @@ def card(db: Path | str, study: str, model: str, values: tuple[str, ...]) -> Non
 @_MODEL
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
 def withdraw(db: Path | str, study: str, model: str, reason: str) -> None:
-    """Withdraw a model: no bundle, table or figure contains it from then on.
+    """Withdraw a model: later bundles, tables and figures do not contain it.
 
     Its predictions stay in the store; who withdrew it, when and why is kept in the audit trail. See
     docs/predictions-format.md#withdrawing-and-replacing.

@@ -1,9 +1,8 @@
 """Moves a deployment to another store, from SQLite to PostgreSQL or back, and verifies the result.
 
 All rows are written in one transaction, which fails as a whole. The original is not changed. Until
-both stores are verified, the copy of the witness has another name, beside its own once the files
-are complete. So the next move recognises a move that was killed: it deletes the files of one that
-has no store, and finishes one that has.
+both stores are verified, the copy of the witness has another name. So the next move recognises a
+move that was killed: it deletes the files of one that has no store, and finishes one that has.
 """
 
 import fcntl
@@ -140,7 +139,7 @@ def _store_under_way(to: Path | str) -> Store | None:
     try:
         return Store.create(to, refuse)  # also deletes what a killed process left of its creation
     except NotFound:
-        if not beside(to, _WITNESS).exists():  # else a store was in use here since
+        if not beside(to, _WITNESS).exists():  # otherwise a store has been used here
             for suffix in (*_FOLDERS, _UNDER_WAY):
                 _remove(beside(to, suffix))
         return None

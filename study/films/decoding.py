@@ -111,7 +111,7 @@ def grey(data: bytes) -> Grey:
     """Decode a film to its grey levels.
 
     Nothing is rescaled, windowed or clipped, and a grey scale keeps its polarity. Colour becomes
-    ITU-R 601 luminance, which leaves equal channels as they are; alpha is dropped; samples of 1, 2
+    ITU-R 601 luminance, which does not change equal channels; alpha is dropped; samples of 1, 2
     and 4 bits spread over 0 to 255, as PNG prescribes. The EXIF orientation is applied, as every
     browser does, so that a rotated film has the same orientation everywhere.
 
@@ -230,7 +230,7 @@ def _orientation(image: Image.Image) -> object:
 
 
 def _turned(pixels: Grey, orientation: object) -> Grey:
-    """Apply an EXIF orientation; 1 and anything unknown leave the film as it is."""
+    """Apply an EXIF orientation; 1 and unknown values do not change the film."""
     if orientation in (5, 6, 7, 8):
         pixels = pixels.T
     if orientation in (3, 4, 7, 8):

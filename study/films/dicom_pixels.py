@@ -104,7 +104,7 @@ def _decoded(source: Attributes, layout: Layout) -> NDArray[Any]:
     try:
         pixels = described.pixel_array
     except Exception as error:  # decoders raise nearly anything on broken bytes
-        # Messages may quote the file; the type of the error identifies nobody.
+        # Messages may quote the file; the type of the error does not identify a patient.
         raise BadFilm(
             f"its pixel data is damaged ({type(error).__name__})",
             "copy the file again, or " + UNCOMPRESSED,

@@ -69,7 +69,7 @@ _SPARSE = 3
 class Predictor:
     """Parameters of the prediction.
 
-    With W the sample to the left, N above, NW and NE beside that, WW two to the left and NN two
+    With W the sample to the left, N above, NW and NE next to N, WW two to the left and NN two
     above, the guess is ``(w . (W, N, NW, NE, WW, NN) + 2**11) >> 12``, cut to 0 to `top`. Around
     the film lie zeros above, the sample above (else 0) to the left of a row's first, and copies of
     a row's last to its right.

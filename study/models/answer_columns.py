@@ -1,6 +1,6 @@
 """Which columns of a file hold the model's answers, and which may hold the reference standard.
 
-A column `answer` is the model's only in a file that holds nothing of the questions, no other name
+A column `answer` is the model's only in a file that does not contain the questions, no other name
 of the reference standard and no second column of answers: in question banks and in the tables of
 most harnesses `answer` is the correct option. A file in doubt is refused, and its columns can be
 named.
@@ -99,7 +99,7 @@ def is_medevalkit(keys: Iterable[str]) -> bool:
 
 
 def answer_keys(source: Records) -> tuple[str, ...]:
-    """Return the names under which a file's answers are read where nobody named columns.
+    """Return the names under which a file's answers are read if no columns were specified.
 
     Raises
     ------

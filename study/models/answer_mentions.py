@@ -421,7 +421,7 @@ _GOES_ON = re.compile(
 
 
 def _joined(marked: str) -> str:
-    """Join a letter with the option's own text beside it; with another's text it is unclear."""
+    """Join a letter with the option's text next to it; with another option's text it is unclear."""
 
     def letter_first(match: re.Match[str]) -> str:
         letter, between, text = match[1], match[2], match[3]

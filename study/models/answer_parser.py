@@ -70,7 +70,8 @@ def parse_answer(raw: str, options: Sequence[str], question: str | None = None) 
     Returns
     -------
     str or None
-        The option's letter; None where the output names none, several, or one that is not offered.
+        The option's letter; None if the output names no option, several, or an option that is not
+        offered.
 
     Notes
     -----

@@ -357,7 +357,7 @@ class Reading:
         )
 
     def _is_aside(self, statement: Statement, answer: Statement) -> bool:
-        """Return whether a later mention of another option leaves the answer as it is."""
+        """Return whether a later mention of another option does not change the answer."""
         if statement.stance is Stance.NAMED and not self._offered(statement.letters):
             return True
         part = self.parts[statement.sentence]

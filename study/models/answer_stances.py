@@ -47,7 +47,7 @@ class Stance(StrEnum):
     NAMED = "named"  # neither for nor against it
     DOUBTED = "doubted"
     REJECTED = "rejected"
-    LANDMARK = "landmark"  # a place beside which something lies
+    LANDMARK = "landmark"  # a place next to which something is located
     OTHERS = "others"  # asked about, conditional, quoted, past or another speaker's
 
 
@@ -198,7 +198,7 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
 
 
 def _alone_in(parts: Sequence[Clause], part: Sentence, n: int) -> set[int]:
-    """Return the positions of mentions in a clause of their own where an answer is possible."""
+    """Return the positions of mentions that are a clause where an answer is possible."""
     places = set()
     for clause in parts:
         group = _GROUP.search(clause.text)

@@ -35,7 +35,7 @@ def words(name: str) -> str:
 class _Lazy:
     """A pattern that is compiled when it is first used.
 
-    Compiling all patterns takes two seconds, and most commands use none.
+    Compiling all patterns takes two seconds, and most commands do not use them.
     """
 
     def __init__(self, text: str) -> None:

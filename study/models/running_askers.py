@@ -271,7 +271,10 @@ def _inspect_name(provider: Provider) -> str:
 
 
 def _key_for(provider: Provider) -> str | None:
-    """Return a dummy key for a local server that needs none; Inspect finds other keys itself."""
+    """Return a dummy key for a local server without authentication.
+
+    Inspect finds other keys itself.
+    """
     local = provider.name == "openai-api" and "LOCAL_API_KEY" not in os.environ
     return "none" if local else None
 

@@ -60,7 +60,7 @@ class Person:
     `study` is None if none is selected; `role` is then the role for the deployment, if any.
     `sign_in` is equal for all requests of a sign-in. `place` is the mark of the request's address.
     `several` is whether the person can choose between roles. `must_add_factor` is whether the
-    person may do nothing before adding a second factor.
+    person must add a second factor first.
     """
 
     role: Role | None
@@ -512,7 +512,7 @@ def remember_place(store: Store, address: str, *, agent: str, now: datetime) -> 
 class Choice:
     """A person's role, whether it is the current one, and its counts.
 
-    A reader gets `n_read` and `n_assigned` of their own, staff get `n_readers`. Other counts are
+    A reader gets their `n_read` and `n_assigned`, staff get `n_readers`. Other counts are
     None.
     """
 

@@ -46,7 +46,7 @@ class Identity:
 
 
 def identity_of(claims: Mapping[str, Any]) -> Identity | None:
-    """Return the identity in the claims of an ID token, or None if they identify nobody.
+    """Return the identity in the claims of an ID token, or None if they do not identify a person.
 
     >>> identity = identity_of({"iss": "https://id", "sub": "7", "iat": 0, "email": "a@b.org"})
     >>> identity.subject, identity.email

@@ -234,7 +234,7 @@ class Burden:
         Total duration at `SECONDS_A_READING` per reading, or at the time limit if that is
         shorter. The two readings of sequential reading count as one.
     days
-        Days between the first and the last session for wash-outs alone.
+        Minimum days between the first and the last session because of wash-outs.
     """
 
     n_cases: int

@@ -155,7 +155,7 @@ def _counts(
 
 
 class _Deck:
-    """The cases of a stratum, dealt in rounds; each round has an order of its own."""
+    """The cases of a stratum, dealt in rounds, each in a different order."""
 
     def __init__(self, items: Sequence[str], protocol: Protocol, purpose: str) -> None:
         self._items, self._seed, self._purpose = items, protocol.seed, purpose

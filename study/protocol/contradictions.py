@@ -18,7 +18,7 @@ class Rule:
     Parameters
     ----------
     keys
-        The keys it reads; the rule is not applied if one of them has an error of its own.
+        The keys it reads; the rule is not applied if one of them is invalid.
     broken
         Whether a protocol breaks it.
     fault
@@ -37,7 +37,7 @@ def _rule(
 
 
 def contradictions(protocol: "Protocol", *, except_keys: Collection[str] = ()) -> list[str]:
-    """Return the fault of every broken rule that reads none of `except_keys`."""
+    """Return the fault of every broken rule that does not read any of `except_keys`."""
     return [
         rule.fault(protocol)
         for rule in RULES
@@ -65,7 +65,7 @@ def _n_presented(protocol: "Protocol") -> list[int]:
 
 
 def _unequal(protocol: "Protocol") -> int:
-    """Return the number of conditions that the sessions are no multiple of, or 0."""
+    """Return the number of conditions if the number of sessions is not a multiple of it, or 0."""
     uneven = (n for n in _n_presented(protocol) if protocol.sessions % n)
     return next(uneven, 0) if protocol.sessions > 1 else 0
 
@@ -108,7 +108,7 @@ def _case_blocks(protocol: "Protocol") -> int:
 
 
 LEAST_IN_FEEDBACK = 20
-"""Answers of a session that its feedback has to be about, so that it reveals none of them."""
+"""Minimum number of answers of a session with feedback, so that no answer is revealed."""
 
 RULES = (
     _rule(

@@ -53,7 +53,8 @@ class ListPlace:
 def williams(n: int) -> list[tuple[int, ...]]:
     """Return a Williams square: n rows for an even number of conditions, 2n for an odd one.
 
-    In the rows each condition comes equally often in each place and directly after each other one.
+    In the rows each condition is equally often in each place and directly after each other
+    condition.
 
     >>> williams(2), williams(3)[:3]
     ([(0, 1), (1, 0)], [(0, 1, 2), (1, 2, 0), (2, 0, 1)])

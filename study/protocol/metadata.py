@@ -57,7 +57,7 @@ def metadata(value: Any) -> Metadata:
     Raises
     ------
     Faults
-        Keys are unknown, or values are no text or too long.
+        Keys are unknown, or values are not text or too long.
     """
     if not isinstance(value, Mapping):
         raise ValueError(t("must be a table."))

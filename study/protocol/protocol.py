@@ -196,8 +196,8 @@ class Protocol:
         Whether excluded readings leave the ``primary`` analysis, or a ``sensitivity`` analysis
         only.
     score_card
-        Whether a score card shows the reader's ``own`` answers alone, or sets them beside those of
-        anonymous ``peers`` and of the models.
+        Whether a score card shows the reader's ``own`` answers only, or also those of anonymous
+        ``peers`` and of the models.
     bundle_extras
         Data from before the first case that the bundle contains: the ``questionnaire`` (choices
         and numbers; free text with ``questionnaire texts`` too) and the ``display checks``.

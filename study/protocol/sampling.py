@@ -538,7 +538,7 @@ def _practice_cases(
     if not protocol.practice_cases:
         return []
     sample = {item_id for item_id, _ in cases}
-    # A bank may name neither patient nor examination, or give one film to several of them.
+    # A bank may omit patient and examination, or use a film in several of them.
     eligible = banks.to_practise_on(look, bank) - banks.sharing_films(look, bank, sample)
     if asked != Conditions(items=asked.items):
         met = draws.to_draw(look, bank, "item", (), replace(asked, items=None))

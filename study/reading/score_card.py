@@ -223,7 +223,7 @@ def score_card(store: Store, person: Person) -> ScoreCard:
     Raises
     ------
     NotAllowed
-        The person is no reader, or the protocol has no feedback.
+        The person is not a reader, or the protocol has no feedback.
     NotNow
         The study is not closed.
     NotFound
@@ -363,7 +363,7 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
     Raises
     ------
     NotAllowed
-        The person is no reader.
+        The person is not a reader.
     NotNow
         Cases are left to read, and the study is not closed.
     NotFound

@@ -187,7 +187,7 @@ def _read(store: Store, reader: _Reader, view: CaseView, clock: datetime) -> dat
     case = view.case
     with store.look() as look:
         simulated = readings.simulated_case(look, case)
-        assert simulated is not None  # it is on the reader's list
+        assert simulated is not None  # the case is on the reader's list
         answer = _answer(simulated, reader)
     limit_ms = reader.protocol.time_limit_s * 1000.0 or math.inf
     taken_ms = min(answer.response_ms, limit_ms)

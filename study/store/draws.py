@@ -46,7 +46,7 @@ TELLS = 0.9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """Conditions that items must meet to be drawn; None or an empty value is no condition.
+    """Conditions that items must meet to be drawn; None or an empty value means no condition.
 
     Parameters
     ----------

@@ -452,7 +452,7 @@ def distinct(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventSearch:
-    """What to search the events for; an empty value is no condition.
+    """What to search the events for; an empty value means no condition.
 
     Parameters
     ----------

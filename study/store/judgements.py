@@ -121,8 +121,7 @@ def _answer_id(kind: str, prediction: list[Any]) -> str:
 class JudgingRow(NamedTuple):
     """A review or scoring; `ended_at_utc` is empty while it is open.
 
-    A review belongs to a bank and has a name of its own; a scoring belongs to a study and is
-    named after it.
+    A review belongs to a bank and has a name; a scoring belongs to a study and is named after it.
     """
 
     id: int

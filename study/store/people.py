@@ -1,8 +1,8 @@
 """Stored readers, people, roles, hashed access codes, sign-ins and names.
 
 Names and addresses are stored separately: nothing refers to these rows and no event repeats them,
-so that deleting them changes nothing else. Identities and tickets belong to single sign-on, see
-`study.people.single_sign_on`.
+so that they can be deleted without other changes. Identities and tickets belong to single sign-on,
+see `study.people.single_sign_on`.
 """
 
 from typing import Any, NamedTuple, TypedDict
@@ -251,7 +251,7 @@ def of_reader(look: Transaction, reader: int) -> int | None:
 
 
 def set_code(change: Transaction, person_id: int, **columns: Any) -> None:
-    """Give a person an access code; one they had before and its sign-ins end."""
+    """Give a person an access code, which replaces an earlier code and ends its sign-ins."""
     end_access(change, person_id)
     change.insert("codes", person=person_id, **columns)
 

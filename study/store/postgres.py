@@ -48,7 +48,7 @@ _STAFF_IDLE_S = 60.0
 """The same for staff; an import reads files for a few seconds between two statements."""
 
 _READING_IDLE_S = 3600.0
-"""The same for transactions that block nobody: a backup or a move writes files meanwhile."""
+"""The limit for transactions that do not block others, such as those of backups and moves."""
 
 _ANSWER_S = 1.0
 """How much longer a hurried statement may take than it waits for locks."""
@@ -211,7 +211,7 @@ class Postgres:
         return Busy(said(_AWAY)) if getattr(error, "is_final", False) else error
 
     def is_in_use(self) -> bool:
-        """Return whether another connection is open; one that was just closed is waited for."""
+        """Return whether another connection is open, after waiting for those just closed."""
         others = (
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
             "AND application_name = 'Reading Room' AND pid <> pg_backend_pid()"
@@ -241,7 +241,10 @@ class Postgres:
         )
 
     def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
-        """Free the space of deleted names; return True, because nobody can prevent it."""
+        """Free the space of deleted names.
+
+        Return True, because no other connection can prevent it.
+        """
         if not quietly:
             with closing(self._connected(patience_s)) as connection:
                 for table in ("names", "people", "identities"):

@@ -1,4 +1,4 @@
-"""What came of a study's cases, in the store: how far readers are, what is excluded, what is right.
+"""The progress of readers, excluded readings and correct answers of a study, in the store.
 
 How many answers match the reference standard is never asked through `Store.desk`, and only of a
 study that is closed. Answers to open-ended cases are words and match nothing here.
@@ -148,7 +148,7 @@ def _placed(
 
 @lru_cache(4096)
 def _parsed(text: str) -> Any:
-    """Return a JSON text's value, one for all readings that have the same: it is only looked at."""
+    """Return a JSON text's value, which is shared by equal texts and must not be modified."""
     return json.loads(text)
 
 

@@ -32,7 +32,7 @@ _ROWS = (
     *((table, "study = :study") for table in ("practice_cases", "cases", "models", "scorings")),
     *((table, "study = :study") for table in ("amendments", "interventions", "grants", "readers")),
 )
-"""The tables of a study and its rows in them; rows that others refer to come last."""
+"""The tables of a study with the conditions for its rows; rows that others refer to are last."""
 
 _ONLY_HERE = (
     "SELECT DISTINCT person FROM grants WHERE study = :study EXCEPT "

@@ -138,7 +138,7 @@ class Sqlite:
         """Return whether another connection is open: then SQLite refuses an exclusive lock."""
         address = f"{self.path.resolve().as_uri()}?mode=rw"
         with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
-            # Without an earlier statement, because that would open the log in shared mode.
+            # No earlier statement may run: it would open the log in shared mode.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             try:
                 connection.execute("SELECT 1 FROM deployment")

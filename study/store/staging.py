@@ -623,7 +623,7 @@ class Staging:
         self._connection.commit()
 
     def share(self) -> None:
-        """Share the file with other processes for reading; it is not written any more.
+        """Share the file with other processes for reading; it is no longer written.
 
         Raises
         ------

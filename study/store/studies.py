@@ -37,7 +37,7 @@ class CaseSet:
     purpose
         Part of an assignment's id, which distinguishes the ids of the two sets.
     images
-        The item whose images an assignment shows, in SQL; NULL if it shows none.
+        The item whose images an assignment shows, in SQL; NULL without images.
     """
 
     tables: str
@@ -302,7 +302,10 @@ def case_films(look: Transaction, study: int) -> list[FilmRow]:
 
 
 def views_of_case(look: Transaction, study: int, item_id: str) -> list[FilmRow]:
-    """Return the films of a case in the order shown, prior films last; none if it is no case."""
+    """Return the films of a case in the order shown, prior films last.
+
+    Empty if the case does not exist.
+    """
     rows = look.rows(
         f"SELECT {FILM}, label, prior, days FROM item_films JOIN films ON films.id = film "
         "JOIN banks ON banks.id = films.bank WHERE item = :item "

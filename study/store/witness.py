@@ -140,9 +140,7 @@ def add(
             return
         text, end = _sealed(new, end)
         _write(file, text, end.size - len(text.encode()))
-        os.pwrite(
-            file, _first(end), 0
-        )  # not flushed, because it must not reach the disk before the lines
+        os.pwrite(file, _first(end), 0)  # not flushed: it must not reach the disk before the lines
         if end.size > LONGEST:
             _anew(store, (), needless)
 

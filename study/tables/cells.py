@@ -26,7 +26,7 @@ _NOT_SHOWN = re.compile(
 """Colours and languages."""
 
 _MOST_EXACT = 10**15
-"""Excel keeps 15 digits of a number: an id of more is stored rounded."""
+"""Excel keeps 15 digits of a number, so a longer id is stored rounded."""
 
 _EXACT = Context(prec=300)
 """More digits than a number of a cell has in any format."""

@@ -41,7 +41,7 @@ KindOf = Callable[[str], Kind]
 
 
 def all_text(column: str) -> Kind:
-    """Return the kind of every column where the caller names none."""
+    """Return the kind of every column if the caller does not specify kinds."""
     return Kind.TEXT
 
 

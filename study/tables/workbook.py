@@ -212,7 +212,7 @@ def _formats(archive: ZipFile, part: ZipInfo) -> list[str]:
     codes: dict[int, str] = {}
     numbers: list[int] = []
     for element in _elements(archive, part):
-        if _tag(element) == "numFmts":  # conditional formats have a numFmt of their own
+        if _tag(element) == "numFmts":  # conditional formats have a separate numFmt
             codes = {int(f.get("numFmtId") or 0): f.get("formatCode") or "" for f in element}
         elif _tag(element) == "cellXfs":
             numbers = [int(style.get("numFmtId") or 0) for style in element]
@@ -279,7 +279,7 @@ class _RowReader:
     merged: list[str]
 
     def rows(self, elements: Iterable[Element]) -> Iterator[tuple[int, list[Cell]]]:
-        """Yield the rows that hold anything; the merged ranges come behind them."""
+        """Yield the rows with content; the merged ranges follow them."""
         number = 0
         for element in elements:
             tag = _tag(element)

@@ -255,7 +255,7 @@ def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting
 def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
     """Send the heads that are due; return why any could not be sent.
 
-    Of several servers on one store, one sends a head: the attempt is recorded before it is sent.
+    Only one of several servers sends a head, because the attempt is recorded before it is sent.
     """
     with store.look() as look:
         due = [row for row in studies.listed(look) if _is_due(look, row, now)]

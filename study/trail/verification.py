@@ -1,9 +1,9 @@
 """Verify that a store is unaltered: its event chains, and everything whose hash they contain.
 
 Each finding names the first place that is wrong. A chain is checked before its contents are used,
-and an exception in a check is itself a finding, because this program writes nothing that raises
-one. A store that was rewritten completely, including its heads, is detected only with readers'
-receipts and deposited heads, see `study.reading.desk` and `study.trail.heads`.
+and an exception in a check is itself a finding, because data written by this program do not raise
+exceptions. A store that was rewritten completely, including its heads, is detected only with
+readers' receipts and deposited heads, see `study.reading.desk` and `study.trail.heads`.
 """
 
 import hashlib

@@ -48,7 +48,10 @@ def _state(store: Store) -> str:
 def test_closing_requires_a_reason_and_the_name_of_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each refusal names what is missing. With both the study is closed; the form disappears."""
+    """Each refusal names what is missing.
+
+    With both, the study is closed and the form disappears.
+    """
     _as(trial, Role.COORDINATOR, monkeypatch)
     ran = _run(ARCHIVE)
     for reason, name, refusal in (

@@ -75,7 +75,7 @@ def test_pages_refuse_other_roles(
 
 
 def test_the_router_shows_signed_out_visitors_the_sign_in_page(deployed: Store) -> None:
-    """No other page exists for them."""
+    """Other pages do not exist for them."""
     ran = _run(ROOT / "ui" / "app" / "router.py")
     assert not ran.exception
     assert ran.title[0].value == "Reading Room"

@@ -84,7 +84,9 @@ def _button(page: AppTest, label: str) -> AppTest:
     return page
 
 
-def test_opening_all_steps_changes_nothing(banked: Store, maker: Callable[[str], Person]) -> None:
+def test_opening_all_steps_does_not_change_the_draft(
+    banked: Store, maker: Callable[[str], Person]
+) -> None:
     """The page and the protocol file always agree."""
     number = _begun(banked)
     before = drafts.find(banked, number).protocol_values
@@ -196,7 +198,7 @@ def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
 def test_the_workload_of_shared_cases_is_a_maximum(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """It depends on the number of readers, unless the protocol states the cases of each."""
+    """It depends on the number of readers, unless the protocol states the cases per reader."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="design")
     captions = []
@@ -421,7 +423,7 @@ def test_questions_can_be_added_moved_and_removed(
 def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
-    """A condition that names no earlier answer any more is kept and reported as an error."""
+    """A condition that no longer refers to an earlier answer is kept and reported as an error."""
     number = _begun(banked)
     page = _page("new_study.py", draft=str(number), step="words")
     _button(page, "Ask about training")

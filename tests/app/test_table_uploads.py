@@ -110,7 +110,7 @@ def test_all_readers_of_a_file_are_invited(
 def test_an_empty_file_is_refused_as_such(
     server: Store, monkeypatch: pytest.MonkeyPatch, ending: str
 ) -> None:
-    """Not for what its missing header or workbook lacks."""
+    """The error does not refer to a missing header or column."""
     page = _page("people.py", _maker(server), monkeypatch)
     _upload(page, "choose a file", (f"list.{ending}", b""))
     _press(page, "Invite all")

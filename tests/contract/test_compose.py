@@ -37,7 +37,7 @@ def test_the_address_of_the_app_is_that_of_the_database() -> None:
 def test_the_script_creates_accounts_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As an administrator named postgres, as in the image; then `init` needs nothing else."""
+    """The administrator is named postgres, as in the image; then `init` succeeds."""
     folder = programs()
     if folder is None:
         pytest.skip(MISSING)

@@ -1,4 +1,4 @@
-"""What a store promises on SQLite and on PostgreSQL alike."""
+"""The guarantees of a store, on SQLite and on PostgreSQL."""
 
 import os
 import socket
@@ -95,8 +95,8 @@ def test_writers_at_once_lose_nothing(either: Store) -> None:
     assert verify(either) == []
 
 
-def test_a_failed_change_leaves_nothing(either: Store) -> None:
-    """The rows of a transaction that fails are not there, and the next one works."""
+def test_a_failed_change_is_rolled_back(either: Store) -> None:
+    """The rows of a failed transaction are discarded, and the next transaction works."""
 
     def insert_twice() -> None:
         with either.change() as change:
@@ -111,14 +111,14 @@ def test_a_failed_change_leaves_nothing(either: Store) -> None:
     assert _events(either) == 1
 
 
-def test_looking_cannot_write(either: Store) -> None:
+def test_a_reading_transaction_cannot_write(either: Store) -> None:
     """The database refuses it."""
     with pytest.raises(Exception, match="read"), either.look() as look:
         look.execute("DELETE FROM deployment")
 
 
 @pytest.mark.slow
-def test_a_desk_reaches_no_sealed_table(either: Store) -> None:
+def test_a_desk_cannot_read_a_sealed_table(either: Store) -> None:
     """Every sealed table is refused, also within a query of another table."""
     for table in sorted(SEALED_TABLES):
         for sql in (
@@ -134,7 +134,7 @@ def test_a_desk_reaches_no_sealed_table(either: Store) -> None:
 
 
 @pytest.mark.slow
-def test_rows_written_once_are_neither_changed_nor_deleted(
+def test_append_only_rows_are_neither_changed_nor_deleted(
     on_postgres: Store, tmp_path: Path
 ) -> None:
     """PostgreSQL refuses both for each table, with rights; with triggers also to the owner."""
@@ -184,8 +184,8 @@ def test_an_altered_schema_is_reported(on_postgres: Store, statement: str, messa
     assert f"the store: {message}" in verify(on_postgres)
 
 
-def test_numbers_of_rows_follow_one_another(either: Store) -> None:
-    """A number is the highest one and one, whatever failed before."""
+def test_ids_of_rows_are_consecutive(either: Store) -> None:
+    """Each id is the highest id plus one, even after failed transactions."""
 
     def fail() -> None:
         with either.change() as change:
@@ -237,7 +237,10 @@ def test_a_text_with_nul_is_refused(on_postgres: Store) -> None:
 def test_a_restarted_server_is_reached_again(
     on_postgres: Store, administer: Callable[[str], None]
 ) -> None:
-    """Between transactions without an error; within one the action fails and stores nothing."""
+    """Between transactions there is no error.
+
+    Within a transaction the action fails and nothing is stored.
+    """
     _event(on_postgres)
     end = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -260,7 +263,7 @@ def test_a_restarted_server_is_reached_again(
         assert deployment.value(look, "one") == ""
 
 
-def test_a_store_that_cannot_be_written_is_known(
+def test_a_read_only_store_is_detected(
     either: Store, administer: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file or folder without permission, and a server that refuses changes, as a standby does."""
@@ -272,8 +275,8 @@ def test_a_store_that_cannot_be_written_is_known(
     assert not either.is_writable()
 
 
-def test_the_loss_of_a_server_that_does_not_answer_is_noticed(on_postgres: Store) -> None:
-    """Otherwise a request would wait for the response of a computer that lost its power."""
+def test_the_loss_of_a_server_is_detected(on_postgres: Store) -> None:
+    """Otherwise a request would wait for a computer that lost its power."""
     kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
     with closing(Postgres(on_postgres.address).opened(kind)) as opened:
         lost_after_ms = opened._pg._usock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
@@ -305,7 +308,10 @@ def test_a_connection_without_its_role_is_closed(
 def test_a_connection_that_is_deleted_closes_its_socket(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, *, is_forked: bool
 ) -> None:
-    """Also in a process that inherited it, where the other process keeps its connection."""
+    """The socket is also closed in a process that inherited it.
+
+    The other process keeps its connection.
+    """
     kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
     opened = Postgres(on_postgres.address).opened(kind)
     descriptor = opened._pg._usock.fileno()
@@ -333,7 +339,7 @@ def test_a_connection_that_is_deleted_closes_its_socket(
 )
 @pytest.mark.parametrize("tls", [False, None])
 def test_a_failed_connection_leaves_no_socket_open(greeting: bytes | None, tls: Any) -> None:
-    """While its error is kept, too; a server of another kind is reported as such."""
+    """It is closed even while its error is kept; a server of another kind is reported as such."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         greeter = threading.Thread(target=_greet, args=(listening, greeting))
         greeter.start()
@@ -364,10 +370,10 @@ def _open_descriptors() -> int:
 
 
 @pytest.mark.slow
-def test_of_several_servers_the_one_that_accepts_changes_is_used(
+def test_the_server_that_accepts_changes_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also after the primary is lost and its standby is promoted, and never the standby before."""
+    """The standby is used only after the primary is lost and the standby is promoted."""
     if programs() is None:
         pytest.skip(MISSING)
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))

@@ -124,7 +124,7 @@ _ALL = (_sealed_look, _look, _desk, _change, _is_ready)
 def test_requests_to_a_silent_server_end_and_continue_with_it(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On connections that are open, and on new ones."""
+    """Open and new connections are tried."""
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
     monkeypatch.setattr(postgres_connection, "_BEGIN_S", 0.2)
     monkeypatch.setattr(postgres_connection, "_CONNECT_S", 0.3)
@@ -196,7 +196,7 @@ def _until_it_answers(store: Store) -> None:
 
 
 def test_one_request_at_a_time_tries_a_silent_server() -> None:
-    """The others fail at once, until it answers."""
+    """Other requests fail at once until the server answers."""
     silence = Silence()
 
     def fail(code: str) -> None:

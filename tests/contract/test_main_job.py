@@ -32,7 +32,7 @@ VERBS |= {"tuples": 1, "one": 1}
 _OF_SQLITE = re.compile(
     r"^(BEGIN|COMMIT|ROLLBACK|PRAGMA|ATTACH|DETACH)|\bbeside\.|\bsqlite_master\b|\bpragma_"
 )
-"""Statements that PostgreSQL runs otherwise: transactions, checks of a file, and its tables."""
+"""Statements that PostgreSQL runs differently: transactions, checks of a file, and its tables."""
 
 _ANY, _TEXT, _BIGINT, _DOUBLE = 0, 25, 20, 701
 
@@ -136,7 +136,7 @@ def _refusal(connection: pg.Connection, sql: str) -> str:
 def test_postgresql_prepares_every_statement(
     recorded: set[str], on_postgres: Store, tmp_path: Path
 ) -> None:
-    """Those written in the store, and those that the main job composes."""
+    """The statements written in the store, and those that the main job composes."""
     _job(tmp_path / "demo.db", tmp_path / "bundle")
     written = set(_written())
     assert len(written) > 150

@@ -37,7 +37,7 @@ def _opened(address: str, role: str = "") -> PostgresConnection:
 def test_a_store_of_another_account_is_named_and_not_changed(
     store: Store, on_postgres: Store, administer: Callable[[str], object], tmp_path: Path
 ) -> None:
-    """It is not called incomplete, which would ask for a backup in its place."""
+    """The message does not call it incomplete, which would suggest restoring a backup."""
     visitor = f"visitor_{tmp_path.name}"
     administer(f'CREATE ROLE "{visitor}" LOGIN')
     try:
@@ -67,7 +67,7 @@ def test_a_database_with_other_tables_is_not_changed(
 
 @pytest.mark.slow
 def test_a_missing_role_is_named(on_postgres: Store) -> None:
-    """After a dump was restored on a server without the roles."""
+    """A dump was restored on a server without the roles."""
     with pytest.raises(ServerError, match='role "no_such_role" does not exist') as refused:
         _opened(on_postgres.address, "no_such_role")
     explained = Postgres(on_postgres.address).explained(refused.value)
@@ -82,7 +82,7 @@ def test_a_missing_role_is_named(on_postgres: Store) -> None:
         *("42501", "55P03", "57P01", "57P04", "57P05", "58030", "XX001"),
     ],
 )
-def test_every_fault_outside_the_program_is_a_sentence(code: str) -> None:
+def test_every_external_fault_is_reported_in_a_sentence(code: str) -> None:
     """Resources, accounts, input and output, and damaged data."""
     engine = Postgres("postgresql://clinic@127.0.0.1:1/reading_room")
     explained = engine.explained(ServerError("why", code))
@@ -108,7 +108,7 @@ def test_a_command_names_the_database_and_a_remedy(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In one line, if the server refuses the connection; pages show it without the address."""
+    """A refused connection is reported in one line; pages show it without the address."""
 
     def refuse(**_: object) -> None:
         raise pg.DatabaseError({"C": code, "M": "the server's words", "V": "FATAL"})
@@ -131,7 +131,7 @@ REMEDY = "[Tt]ry again|Use the address|Check"
 def test_an_account_that_may_not_create_tables_is_named(
     database: Callable[[], str], administer: Callable[[str], object], tmp_path: Path
 ) -> None:
-    """The statement in the message is the remedy."""
+    """The message contains the statement that solves the problem."""
     address = ServerAddress(database())
     account, name = f"guest_{os.getpid()}", address.rpartition("/")[2]
     roles = (account, f"{account}_staff", f"{account}_desk")
@@ -156,7 +156,7 @@ def test_an_account_that_may_not_create_tables_is_named(
 def test_a_server_that_is_too_old_is_refused(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its errors would not say so."""
+    """The errors of such a server would not mention its age."""
     monkeypatch.setattr(postgres, "_OLDEST", 99)
     with pytest.raises(BadInput, match=r"is PostgreSQL \d+.* Use version 99 or later"):
         Store(on_postgres.address)
@@ -174,7 +174,7 @@ def test_an_option_without_effect_is_refused(options: str) -> None:
 def test_time_limits_of_the_server_do_not_apply(
     on_postgres: Store, administer: Callable[[str], object]
 ) -> None:
-    """Otherwise no backup or import could end that takes longer."""
+    """Otherwise longer backups and imports would fail."""
     limits = ("statement_timeout", "idle_in_transaction_session_timeout", "lock_timeout")
     for name in limits:
         administer(f"ALTER DATABASE {on_postgres.stem} SET {name} = '1ms'")
@@ -183,8 +183,8 @@ def test_time_limits_of_the_server_do_not_apply(
     assert shown == [("0",), ("1h",), (f"{PATIENCE_S:g}s",)]
 
 
-def test_a_lost_connection_is_never_a_defect(on_postgres: Store) -> None:
-    """The server may end or refuse it for any reason."""
+def test_a_lost_connection_is_not_reported_as_a_defect(on_postgres: Store) -> None:
+    """The server may end or refuse a connection for any reason."""
     explained = Postgres(on_postgres.address).explained
     for code in ("0A000", "42000", "55000", "99999"):
         assert isinstance(explained(ServerError("why", code, is_final=True)), Busy)
@@ -195,7 +195,7 @@ def test_a_lost_connection_is_never_a_defect(on_postgres: Store) -> None:
 def test_a_suspended_program_does_not_hold_up_the_others(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
-    """Its computer still answers for it, so the database ends a transaction that is idle."""
+    """Its computer keeps the connection open, so the database ends an idle transaction."""
     monkeypatch.setattr(postgres, f"_{by.upper()}_IDLE_S", 0.2)
     begin = {"reader": on_postgres.desk, "staff": on_postgres.change}[by]
 
@@ -215,7 +215,7 @@ def test_a_suspended_program_does_not_hold_up_the_others(
 def test_an_import_that_waits_for_its_checks_is_not_ended(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Those of a large bank take minutes, in which no statement is run."""
+    """The checks of a large bank take minutes, without running a statement."""
     monkeypatch.setattr(postgres, "_STAFF_IDLE_S", 0.5)
     monkeypatch.setattr(connection, "ALIVE_EVERY_S", 0.1)
     start = importing._start_checks

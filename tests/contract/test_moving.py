@@ -28,7 +28,7 @@ pytestmark = pytest.mark.sqlite("moves a file")
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("cold")
-def test_a_deployment_comes_back_as_it_was(
+def test_a_deployment_is_moved_there_and_back_unchanged(
     store: Store, database: Callable[[], str], tmp_path: Path
 ) -> None:
     """Through two databases and back, every table, file and verification is the same."""
@@ -93,7 +93,7 @@ def test_many_rows_are_copied_in_batches(store: Store, database: Callable[[], st
 def test_a_failed_move_leaves_nothing(
     store: Store, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, engine: str
 ) -> None:
-    """The rows and files are taken back, also those that were complete, and the next move works."""
+    """All copied rows and files are removed, and the next move works."""
     _event(store)
     folder = store.beside("runs")
     folder.mkdir()
@@ -120,7 +120,7 @@ def test_a_failed_move_leaves_nothing(
 def test_a_move_killed_at_any_step_is_repeated(
     store: Store, request: pytest.FixtureRequest, engine: str
 ) -> None:
-    """The next one, from the other engine, finishes or repeats it, and nothing else is left."""
+    """The next move, from the other engine, completes or repeats it, without leftovers."""
     if engine == "sqlite":
         address = request.getfixturevalue("database")()
         move(store, address)
@@ -161,7 +161,7 @@ def test_a_move_stopped_while_it_verifies_is_repeated(
     *,
     has_links: bool,
 ) -> None:
-    """The copies are complete then, also on a disk without hard links."""
+    """The copies are then complete, also on a disk without hard links."""
     if engine == "sqlite":
         address = request.getfixturevalue("database")()
         move(store, address)
@@ -276,7 +276,7 @@ _STEPS = ("os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "commit")
 def test_a_store_is_never_overwritten(
     store: Store, request: pytest.FixtureRequest, engine: str
 ) -> None:
-    """Neither a store nor a witness file that belonged to one."""
+    """Stores, and witness files that belonged to a store, are kept."""
     to = _target(request, store, engine)
     witness = beside(to, "heads.log")
     witness.parent.mkdir(exist_ok=True)
@@ -317,7 +317,7 @@ def test_a_database_in_use_is_not_moved(on_postgres: Store, tmp_path: Path) -> N
 def test_a_store_that_changes_meanwhile_is_not_moved(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An event of a server that was started during the move takes everything back."""
+    """The move is undone after an event of a server that was started during the move."""
     copy_rows = rows_of_store.copy_rows
 
     def copy_late(look: Transaction, change: Transaction) -> Mapping[str, Content]:
@@ -332,10 +332,10 @@ def test_a_store_that_changes_meanwhile_is_not_moved(
 
 
 @pytest.mark.usefixtures("cold")
-def test_the_command_states_breaches_and_what_to_do_next(
+def test_the_command_states_breaches_and_the_next_step(
     store: Store, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An altered store is moved as it is; its breaches are those of the new one."""
+    """An altered store is moved unchanged; the new store has the same breaches."""
     new = store.path.with_name("new.db")
     assert main(["move", "--db", str(store.path), "--to", str(new)]) == 0
     out, err = capsys.readouterr()
@@ -367,7 +367,10 @@ def test_a_text_that_cannot_be_stored_names_its_table(
 def test_a_backup_of_a_database_is_restored_on_either_engine(
     on_postgres: Store, database: Callable[[], str], tmp_path: Path
 ) -> None:
-    """It is made while the store is in use; a restored store differs only by the event of that."""
+    """The backup is made while the store is in use.
+
+    A restored store differs only by the event of the backup.
+    """
     _study(on_postgres, tmp_path)
     made = backups.make(on_postgres, acting=ACTING)
     assert made.finding == ""

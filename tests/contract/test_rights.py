@@ -53,7 +53,7 @@ N_OF_READERS = 6
 """The number of the first statements, which other connections may run."""
 
 ACCEPTED = ("RESET ROLE", "RESET ALL", "SELECT set_config('role', 'none', false)", "DISCARD ALL")
-"""Statements that anybody may run; they must not give a reader's connection other rights."""
+"""Statements that any user may run; they must not give a reader's connection other rights."""
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def store(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> Iterator[Store]:
-    """Return an empty store, whose account is no superuser."""
+    """Return an empty store, whose account is not a superuser."""
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
     for role in (f"{ACCOUNT} LOGIN", f"{ACCOUNT}_staff NOLOGIN", f"{ACCOUNT}_desk LOGIN"):
         administer(f"CREATE ROLE {role}")
@@ -95,7 +95,10 @@ def test_no_role_of_the_program_can_remove_its_limits(store: Store) -> None:
 
 @pytest.mark.slow
 def test_a_readers_connection_keeps_its_limits_after_every_reset(store: Store) -> None:
-    """It signed in with them. It can read no sealed table, and write only what readers write."""
+    """It signed in with them.
+
+    It cannot read sealed tables, and can write only the rows that readers write.
+    """
     with closing(_connection(store, sealed=True)) as opened:
         for statement in ("SELECT 1", *ACCEPTED):
             opened.run(statement)
@@ -117,7 +120,7 @@ LOST = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("right", LOST)
-def test_lost_rights_are_a_sentence_and_are_granted_again(store: Store, right: str) -> None:
+def test_lost_rights_are_reported_and_granted_again(store: Store, right: str) -> None:
     """As after a dump was restored without privileges."""
     with closing(PostgresConnection(settings_of(ServerAddress(store.address)), UNLIMITED)) as own:
         own.run(LOST[right])
@@ -142,7 +145,7 @@ def _tables(store: Store) -> set[str]:
 def test_the_views_of_sealed_tables_are_barriers(store: Store) -> None:
     """Otherwise the server could evaluate a reader's condition on a row that the view hides.
 
-    An error of that condition, such as text that is no number, would contain the row.
+    An error of that condition, such as text that is not a number, would contain the row.
     """
     with store.look() as look:
         rows = look.rows(

@@ -124,10 +124,10 @@ def _profile(browser: Browser, **options: Any) -> BrowserContext:
 
 
 class Profiles:
-    """Browser profiles that one test after the other uses; between tests they are emptied.
+    """Browser profiles that tests share in sequence, and that are emptied between tests.
 
-    Each has a page that keeps the process of its site. The process has compiled the scripts of
-    Streamlit, and the cache has its files: together half of the processor time of a first page.
+    Each has a page that keeps the process of its site alive. The process has compiled the scripts
+    of Streamlit, and the cache has its files: together half of the processor time of a first page.
     """
 
     def __init__(self, browser: Browser, port: int) -> None:

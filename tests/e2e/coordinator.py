@@ -1,4 +1,4 @@
-"""A coordinator at the staff pages, who finds what the screens name; used by long journeys."""
+"""A coordinator who uses the staff pages, for long journeys."""
 
 import hashlib
 import re
@@ -11,10 +11,10 @@ from playwright.sync_api import Download, Locator, Page, expect
 from tests.e2e.prepared import still, upload
 
 CLICK_S, FIELD_S = 5, 20
-"""Time a person needs for a click and for a field, searching for it included."""
+"""Time a person needs for a click and for a field, including finding it."""
 
 RESULTS_MS = 300_000
-"""How long to wait for results: the analysis runs at low priority beside other processes."""
+"""How long to wait for results: the analysis runs at low priority alongside other processes."""
 
 
 def wait_for_results(page: Page) -> None:
@@ -48,7 +48,7 @@ class Coordinator:
         self.click(self.page.get_by_role("link", name=link, exact=True))
 
     def choose(self, option: str) -> None:
-        """Choose one of several options side by side."""
+        """Choose one of several adjacent options."""
         self.click(self.page.get_by_role("radio", name=option, exact=True))
 
     def tick(self, label: str) -> None:

@@ -49,7 +49,10 @@ class Firefox:
         self.call("session.subscribe", events=["log.entryAdded"])
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a command and return its result. Collect errors of pages that arrive meanwhile."""
+        """Send a command and return its result.
+
+        Collect the errors of pages until the response arrives.
+        """
         self._asked += 1
         self._line.send(json.dumps({"id": self._asked, "method": method, "params": params}))
         while True:
@@ -119,7 +122,7 @@ class Tab:
         until(true, condition)
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other, each given by its name or its character."""
+        """Press keys in sequence, each specified by its name or character."""
         values = [KEYS.get(key, key) for key in keys]
         moves = [{"type": f"key{way}", "value": key} for key in values for way in ("Down", "Up")]
         self._act({"type": "key", "id": "keyboard", "actions": moves})

@@ -1,4 +1,4 @@
-"""Which controls of a page Tab reaches, and whether their focus is visible."""
+"""Checks which controls of a page can be reached with Tab, and whether their focus is visible."""
 
 from playwright.sync_api import Page
 

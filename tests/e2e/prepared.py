@@ -65,7 +65,7 @@ _RUNS: WeakKeyDictionary[Page, list[int]] = WeakKeyDictionary()
 def prepare(folder: Path, *, entropy: Entropy, now: datetime) -> Server:
     """Return a server that is not started, with the demo, a closed study and a draft.
 
-    Its codes have the names of roles; two more are `newcomer` and `graduate`.
+    Its codes have the names of roles, and also `newcomer` and `graduate`.
     """
     store = demo.set_up(folder / "demo.db", ROOT / "data", entropy=entropy, now=now)
     codes = demo.fresh_codes(store, entropy=entropy, now=now)
@@ -225,8 +225,8 @@ def choose(page: Page, part: str) -> None:
 def upload(page: Page, path: Path) -> None:
     """Choose another file in the first upload field and wait until the server has received it.
 
-    A form that is sent earlier may not contain the file. From the start of an upload to its end,
-    the button of its form is disabled.
+    A form that is sent earlier may not contain the file. During an upload, the button of its form
+    is disabled.
     """
     field = page.locator("input[type=file]").first
     field.wait_for(state="attached")
@@ -269,7 +269,7 @@ def rerun(page: Page) -> Iterator[None]:
 
 
 def count_runs(page: Page) -> None:
-    """Count the runs of a page from its next connection on, for `rerun`."""
+    """Count the runs of a page after its next connection, for `rerun`."""
     runs = _RUNS[page] = [0]
 
     def note(payload: bytes | str) -> None:

@@ -34,7 +34,7 @@ WANTED = {
 
 
 def test_every_step_is_accessible_and_announces_what_changes(serve: Serve, reader: Reader) -> None:
-    """Axe finds no fault from the consent to the feedback, in the dark and the light panel."""
+    """Axe reports nothing from the consent to the feedback, in the dark and the light panel."""
     server = serve(**PROTOCOL)
     page = reader.page
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -1,6 +1,6 @@
 """Aided reading in a browser: what readers see, and no part of an aid arrives before it is due.
 
-All that comes to the reader's browser is recorded, except Streamlit's own files: responses of every
+All traffic to the reader's browser is recorded, except Streamlit's own files: responses of every
 route, and the messages of the connection. Each answer of the model contains marks that occur
 nowhere else.
 """
@@ -135,7 +135,8 @@ def _places(server: Server, reader: str) -> list[dict[str, Any]]:
 def _too_early(traffic: Traffic, places: list[dict[str, Any]], when: str) -> list[str]:
     """Return the items of which a part of the aid arrived before it was due.
 
-    What was due before stays due: the reader has seen it. A case that is not aided contains none.
+    An aid that was due before remains due, because the reader has seen it. A case that is not aided
+    does not contain an aid.
     """
     read: set[str] = set()
     requested: set[str] = set()
@@ -342,7 +343,7 @@ def _reload(reader: Reader, traffic: Traffic) -> None:
 
 
 def _cut(reader: Reader, traffic: Traffic) -> None:
-    """Answer without a connection; what is on the screen until it is back came before."""
+    """Answer without a connection; the screen shows only data received earlier."""
     traffic.line = "cut"
     reader.answer("b")
     reader.page.wait_for_timeout(1500)
@@ -374,7 +375,7 @@ DISTURBANCES: tuple[Disturbance, ...] = (_reload, _cut, _lose, _second_window, _
 
 
 def _wait_for_case(reader: Reader, position: int) -> None:
-    """Wait for a case, and resume where the page announces another condition or session."""
+    """Wait for a case, and continue if the page announces another condition or session."""
     case = f"[data-state=ready][data-position='{position}']"
     reader.page.wait_for_selector(f"{case}, [data-state=paused]")
     if reader.state("state") == "paused":
@@ -386,7 +387,7 @@ def _wait_for_case(reader: Reader, position: int) -> None:
 def test_no_part_of_an_aid_arrives_before_it_is_due(
     serve: Serve, new_profile: Profile, design: str
 ) -> None:
-    """Through a reload, lost messages and responses, a second window and going back."""
+    """The study includes a reload, lost messages and responses, a second window and going back."""
     server = serve(add_models=_add_model, aid_model="m", **EXPLAINED, **DESIGNS[design])
     traffic = Traffic()
     context = new_profile()

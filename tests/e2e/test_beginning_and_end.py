@@ -1,4 +1,4 @@
-"""The beginning and the end of a study, which readers never reach by accident."""
+"""The beginning and the end of a study, which require a deliberate action."""
 
 from collections.abc import Callable
 
@@ -64,7 +64,7 @@ def _wait_to_begin(server: Server, reader: Reader) -> None:
 
 
 def _begin_in_a_second_window(server: Server, reader: Reader) -> None:
-    """Begin in a window that takes over and waits for the reader; the first one has then begun."""
+    """Begin in a window that takes over after the first window has begun."""
     second = Reader(reader.page.context.new_page())
     second.page.goto(server.url)
     second.page.get_by_role("button", name="Continue here").wait_for()
@@ -133,7 +133,7 @@ def _mail_the_receipt(page: Page) -> None:
     page.wait_for_selector(".rr-receipt a[data-followed='mailto:']", timeout=10_000)
 
 
-def test_with_going_back_the_reader_ends_the_study(
+def test_the_reader_ends_a_study_with_going_back(
     serve: Serve, reader: Reader, profile: Profile
 ) -> None:
     """Enter does not end it. The last case can be changed. The end applies to every computer."""

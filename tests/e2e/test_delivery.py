@@ -39,7 +39,10 @@ Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceede
 
 
 def test_answers_are_sent_refused_and_unsaved(serve: Serve, reader: Reader) -> None:
-    """Each is sent after the next case is painted; the page says why one is not stored."""
+    """Answers are sent after the next case is painted.
+
+    The page states why an answer is not stored.
+    """
     server = serve()
     reader.page.add_init_script(REQUESTS_TIMED)
     reader.enter(server.url, server.codes["R1"])
@@ -118,7 +121,7 @@ def _be_refused(reader: Reader) -> None:
 def test_the_page_sends_lost_answers_again(serve: Serve, reader: Reader) -> None:
     """After two of five answers, the file is replaced by its earlier state.
 
-    The page sends the lost answers with the sixth one. The receipt matches the chain at the end.
+    The page sends the lost answers with the sixth answer. The receipt matches the chain at the end.
     """
     server = serve(cases=6)
     reader.enter(server.url, server.codes["R1"])

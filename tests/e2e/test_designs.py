@@ -125,7 +125,7 @@ def _enter(profile: Profile, server: Server, code: str) -> Reader:
 
 
 def _case(reader: Reader, position: int) -> None:
-    """Wait for a case, and resume on the way where the page announces another condition."""
+    """Wait for a case, and continue if the page announces another condition."""
     case = f"[data-state=ready][data-position='{position}']"
     paused = "[data-state=paused]"
     reader.page.wait_for_selector(f"{case}, {paused}")

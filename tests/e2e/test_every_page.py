@@ -82,7 +82,7 @@ def look(new_profile: Profile) -> Look:
 
 
 def _axe(page: Page) -> Axe:
-    """Return axe. Its large script is sent to each page once."""
+    """Return axe. The large script of axe is sent to each page once."""
     return Axe("void 0" if page.evaluate("Boolean(window.axe)") else AXE_SCRIPT)
 
 
@@ -157,7 +157,7 @@ def test_staff_pages_are_used_by_keyboard_at_every_width_in_light_and_dark(
 ) -> None:
     """Every text is translated, axe reports nothing, every control works by keyboard.
 
-    In the artificial language, whose words are longer than German ones, nothing is too wide.
+    In the artificial language, whose words are longer than in German, nothing is too wide.
     """
     page, results = look("light", 1280, REGION), {}
     for where in walk(page, deployment, Role.ADMINISTRATOR):
@@ -174,7 +174,7 @@ def test_staff_pages_are_used_by_keyboard_at_every_width_in_light_and_dark(
 def too_faint_in_the_other_scheme(page: Page, settled: Callable[[Page], None]) -> list[str]:
     """Return the texts with too little contrast after a change between light and dark.
 
-    The page stays in the other scheme. No other rule of axe depends on the colours.
+    The page remains in the other colour scheme. No other rule of axe depends on the colours.
     """
     shown = "getComputedStyle(document.querySelector('.stApp')).colorScheme"
     is_dark = page.evaluate(shown) == "dark"
@@ -185,7 +185,7 @@ def too_faint_in_the_other_scheme(page: Page, settled: Callable[[Page], None]) -
 
 
 def test_the_reading_page_is_translated(deployment: Server, look: Look) -> None:
-    """From the consent to the first cases, with keys, settings and the pause."""
+    """Texts from the consent to the first cases are checked, with keys, settings and the pause."""
     page = look("light", 1280, REGION)
     sign_in(page, deployment, "newcomer")
     steps = {

@@ -30,7 +30,7 @@ REVIEWERS = ("Expert 1", "Expert 2", "Expert 3")
 def test_three_experts_review_nine_questions(
     serve: Serve, profile: Profile, tmp_path: Path
 ) -> None:
-    """Two judge each question, a third where they differ; faulty questions are struck off.
+    """Two people judge each question, and a third if they differ; faulty questions are struck off.
 
     The first expert works in the browser.
     """

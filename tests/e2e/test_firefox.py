@@ -131,7 +131,7 @@ def at_case_1(firefox: Firefox) -> Come:
 def test_a_study_is_read_by_keyboard_with_a_reload(
     serve: Serve, at_case_1: Come, deep_and_flat: Path
 ) -> None:
-    """Letters and digits answer, Enter confirms, the times are plausible, and every pixel right."""
+    """Letters and digits answer, times are plausible, and every pixel is correct."""
     server = serve(bank=deep_and_flat)
     tab = at_case_1(server)
     seen_ms = {}
@@ -217,7 +217,7 @@ def _check_every_pixel(tab: Tab, renderer: str) -> None:
 def test_pause_wheel_and_keys_of_other_keyboards(
     serve: Serve, at_case_1: Come, deep_and_flat: Path
 ) -> None:
-    """A pause hides the film, the wheel zooms, and Streamlit receives no key of the page.
+    """A pause hides the film, the wheel zooms, and Streamlit does not receive the page's keys.
 
     Letters are read by their character and digits by their position.
     """

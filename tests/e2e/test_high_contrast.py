@@ -154,7 +154,7 @@ def test_every_state_of_the_reading_page_is_visible(
 
 
 def _leave_the_display_check(page: Page) -> None:
-    """Check that nothing bright is next to the test field, and report no disc until the end."""
+    """Check that nothing bright is next to the test field, and complete the check."""
     for theme, pixels in _by_theme(page, _about(page, ".rr-field")).items():
         assert pixels[:6].max() < 30, f"nothing bright is next to the test field ({theme})"
     page.evaluate("document.activeElement.blur()")
@@ -164,7 +164,7 @@ def _leave_the_display_check(page: Page) -> None:
 
 
 def _measurable(path: Path) -> Path:
-    """Add the pixel spacing to the films of a bank, without which nothing can be measured."""
+    """Add the pixel spacing to the films of a bank, so that they can be measured."""
     records = json.loads(path.read_text())
     for record in records.values():
         record["pixel_spacing"] = 2.0

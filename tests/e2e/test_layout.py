@@ -122,7 +122,10 @@ def _toast(page: Page, message: str) -> None:
 
 
 def test_films_and_type_keep_their_layout_in_a_resized_window(serve: Serve, reader: Reader) -> None:
-    """It changes with the next case or a reset; the view without the question has its own."""
+    """It changes with the next case or a reset.
+
+    The view without the question has a separate layout.
+    """
     server = serve()
     page, keyboard = reader.page, reader.page.keyboard
     wide: ViewportSize = {"width": 1440, "height": 900}

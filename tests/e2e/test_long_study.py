@@ -123,7 +123,7 @@ def test_every_case_is_stored_once_and_completely(
 
 
 def _reload_with_an_unsent_answer(reader: Reader, context: BrowserContext) -> None:
-    """Restore the connection after the reload only."""
+    """Restore the connection only after the reload."""
     page = reader.page
     page.route("**/desk/records", lambda route: route.abort())
     context.set_offline(False)

@@ -30,7 +30,7 @@ def _rows(store: Store, name: str) -> list[dict[str, str]]:
     return [{key: unguarded(cell) for key, cell in row.items()} for row in rows]
 
 
-def test_open_ended_cases_are_answered_and_then_those_with_options(
+def test_open_ended_cases_are_answered_before_cases_with_options(
     serve: Serve, reader: Reader
 ) -> None:
     """The keyboard is enough, and the bundle has the text as typed."""

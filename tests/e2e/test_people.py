@@ -71,7 +71,10 @@ def _keep_codes_until_hidden(page: Page) -> None:
 
 
 def _use_a_readers_link_as_administrator(server: Server, guest: Reader) -> None:
-    """Enter a study by the button with its name, and be refused. The address keeps no code."""
+    """Enter a study by the button with its name, which is refused.
+
+    The code is removed from the address.
+    """
     now = datetime.now(UTC)
     code = administrator_code(server.store, name="A", entropy=entropy_from(5), now=now)
     page = guest.page

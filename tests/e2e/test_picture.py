@@ -126,7 +126,7 @@ def _open(reader: Reader, position: int) -> None:
     _press(reader, "F2", "full")
 
 
-def test_at_one_to_one_every_pixel_equals_the_computed_one(
+def test_at_one_to_one_every_pixel_equals_the_computed_pixel(
     at_film: Callable[[Reader], None],
     either: Reader,
     request: pytest.FixtureRequest,

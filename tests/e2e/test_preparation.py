@@ -232,7 +232,7 @@ def _assert_everything_is_stored(server: Server) -> None:
 def test_a_reader_declines_then_completes_the_steps_without_a_connection(
     serve: Serve, reader: Reader
 ) -> None:
-    """Declining leaves no record; the button and Enter report each missing answer.
+    """Declining is not recorded; the button and Enter report each missing answer.
 
     The next step is shown at once, and the records survive a reload and arrive in order.
     """
@@ -303,7 +303,7 @@ def _complete_the_questionnaire(reader: Reader) -> None:
     _press(reader, "Enter", "Enter")
 
 
-def test_a_display_check_can_fail_and_comes_again_at_another_sign_in(
+def test_a_display_check_can_fail_and_is_repeated_after_a_sign_in(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
     """A reader who sees no shape gets advice, can repeat the check, and can continue.

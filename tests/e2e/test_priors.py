@@ -20,10 +20,10 @@ def _plates(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in shown.all_inner_texts()]
 
 
-def test_a_prior_film_is_shown_next_to_the_current_ones(
+def test_a_prior_film_is_shown_next_to_the_current_films(
     serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
-    """The timer starts after all films are painted, and the prior one can be hidden and moved."""
+    """The timer starts after all films are painted, and the prior film can be hidden and moved."""
     bank = write_bank_with_priors(tmp_path / "bank")
     server = serve(bank=bank, context=["age", "prior"], seed=4)
     held: list[Route] = []

@@ -67,7 +67,8 @@ class Desk:
         return report
 
     def _seen(self, report: Locator, button: Locator | None, words: str) -> None:
-        # Not of an element: a second report with the same words replaces the first.
+        # The script does not keep an element, because a second report with the same words replaces
+        # it.
         self.page.wait_for_function(
             "([report, words]) => document.activeElement?.closest(report)"
             "?.textContent.toLowerCase().includes(words)",
@@ -120,7 +121,7 @@ def desk(served: Server, browser: Browser) -> Iterator[Desk]:
 
 
 def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
-    """Teaching, an import that is refused, others from a file and a folder, and the demo bank."""
+    """Teaching, a refused import, imports from a file and a folder, and the demo bank are tried."""
     size = desk.page.evaluate("innerWidth")
     desk.open("banks")
     desk.press("Save", "Saved", within=desk.unfold("Teaching"))
@@ -158,7 +159,7 @@ def _zipped(bank: Path, archive: Path, *, spoil: bool) -> None:
 
 
 def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
-    """An invalid file, a table whose columns must be specified, and its saving."""
+    """An invalid file is refused, and a table whose columns must be specified is saved."""
     size = desk.page.evaluate("innerWidth")
     desk.open("models")
     desk.press("Read the file", "Choose a file")

@@ -62,7 +62,7 @@ def test_a_reader_sees_the_score_card_and_practises_after_the_closing(
 
 
 def _practise(server: Server, reader: Reader) -> None:
-    """Complete a round: the reference answer follows each answer, and a reload loses nothing."""
+    """Complete a round with a reload: the reference answer follows each answer."""
     teaching.mark(server.store, "bank", taught=True, acting=ACTING)
     page = reader.page
     page.goto(server.url)

@@ -1,4 +1,4 @@
-"""Scoring of open answers in a browser by two scorers, and a third where they differ."""
+"""Scoring of open answers in a browser by two scorers, and a third if they differ."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A second factor is required, added with an authenticator app, and asked at the next sign-in."""
+"""A required second factor is added with an app, and requested at the next sign-in."""
 
 import time
 from pathlib import Path
@@ -28,7 +28,7 @@ def _next_code(secret: str) -> str:
     return pyotp.TOTP(secret).at(int(time.time()) + second_factor.STEP_S)
 
 
-def test_a_required_second_factor_is_added_and_asked(
+def test_a_required_second_factor_is_added_and_requested(
     tmp_path: Path, context: BrowserContext, port: int
 ) -> None:
     """Until it is added, no other page opens; afterwards the access code alone is not enough."""

@@ -219,10 +219,10 @@ def _finish_the_open_case_in_a_pause(server: Server, reader: Reader) -> None:
     reader.wait("ready", 3)
 
 
-def test_feedback_on_a_session_is_shown_until_the_next_one_begins(
+def test_feedback_on_a_session_is_shown_until_the_next_session(
     serve: Serve, reader: Reader
 ) -> None:
-    """In the wash-out, after a reload, and before the first case of the next session."""
+    """It is shown in the wash-out, after a reload, and before the next session."""
     server = serve(
         cases=20,
         sessions=2,

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 Serve = Callable[..., Server]
 
 
-def test_the_next_reader_sees_nothing_of_the_last(
+def test_the_next_reader_sees_no_data_of_the_previous_reader(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
     """A sign-out empties the cache of films. Unsent answers wait under the seal of their reader."""

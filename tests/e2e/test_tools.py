@@ -248,7 +248,7 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
 
 
 def _measure(reader: Reader, position: int) -> None:
-    """Measure in three cases, from a position on.
+    """Measure in three cases, starting at a position.
 
     A line keeps its length under zoom, pan, mirror, rotation and swap, and its ends can be moved. J
     and an arrow draw a line by keyboard, arrows and O move its ends, and four are the maximum.
@@ -315,7 +315,7 @@ def _measure(reader: Reader, position: int) -> None:
 def test_each_reader_has_separate_settings_of_wheel_and_button(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """They survive a reload, and the next reader has the default ones.
+    """They survive a reload, and the next reader has the defaults.
 
     A film without pixel spacing has no scale bar, and lengths are not measured.
     """
@@ -408,7 +408,7 @@ def _use_views_and_tools(server: Server, reader: Reader) -> None:
 
 
 def _type_a_window(page: Page) -> None:
-    """Type a window. A width that is not a number is refused; Esc leaves the window as it is."""
+    """Type a window. A width that is not a number is refused; Esc keeps the window unchanged."""
     page.keyboard.press("Shift+W")
     width, level = page.get_by_label("Width (W)"), page.get_by_label("Level (L)")
     expect(width).to_be_focused()

@@ -96,7 +96,7 @@ def _sign_in_again(reader: Reader, context: BrowserContext, cookies: list[Any]) 
 def test_obstacles_to_the_first_case_are_explained_and_overcome(
     serve: Serve, reader: Reader, tmp_path: Path
 ) -> None:
-    """Modules are requested again, and the message of the server is shown until it changes.
+    """Modules are requested again, and the server's message is shown until it changes.
 
     Then the graphics card is lost, and a film is too large for it: both look the same.
     """
@@ -134,7 +134,7 @@ def test_obstacles_to_the_first_case_are_explained_and_overcome(
 def _lose_modules(page: Page) -> dict[str, int]:
     """Let the first requests of four modules fail; return how often each is still to fail.
 
-    A nested one and that of the worker are among them. The message about it is kept.
+    They include a nested module and that of the worker. The message about it is kept.
     """
     lost = dict.fromkeys(("start.js", "room.js", "storage.js", "render-worker.js"), 1)
 

@@ -44,7 +44,7 @@ def _second(context: BrowserContext, server: Server) -> Reader:
 def _move_to_a_second_tab_and_back(server: Server, reader: Reader, context: BrowserContext) -> None:
     """Check that choice, time and unsent answers move. No answer is lost or stored twice.
 
-    One case has been read before.
+    A case has already been read.
     """
     reader.page.wait_for_load_state("networkidle")
     reader.page.route("**/desk/records", lambda route: route.abort())
@@ -95,7 +95,7 @@ def _move_to_a_second_tab_and_back(server: Server, reader: Reader, context: Brow
 def test_reading_moves_between_tabs_and_survives_their_closing(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
-    """A restored, closed or reloaded window leaves no sheet, not even briefly.
+    """A restored, closed or reloaded window does not show a sheet, not even briefly.
 
     Closing the page ends its heartbeat. In a second tab, reading continues on request.
     """

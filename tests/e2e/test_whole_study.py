@@ -1,6 +1,6 @@
 """A coordinator runs a study in a browser, from an empty deployment to the exported files.
 
-All steps use the pages, from the code of the first administrator on. Clicks and fields are
+All steps use the pages, starting with the code of the first administrator. Clicks and fields are
 counted to estimate the time that a person needs.
 """
 

@@ -13,7 +13,7 @@ from analysis.statistics.agreement.groups import coefficients
 from analysis.statistics.agreement.groups.answers import GroupSums, answered, groups_of, letters_of
 from tests.reference.conftest import LETTERS, Reference
 
-# The number of categories that irrCAC was given, which are those of the scale.
+# The number of categories passed to irrCAC, which are those of the scale.
 CASES = {"cac.raw4raters": 5, "fleiss1971_diagnoses": 5, "irr_anxiety": 6}
 MEASURES = {
     "fleiss.kappa": "fleiss_kappa",

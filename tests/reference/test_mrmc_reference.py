@@ -146,9 +146,9 @@ def one_shot(single: mrmc.SingleTreatment) -> float:
 
 @pytest.mark.parametrize("figure", IMRMC)
 def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure: str) -> None:
-    """Values, variances and what follows with the normal distribution; not the degrees of freedom.
+    """Values, variances and results of the normal distribution, without degrees of freedom.
 
-    iMRMC's own degrees of freedom (BDG) and what follows from them are another method.
+    iMRMC's degrees of freedom (BDG) and their results belong to another method.
     """
     merits = van_dyke(reference, IMRMC[figure])
     means = [mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND)]

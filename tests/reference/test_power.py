@@ -118,7 +118,7 @@ def test_sample_sizes_are_those_of_the_published_table(claim: PlanClaim, cases: 
 def test_sample_sizes_by_readers_agree_with_another_program(
     effect: float, expected: list[int | None]
 ) -> None:
-    """From 3 to 15 readers; three readers reach 80 % at no number of cases."""
+    """From 3 to 15 readers; three readers never reach 80 %."""
     plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=effect)
     assert [cases_needed(plan, readers, RANDOM) for readers in range(3, 16)] == expected
 
@@ -143,7 +143,10 @@ def test_franken_needs_the_published_number_of_cases() -> None:
 
 
 def test_power_of_franken_for_these_cases_equals_the_method_of_2004() -> None:
-    """Without constraints on covariances both have one variance; published df, ncp and power."""
+    """Without constraints on covariances both have the same variance.
+
+    Df, ncp and power are published.
+    """
     result = _power(0.05, 6, 121, CASES, FRANKEN)
     assert result.df == 5
     assert result.ncp == pytest.approx(11.8943767216214, rel=1e-5)
@@ -169,7 +172,7 @@ def test_a_weighted_area_needs_the_published_number_of_cases() -> None:
 def test_noncentralities_are_those_of_rjafrocs_book(
     cases: int, claim: PlanClaim, ncp: float, df: float, critical: float, expected: float
 ) -> None:
-    """Its degrees of freedom are the pilot's (K - 1 for these readers); with them its power.
+    """Its degrees of freedom are the pilot's (K - 1 for these readers), and give its power.
 
     Source: RJafrocBook, roc-sample-size-or; 10 readers. This program projects the degrees of
     freedom to the planned study, which moves the first power by one point.
@@ -181,7 +184,7 @@ def test_noncentralities_are_those_of_rjafrocs_book(
     assert result.power == pytest.approx(expected, abs=0.011)
 
 
-def test_efficiencies_of_split_plot_designs_are_the_published_ones() -> None:
+def test_efficiencies_of_split_plot_designs_equal_the_published_values() -> None:
     """Obuchowski, Gallas and Hillis 2012, table 3: variance of two blocks over that of each design.
 
     The table does not state its components. Two of its values, 3 blocks and 60 paired cases, give
@@ -236,7 +239,7 @@ def test_plans_without_a_pilot_have_the_noncentrality_of_mrmcsamplesize(
 
     `of_cases` is the error variance without that within readers; r2 and r3 are .3, so that Hillis'
     degrees of freedom are its J - 1. It derives the components from ranges of readers and the
-    binormal variance of one area, which no plan here does.
+    binormal variance of one area, which this program does not do.
     """
     components = Components(
         metric=Metric.AUC,

@@ -38,7 +38,7 @@ def test_kappa_equals_cohens_example() -> None:
 
 
 def test_ac1_and_brennan_prediger_avoid_the_kappa_paradox() -> None:
-    """Raw agreement is .944; kappa is below 0, and the other two are not."""
+    """Raw agreement is .944; kappa is negative, and the other two are positive."""
     assert _estimate(GWET_PARADOX, "raw")[0] == pytest.approx(0.944, abs=1e-12)
     assert _estimate(GWET_PARADOX, "kappa")[0] == pytest.approx(-0.0233918128654961, abs=1e-12)
     assert _estimate(GWET_PARADOX, "ac1")[0] == pytest.approx(0.940776337608718, abs=1e-12)
@@ -77,7 +77,7 @@ def test_wilson_intervals_equal_newcombes_table(
         (FLEISS_COHEN_EVERITT, [[0, 1, 0.5556], [1, 0, 0.3333], [0.5556, 0.3333, 0]], 0.507),
     ],
 )
-def test_weighted_kappas_with_free_weights_are_the_published_ones(
+def test_weighted_kappas_with_free_weights_equal_the_published_values(
     table: list[list[int]], disagreement: list[list[float]], published: float
 ) -> None:
     """Sources: Cohen 1968; the weights of Fleiss, Cohen and Everitt 1969, computed with R."""

@@ -96,7 +96,7 @@ def as_bundle(rows: pd.DataFrame, raters: pd.DataFrame) -> Bundle:
 def test_a_bundle_gives_the_standalone_numbers(
     reference: Reference, panel: str, n_readers: int
 ) -> None:
-    """The same through answers and confidence: ratings 0 to 101, the answer following at 50."""
+    """The ratings 0 to 101 are expressed as answer and confidence, with a cut-off of 50."""
     rows, names = cad(n_readers)
     ids = ["CAD", *names]
     rows = rows.assign(rater_id=rows["reader"].map(lambda reader: ids[reader - 1]))
@@ -129,7 +129,7 @@ def test_a_bundle_gives_the_standalone_numbers(
 
 @pytest.mark.parametrize(("metric", "figure"), [("auc", "empirical_auc"), ("accuracy", "accuracy")])
 def test_a_bundle_gives_mrmcaovs_numbers(reference: Reference, metric: str, figure: str) -> None:
-    """Van Dyke's readers under two conditions, through answers and confidence."""
+    """Van Dyke's readers under two conditions, with answers and confidence."""
     rows = pd.read_csv(RAW_READINGS / "vandyke.csv")
     rows = rows.assign(
         rater_id="R" + rows["reader"].astype(str), condition="T" + rows["treatment"].astype(str)

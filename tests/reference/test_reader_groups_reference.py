@@ -132,8 +132,8 @@ def test_every_gain_equals_the_formula() -> None:
     assert {key: row[key] for key in expected} == pytest.approx(expected, abs=1e-12)
 
 
-def test_without_error_over_items_it_is_welchs_test() -> None:
-    """Biometrika 1947;34:28-35, as scipy computes it."""
+def test_the_test_equals_welchs_test_without_error_over_items() -> None:
+    """Biometrika 1947;34:28-35, as computed by scipy."""
     first, second = np.array([0.81, 0.84, 0.9, 0.79]), np.array([0.7, 0.66, 0.74, 0.9, 0.61])
     merits = Merits(values=np.concatenate([first, second]), covariance=np.zeros((9, 9)))
     inference = between_groups(merits, np.arange(4), np.arange(4, 9)).inference

@@ -1,7 +1,8 @@
 """AUC, sensitivity, specificity, tasks and years of readers equal their formulas.
 
-Every value is computed again from single readings, with an area that counts pairs and by leaving
-out each item. Readers under two conditions are compared within groups of readers and one by one.
+Every value is computed again from single readings, with an area that counts pairs, and with a
+jackknife over items. Readers under two conditions are compared within groups of readers and one by
+one.
 """
 
 from collections.abc import Callable
@@ -116,7 +117,7 @@ def merits(data: pd.DataFrame) -> Jackknife:
 
 
 def test_the_area_of_these_tests_is_that_of_scikit_learn(data: pd.DataFrame) -> None:
-    """It is the area that the tables are compared with."""
+    """The tables are compared with this area."""
     for _, own in data.groupby(["rater_id", "condition"]):
         present, ratings = (own["truth"] == "B").to_numpy(), own["rating"].to_numpy()
         assert area(ratings, present) == pytest.approx(roc_auc_score(present, ratings))
@@ -180,7 +181,7 @@ def test_every_metric_of_gains_equals_the_formula(bundle: Bundle, merits: Jackkn
         assert cells(row, expected) == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_task_against_the_others_equals_the_formula(bundle: Bundle, data: pd.DataFrame) -> None:
+def test_a_task_minus_the_others_equals_the_formula(bundle: Bundle, data: pd.DataFrame) -> None:
     """Covariances are those of means over different items."""
     table = reader_groups_tasks(bundle, OPTIONS)
     assert table["group"].tolist() == ["x", "y", "z"] * 2
@@ -225,7 +226,7 @@ def test_the_interaction_with_a_task_is_the_difference_of_two_differences(bundle
 def test_the_change_with_years_is_least_squares_over_readers(
     bundle: Bundle, merits: Jackknife
 ) -> None:
-    """Slope and df equal statsmodels'; the error adds what the covariances add."""
+    """Slope and df equal those of statsmodels; the error also includes the covariances."""
     table = reader_years(bundle, OPTIONS)
     assert len(table) == 2 * 4
     for _, row in table.iterrows():
@@ -244,7 +245,7 @@ def test_the_change_with_years_is_least_squares_over_readers(
 
 
 def test_equal_covariances_leave_the_least_squares_regression() -> None:
-    """Obuchowski and Rockette's model: what readers share cancels in a slope."""
+    """In Obuchowski and Rockette's model, shared effects of readers cancel in a slope."""
     y, x = np.array([0.7, 0.74, 0.81, 0.78, 0.9]), np.array([1.0, 3, 5, 6, 12])
     covariances = 0.001 * np.ones((5, 5)) + 0.002 * np.eye(5)
     slope = slope_over_readers(Merits(values=y, covariance=covariances), x)
@@ -253,8 +254,8 @@ def test_equal_covariances_leave_the_least_squares_regression() -> None:
     assert (slope.se, slope.p) == pytest.approx((fit.stderr, fit.pvalue))
 
 
-def test_items_never_make_a_slope_surer_than_the_regression() -> None:
-    """Less error over items in the readers with most weight than in the others counts as none."""
+def test_items_never_narrow_the_interval_of_the_regression() -> None:
+    """A negative contribution of the items to the variance counts as zero."""
     y, x = np.array([0.7, 0.74, 0.81, 0.78, 0.9]), np.array([1.0, 3, 5, 6, 12])
     covariances = np.diag([0.0, 0.01, 0.01, 0.01, 0.0])
     slope = slope_over_readers(Merits(values=y, covariance=covariances), x)

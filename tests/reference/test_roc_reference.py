@@ -25,7 +25,7 @@ def hanley_mcneil() -> Bundle:
 
 
 def test_the_ct_images_of_hanley_and_mcneil() -> None:
-    """Points and area as printed: .893 with a standard error of .032."""
+    """Points and area equal the printed values: .893 with a standard error of .032."""
     bundle = hanley_mcneil()
     points = roc_points(bundle)
     assert points["threshold"].tolist() == [np.inf, 5, 4, 3, 2, 1]
@@ -44,7 +44,7 @@ def test_the_ct_images_of_hanley_and_mcneil() -> None:
 
 
 def test_areas_equal_those_of_scikit_learn() -> None:
-    """Of three raters with ties and gaps, whole and up to a false-positive rate of 20 %."""
+    """Complete and partial areas (up to 20 %) of three raters with ties and gaps are compared."""
     random = np.random.default_rng(3)
     ids = [f"q{i:03}" for i in range(80)]
     truth = random.choice(["A", "B"], 80)

@@ -16,7 +16,7 @@ from analysis.statistics.mrmc.u_statistics import u_statistic
 
 READERS, CASES, N_STUDIES = 5, 50, 80
 OF_CASE, OF_READING = 2 * 0.3, 2 * 0.2
-"""Of one modality: both variances, which are equal, together."""
+"""The sum of the two equal variances of one modality."""
 CONFIGURATIONS = [
     *product([0.75, 1.5, 2.5], [0.0055]),
     *zip([0.75, 1.5, 2.5], [0.011, 0.03, 0.056], strict=True),

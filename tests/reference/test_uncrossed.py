@@ -3,7 +3,7 @@
 `data/imrmc_split_plot.csv` is the split-plot study of iMRMC's `test_uStat11_splitPlot.Rdata`: 38
 cases, 8 readers in 3 groups, reader 5 absent under A and case 5 under B. iMRMC is in the public
 domain (CC0). The readings behind its AUC example (`test_doIMRMC_R1`) are not published; its moments
-are, and everything that follows from them is checked.
+are, and all results of the moments are checked.
 """
 
 from pathlib import Path
@@ -151,7 +151,7 @@ def test_components_of_variance_equal_imrmc() -> None:
 @pytest.mark.parametrize("shape", [(5, 9), (9, 4), (4, 9, 7)])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_degrees_of_freedom_if_a_single_factor_varies(shape: tuple[int, ...], axis: int) -> None:
-    """They are the factor's levels minus 1 in BDG and BCK, with the variance of its mean."""
+    """In BDG and BCK they are the number of levels minus 1, with the variance of the mean."""
     levels = np.random.default_rng(2).normal(size=shape[axis])
     along = [1] * len(shape)
     along[axis] = shape[axis]

@@ -17,7 +17,7 @@ _AHEAD = struct.Struct("d")
 
 
 def set_clock(clock: Path, ahead_ms: float) -> None:
-    """Write how far a server's clock is ahead, which takes effect immediately."""
+    """Set how far a server's clock is ahead, with immediate effect."""
     content = _AHEAD.pack(ahead_ms)
     if not clock.exists():
         clock.write_bytes(content)

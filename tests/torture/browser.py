@@ -1,4 +1,4 @@
-"""A reader's browser as the server sees it: sign-in, desk, and an outbox that is sent until stored.
+"""A simulated browser of a reader: sign-in, desk, and an outbox that is sent until stored.
 
 Each message can meet a fault of the connection. The outbox follows docs/reading-page.md: a record
 stays until the server says that it is stored or refused.
@@ -26,7 +26,7 @@ class Cut(OSError):
 
 
 class ConnectionFault(StrEnum):
-    """What happens to a message on its way."""
+    """The fault that a message meets."""
 
     NONE = "no fault"
     DROPPED_BEFORE = "connection dropped before the message arrived"
@@ -36,7 +36,7 @@ class ConnectionFault(StrEnum):
 
 
 class Network:
-    """Lets all browsers wait, or lose all responses, while a power loss is prepared.
+    """Makes all browsers wait, or lose all responses, while a power loss is prepared.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Network:
 
     @contextmanager
     def exchange(self) -> Iterator[None]:
-        """Wait until messages may be sent, and count one that is on its way."""
+        """Wait until messages may be sent, and count a pending message."""
         with self._changed:
             self._changed.wait_for(lambda: self._open)
             self._exchanges += 1
@@ -68,7 +68,7 @@ class Network:
 
     @contextmanager
     def quiet(self) -> Iterator[None]:
-        """Wait for the messages on their way, and let no other be sent within the context."""
+        """Wait for pending messages, and prevent others within the context."""
         with self._changed:
             self._open = False
             self._changed.wait_for(lambda: not self._exchanges)
@@ -92,7 +92,7 @@ class Refusal:
 
 @dataclass
 class Ledger:
-    """What the server reported to the browsers of one reader, and what they had sent.
+    """The records that the browsers of one reader sent, and the server's reports.
 
     `acknowledged` has the readings that were reported as stored, by id; `n_signed_out` is how often
     the server asked for another sign-in.
@@ -127,7 +127,7 @@ class Ledger:
 
 @dataclass
 class Browser:
-    """The browser of one reader, with everything that it keeps.
+    """The browser of one reader, with its stored values.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class Browser:
             self.outbox.append({"id": label, "case": case["case"], **record})
 
     def send(self, fault: ConnectionFault) -> None:
-        """Send the outbox; the server's answer removes records from it and renews the desk.
+        """Send the outbox; the server's response removes records from it and replaces the desk.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class Browser:
         self.desk = reply["desk"]
 
     def _check(self, status: int) -> None:
-        """Let the reader sign in again if the page asks for it; the outbox stays."""
+        """Sign in again if the page requires it; the outbox is kept."""
         if status == 401:
             self.cookie = ""
             self.ledger.n_signed_out += 1

@@ -18,7 +18,7 @@ from ui.server.deployment import store
 class Defect:
     """A defect: `plant` changes the server's process, `found_as` is the count that shows it.
 
-    It is on every `engine`, and revealed by any `fault`, unless these are named.
+    By default it applies to every `engine`, and any `fault` reveals it.
     """
 
     plant: Callable[[], None]
@@ -64,7 +64,7 @@ def _acknowledge_before_commit() -> None:
 
 
 def _forget_known_records() -> None:
-    """Treat a record that is sent again as a new one."""
+    """Treat a repeated record as new."""
     _replace_in_accepting(by_id=lambda *_: None)
 
 

@@ -11,7 +11,8 @@ for file in "$0"/*/postmaster.pid; do kill -QUIT "$(head -n 1 "$file")"; done
 umount -l "$0"
 rm -rf "$0"
 """
-"""Waits for the end of its input, and so of the suite; then it stops the database and unmounts."""
+"""Waits for the end of its input, which is the end of the suite, stops the database and
+unmounts."""
 
 _BLOCK = 1 << 16
 

@@ -26,9 +26,9 @@ _CLOCK_MS = 3 * 3_600_000
 
 @dataclass(frozen=True, kw_only=True)
 class Site:
-    """What a fault can reach: servers on one store, their clocks, and the readers' network.
+    """The targets of faults: servers on one store, their clocks, and the readers' network.
 
-    Messages go to any of the `ports`: those of the servers, or that of a proxy. All programs have
+    Messages are sent to any of the `ports`, of the servers or of a proxy. All programs have
     the `defect`, a name in `tests.torture.defects`.
     """
 
@@ -40,7 +40,7 @@ class Site:
 
 
 class Faults:
-    """The faults of servers on one store; each fault meets one of them.
+    """The faults of servers on one store; each fault affects one server.
 
     An engine adds the faults of its store to `acts` and `crashes`.
 

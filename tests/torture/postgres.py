@@ -1,7 +1,7 @@
 """PostgreSQL as the engine of the fault suite: two servers, one of which is a standby.
 
 A transaction is confirmed when the standby has it too (``synchronous_standby_names``). The app
-connects through a proxy, which refers to the primary server; another one after a fail-over.
+connects through a proxy, which forwards to the primary server, also after a fail-over.
 """
 
 import os
@@ -46,7 +46,7 @@ FAIL_OVER = "fail-over to the standby"
 DISK_FULL = "disk of the database full"
 
 _LONGEST_REQUEST_S = 15.0
-"""Thrice the time after which a request is refused, for machines that are busy."""
+"""Three times the time after which a request is refused, for busy machines."""
 
 LOCALHOST = "127.0.0.1"
 _SIZE = "600m"
@@ -83,7 +83,7 @@ class Pair:
         return f"postgresql://{USER}@{self.wall.host if self.wall else LOCALHOST}:{self.port}"
 
     def connect(self, kind: LineKind = LOCAL) -> None:
-        """Connect the app to the primary server by a new line; earlier connections end."""
+        """Connect the app to the primary server through a new proxy; earlier connections end."""
         self._line.close()
         if self.wall:
             entrance = self.wall.entrance(self.port)
@@ -92,7 +92,7 @@ class Pair:
         self._line.enter_context(proxied(self.primary.port, kind, entrance))
 
     def disconnect(self) -> None:
-        """End all connections of the app; no other is accepted."""
+        """End all connections of the app, and do not accept others."""
         self._line.close()
 
     def fail_over(self) -> None:

@@ -1,6 +1,6 @@
-"""Leaves the files of a SQLite store as a power loss may leave them.
+"""Changes the files of a SQLite store as a power loss might.
 
-What was flushed to the disk before the last acknowledgement stays. Sectors that were written after
+Data flushed to the disk before the last acknowledgement are kept. Sectors that were written after
 that may have reached the disk, or have their earlier content, in any order.
 """
 
@@ -17,7 +17,7 @@ _WAL_HEADER, _FRAME_HEADER, _SECTOR = 32, 24, 512
 
 @dataclass(frozen=True, kw_only=True)
 class Flushed:
-    """What is on the disk while no message is on its way.
+    """The content of the disk while no message is pending.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Flushed:
 
 
 def lose_power(store: Path, flushed: Flushed, random: Random) -> None:
-    """Change the files of a store that no process has open.
+    """Change the files of a store that is not open in any process.
 
     Either the transactions after `flushed` did not reach the disk completely, or they did and the
     witness lacks part of the last one; it is written after them. A checkpoint may have ended within

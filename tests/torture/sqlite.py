@@ -69,7 +69,7 @@ class SqliteFaults(Faults):
         self.fill_disk(self._store.parent)
 
     def _limit_files(self) -> None:
-        """Forbid the server to write to a file beyond a size that the log soon exceeds.
+        """Limit the size of the server's files, so that the log soon exceeds it.
 
         SQLite then reports the same error as for a full disk, and the program's other files cannot
         grow either.
@@ -94,7 +94,7 @@ class SqliteFaults(Faults):
             folder.chmod(0o700)
 
     def _lose_power(self) -> None:
-        """Kill all servers while they store messages that nobody sees acknowledged."""
+        """Kill all servers while they store messages that are not acknowledged."""
         network = self.site.network
         with network.quiet():
             flushed = Flushed.of(self._store)

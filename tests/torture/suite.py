@@ -41,7 +41,7 @@ _PAGE = (
 
 
 class Engine(Protocol):
-    """A database engine: where a new store is, and which faults it can have."""
+    """A database engine: the address of a new store, and its possible faults."""
 
     @property
     def name(self) -> str:
@@ -71,13 +71,13 @@ class Plan:
     engine: Engine = field(default_factory=Sqlite)
     proxy: str = ""
     only: str = ""
-    """The only fault of servers, if it is not drawn."""
+    """The fault of servers, if it is not chosen at random."""
     defect: str = "none"
 
 
 @dataclass
 class Outcome:
-    """What a batch counted; every number but `acknowledged` must be 0.
+    """The counts of a batch; all except `acknowledged` must be 0.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class Outcome:
 
 
 class Reader:
-    """One run: a reader who answers all cases, whatever happens to messages and windows."""
+    """One run: a reader who answers all cases despite lost messages and closed windows."""
 
     def __init__(self, name: str, make: Callable[[Random, Ledger], Browser], seed: str) -> None:
         self.name = name
@@ -149,7 +149,7 @@ class Reader:
         self._answered = 0
 
     def read(self, network: Network, patience_s: float) -> None:
-        """Answer until everything is stored, or too long after the last fault of a server."""
+        """Answer until everything is stored, or the time after the last fault is over."""
         while time.monotonic() < network.repaired_at_s + patience_s:
             try:
                 threading.Event().wait(self._random.uniform(0.0, 0.2))

@@ -1,4 +1,4 @@
-"""A program of staff that is suspended in the middle of a change, with a short idle limit.
+"""A staff program that is suspended in the middle of a change, with a short idle limit.
 
 ``python -m tests.torture.suspended ADDRESS DEFECT`` prints ``begun`` within its transaction, waits
 for the end of its input, and prints ``stored`` or ``refused``.

@@ -54,7 +54,7 @@ def template() -> Catalog:
 
 @pytest.fixture
 def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Put a catalogue of French beside nothing else, and return its name."""
+    """Install a French catalogue as the only one, and return its name."""
     (tmp_path / "fr").mkdir()
     (tmp_path / "fr" / words.FILE).write_text(FRENCH)
     monkeypatch.setattr(words, "folder", lambda: tmp_path)
@@ -78,10 +78,10 @@ def test_updating_a_catalogue_keeps_translations_and_drops_obsolete_messages(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", [name for name in words.languages() if name != words.ENGLISH])
-def test_a_language_says_everything_and_leaves_no_value_out(
+def test_a_translation_is_complete_and_contains_all_values(
     template: Catalog, language: str
 ) -> None:
-    """At least 19 of 20 messages, each with the values of the English, in every form by number."""
+    """At least 19 of 20 messages are translated, each with the values of the English message."""
     wanted = {message.id: message for message in template if message.id}
     path = words.folder() / language / words.FILE
     assert not re.search("^(<<<<<<<|>>>>>>>)", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -106,7 +106,7 @@ def _values(text: str) -> set[str]:
 
 
 def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
-    """As one set in bold is; with both its forms where there are two."""
+    """An example is a bold text; both plural forms are collected."""
     file = tmp_path / "page.py"
     file.write_text("""f"**{t('Bold')}**"; f"{tn('{n} case', '{n} cases', 2)}"; t(unknown)""")
     assert list(catalogue.messages(file)) == ["Bold", ("{n} case", "{n} cases")]
@@ -114,14 +114,14 @@ def test_a_message_within_an_f_string_is_collected(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_template_is_a_catalogue(template: Catalog) -> None:
-    """It reads, and holds words of pages and of the reading page."""
+    """It can be parsed, and contains messages of staff pages and of the reading page."""
     messages = {message.id for message in read_po(BytesIO(catalogue.text(template)))}
     assert {"Sign in", "Next case"} <= messages
 
 
 @pytest.mark.slow
 def test_every_message_is_written_out_where_it_is_used() -> None:
-    """Extraction reads the source: a variable or f-string would be missed in silence."""
+    """Extraction reads the source, so a variable or f-string would be missed without a warning."""
     assert not [place for path in PYTHON for place in _computed_messages(path)]
 
 
@@ -136,8 +136,8 @@ def _computed_messages(path: Path) -> Iterator[str]:
                     yield f"{path}:{call.lineno}"
 
 
-def test_the_reading_page_speaks_another_language(french: str) -> None:
-    """Its catalogue holds what is translated, and no message of other pages."""
+def test_the_reading_page_is_translated(french: str) -> None:
+    """Its catalogue contains its translated messages, without those of other pages."""
     module = viewer_catalogue(viewer.MODULES, french)
     assert '"Confirm": "Confirmer"' in module
     assert '"{n} answer is missing.": ["{n} réponse manque.", "{n} réponses manquent."]' in module
@@ -146,8 +146,8 @@ def test_the_reading_page_speaks_another_language(french: str) -> None:
 
 
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
-def test_the_modules_use_the_catalogue_beside_them(french: str, tmp_path: Path) -> None:
-    """With another page/catalogue.js they say other words, with that language's plurals."""
+def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Path) -> None:
+    """With another page/catalogue.js, texts are translated, with the plurals of the language."""
     folder = tmp_path / "js"
     shutil.copytree(viewer.MODULES, folder)
     (folder / "page" / "catalogue.js").write_text(viewer_catalogue(viewer.MODULES, french))
@@ -191,15 +191,15 @@ def test_a_rule_of_plurals_that_is_code_is_refused(french: str) -> None:
         ("", "en"),
     ],
 )
-def test_a_browser_gets_the_language_it_can_read(
+def test_a_browser_gets_its_preferred_language(
     monkeypatch: pytest.MonkeyPatch, wishes: str, language: str
 ) -> None:
-    """A country decides the script; traditional Chinese is another language."""
+    """A country determines the script; traditional Chinese is another language."""
     monkeypatch.setattr(access, "languages", lambda: ("en", "de", "zh-Hans"))
     assert access.wanted_language({"Accept-Language": wishes}) == language
 
 
-def test_the_address_of_the_modules_tells_the_language(french: str) -> None:
+def test_the_address_of_the_modules_contains_the_language(french: str) -> None:
     """A browser that kept the modules of one language requests those of the other."""
     english = viewer.modules_url()
     with words.spoken(french):
@@ -207,7 +207,7 @@ def test_the_address_of_the_modules_tells_the_language(french: str) -> None:
 
 
 def test_age_and_sex_are_shown_in_the_readers_language() -> None:
-    """The bank's words are English; a text that only looks like one of them stays as it is."""
+    """The bank's terms are English; other similar texts are not translated."""
     shown = {("Age", "60 years"), ("Age", "1 day"), ("Age", "50 to 60 years"), ("Sex", "female")}
     assert {(name, desk._in_words(name, value)) for name, value in shown} == shown
     with words.spoken("de"):
@@ -220,7 +220,7 @@ def test_age_and_sex_are_shown_in_the_readers_language() -> None:
 @pytest.mark.parametrize(
     ("language", "form"), [("en", "DD/MM/YYYY"), ("de", "DD.MM.YYYY"), ("zh-Hans", "YYYY/MM/DD")]
 )
-def test_a_day_is_entered_as_the_language_writes_it(language: str, form: str) -> None:
-    """In its order and with its characters."""
+def test_a_date_is_entered_in_the_format_of_the_language(language: str, form: str) -> None:
+    """The date has the order and the characters of the language."""
     with words.spoken(language):
         assert day_form() == form

@@ -9,7 +9,7 @@ DOCS = ROOT / "docs"
 
 
 def test_every_page_is_shown_in_the_docs() -> None:
-    """Its heading stands in pages.md; its picture was made (`make screenshots`)."""
+    """docs/pages.md has its heading and its screenshot (`make screenshots`)."""
     text = (DOCS / "pages.md").read_text("utf-8")
     names = [entry.path for entry in every_page()]
     assert not [name for name in names if f"\n## {name}\n" not in text]

@@ -48,7 +48,7 @@ def test_wrong(n): assert False
 def test_only_a_few_browser_tests_are_run_again(
     files: dict[str, str], status: int, last: str | None, tmp_path: Path
 ) -> None:
-    """The last line names the test; where anything else failed the first run stands."""
+    """The last line names the test; if other tests failed, the first run is final."""
     for name, text in files.items():
         path = tmp_path / "tests" / name
         path.parent.mkdir(parents=True, exist_ok=True)

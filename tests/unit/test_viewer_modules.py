@@ -1,4 +1,4 @@
-"""Runs the viewer's JavaScript unit tests in Node, and holds the order of its folders."""
+"""Runs the viewer's JavaScript unit tests in Node, and enforces the order of its folders."""
 
 import os
 import re
@@ -16,11 +16,11 @@ FILES = sorted((ROOT / "tests" / "unit" / "viewer").rglob("*.test.mjs"))
 SLOW = {"walk.test.mjs": [pytest.mark.slow]}
 MODULES = ROOT / "ui" / "viewer" / "js"
 FLOORS = ("page", "film", "viewer", "delivery", "steps", "case", "room", "js")
-"""The folders from the ground up; in the last one stands ``start.js``, which puts all together."""
+"""The folders in order of import; ``start.js``, in the last one, assembles the modules."""
 
 
-def test_there_are_javascript_tests() -> None:
-    """The list below is not empty by mistake."""
+def test_javascript_tests_exist() -> None:
+    """Otherwise no test would run."""
     assert FILES
 
 
@@ -41,8 +41,8 @@ def test_javascript_modules(file: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_the_viewers_folders_stand_on_each_other() -> None:
-    """No module names one of a higher folder, not even as a type, and no two import each other."""
+def test_the_viewers_folders_import_in_order() -> None:
+    """No module refers to a higher folder, not even for a type, and imports have no cycles."""
     imports = {
         path: set(_named(path, r'^(?:import|\}) .*from "')) for path in MODULES.rglob("*.js")
     }

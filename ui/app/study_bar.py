@@ -64,7 +64,7 @@ def _picker(person: Person) -> None:
     if not (person.several or person.deployment):
         st.markdown(f"**{plain(person.study_name)}**")
         return
-    # identified by values that never change, because a study's state changes while it is shown
+    # identified by constant values, because a study's state changes while it is shown
     mine = {
         (membership.study, membership.role): membership
         for membership in memberships(store(), person)

@@ -41,7 +41,7 @@ MOST_MB = 500
 """Maximum upload size: `maxUploadSize` in .streamlit/config.toml."""
 
 # Streamlit's texts on its uploader are English in every language, so styles show ours instead. The
-# button keeps Streamlit's text, hidden, because screen readers ignore a text that a style adds.
+# button keeps Streamlit's text, hidden, because screen readers ignore text in styles.
 _UPLOAD_CSS = page_file(__file__, "upload.css")
 
 

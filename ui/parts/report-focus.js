@@ -1,6 +1,6 @@
 const focused = new Set();
 
-// What is below may still be growing: it is kept in view until the user does something.
+// The content below may still be growing, so the report is kept in view until the user acts.
 function keepInView(names) {
   const elements = () => names.map((name) => document.querySelector(`.st-key-${name}`));
   const show = () => elements().forEach((element) => element?.scrollIntoView({ block: "nearest" }));

@@ -52,5 +52,5 @@ def interruptible(do: Callable[[], _Result]) -> _Result:
 def _settle(outcome: Future[_Result], do: Callable[[], _Result]) -> None:
     try:
         outcome.set_result(do())
-    except BaseException as error:  # Streamlit's exceptions that end a run are no Exception
+    except BaseException as error:  # Streamlit's exceptions that end a run do not inherit from it
         outcome.set_exception(error)

@@ -87,7 +87,7 @@ class Held:
 
 
 class Ended(NotNow):
-    """The process of a job ended before the job was done, although nobody cancelled it."""
+    """The process of a job ended before the job was done, without being cancelled."""
 
 
 class Job(Generic[_Result]):

@@ -55,7 +55,7 @@ def wizard(working: Working, draw: Action) -> None:
             _elsewhere(working)
     with side, st.container(key="meaning"):
         meaning(working)
-    # After the step, so that text typed before the click has been read and saved.
+    # Runs after the step, so that text typed before the click is saved.
     with rail, st.container(key="rail"):
         _rail(working, titles, step)
     with body:

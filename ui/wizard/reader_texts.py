@@ -102,7 +102,7 @@ def _questionnaire(working: Working) -> None:
         with st.container(border=True):
             tools.append(_question(working, asked, place))
     working.values["questionnaire"] = asked
-    # After all fields have been read, because a click may follow typed text.
+    # Runs after all fields have been read, because a click may follow typed text.
     for place, columns in enumerate(tools):
         _tools(working, asked, place, columns)
     _add(working, asked)

@@ -229,7 +229,7 @@ def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
 
 def _collected(chart: Chart, most: float, measure: Measure) -> list[list[int]]:
     """Group the rows of panels: in each group as many as fit."""
-    # The key of several parts has an entry more.
+    # The legend of several parts has one more entry.
     keyed = _with_number(chart, 1, 1)
     groups: list[list[int]] = []
     for i in range(len(chart.rows)):

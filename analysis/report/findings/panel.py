@@ -70,7 +70,7 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
     shown = [conclusion_of(results, row) for claims in ordered for row in claims.values()]
     if all(conclusion is Conclusion.UNDEFINED for conclusion in shown):
         most = 1
-    # A single remaining model takes no more space than "1 more model".
+    # A single remaining model is as short as "1 more model".
     most += most > 1 and len(ordered) == most + 1
     if rows and not ordered:
         return [Finding(theme=Theme.AGAINST, text=_nothing(results, rows[0], metric, condition))]

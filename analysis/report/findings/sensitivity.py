@@ -150,7 +150,7 @@ def _open(results: Results, rows: list[Row]) -> list[str]:
 
 
 def _idle(results: Results) -> list[str]:
-    """Return the choices that change no accuracy, because they apply to no case."""
+    """Return the choices that do not change accuracies, because they do not apply to any case."""
     primary = {
         (row["rater_id"], row["condition"]): _counted(row)
         for row in rows_of(results, "sensitivity", analysis=PRIMARY)
@@ -280,7 +280,7 @@ def _largest_change(results: Results, before: Row, after: Row) -> str:
 
 
 def _without_cases(results: Results, rows: list[Row]) -> list[str]:
-    """Report the raters whose accuracy is undefined with a choice, which leaves no case."""
+    """Report the raters whose accuracy is undefined because a choice excludes all cases."""
     raters: dict[str, list[str]] = {}
     for row in rows:
         who = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))

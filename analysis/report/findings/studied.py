@@ -37,7 +37,7 @@ from analysis.statistics.support import patients_with_answers
 from analysis.statistics.verdicts import too_few
 from analysis.translation import capital, later, said, t, tn
 
-# Raters without answers to a larger share of the items are named first.
+# Raters with a larger share of missing answers are named first.
 MUCH = 0.05
 # Intervals over fewer patients have a lower coverage than their level.
 FEW_PATIENTS = 30

@@ -227,7 +227,7 @@ def _in_english(results: Results, content: ReportContent) -> ReportContent:
 def _tables(results: Results, folder: Path) -> None:
     (folder / "tables").mkdir()
     for name, table in results.tables.items():
-        # newline="" writes \n on every system, so that two runs give the same bytes.
+        # newline="" writes \n on every system, so that output is reproducible.
         with (folder / "tables" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             # The csv module quotes cells with a single \r only if its line ending contains \r.
             # Rows are written one by one: the pairs of 200 raters are 600 MB of text.
@@ -270,6 +270,6 @@ def _plain(column: pd.Series[Any]) -> list[Any]:
 
 
 def _write_text(path: Path, text: str) -> None:
-    # newline="" writes \n on every system, so that two runs give the same bytes.
+    # newline="" writes \n on every system, so that output is reproducible.
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(text)

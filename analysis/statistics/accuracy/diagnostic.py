@@ -66,10 +66,10 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
     Notes
     -----
     Sensitivity is the proportion of positive items that were answered with a positive option,
-    specificity the proportion of negative items that were answered with another one. Items count
-    as in `accuracy`; one that was given and not answered is wrong for its own class. The intervals
-    are Wilson's score intervals [1]_ and assume independent items. `dichotomy_of` defines which
-    items have two classes, and which option is positive.
+    specificity the proportion of negative items that were answered with another one. Items count as
+    in `accuracy`; an unanswered item is wrong for its class. The intervals are Wilson's score
+    intervals [1]_ and assume independent items. `dichotomy_of` defines which items have two
+    classes, and which option is positive.
 
     References
     ----------

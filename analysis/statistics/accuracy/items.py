@@ -106,7 +106,7 @@ def _counts(
 def _notes(table: pd.DataFrame) -> pd.Series[str]:
     readers, models = table["n_readers"], table["n_models"]
     readers_right, models_right = table["n_readers_correct"], table["n_models_correct"]
-    # Items that no reader has read get no note about all raters, unless there are only models.
+    # Unread items are not described as missed by all raters, unless there are only models.
     readers_there = readers.groupby(table["condition"]).transform("max") > 0
     n = (readers + models).where((readers > 0) | ~readers_there, 0)
     right = readers_right + models_right

@@ -160,7 +160,7 @@ def vote_credit(answers: Codes, truth: Codes) -> tuple[Floats, Floats]:
 
 
 def majority_table(results: Results) -> Iterator[ReportTable]:
-    """Show the majority vote and the models beside it."""
+    """Show the majority vote next to the models."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "majority_vote")
     yield report_table(

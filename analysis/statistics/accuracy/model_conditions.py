@@ -132,7 +132,7 @@ def _primary_and_others(
         key=lambda name: (name not in WITHOUT_AID, name),
     )
     others = {name for name in present - {primary} if name in INPUTS or name not in of_readers}
-    others = others if of_readers else set()  # a study of models alone compares them elsewhere
+    others = others if of_readers else set()  # studies of models only are compared elsewhere
     return own.loc[own["condition"] == primary], pd.concat(
         [own.loc[own["condition"].isin(others)], first.loc[~first["condition"].isin(present)]]
     )

@@ -133,7 +133,7 @@ def roc_areas(study: Study | Bundle, options: Options | None = None) -> pd.DataF
     :math:`SE / (A (1 - A))`: near 1 the interval around A itself contains the true area in only 85
     to 90 % [2]_ (docs/coverage.md). An area of exactly 0 or 1 has no interval. `partial_auc` is the
     area up to a false-positive rate of 0.2, standardised [1]_; its interval is a percentile
-    interval over resampled patients, or items where every patient has one.
+    interval over resampled patients, or items if every patient has one item.
 
     References
     ----------

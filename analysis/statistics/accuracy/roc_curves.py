@@ -91,7 +91,7 @@ def curve_of(rated: RatedItems) -> Curve:
     """
     from sklearn.metrics import roc_curve
 
-    # scikit-learn accepts no infinite rating, so it gets their ranks.
+    # scikit-learn does not accept infinite ratings, so ranks are passed.
     levels, ranks = np.unique(rated.ratings, return_inverse=True)
     false, true, thresholds = roc_curve(rated.positive, ranks, drop_intermediate=False)
     return Curve(

@@ -53,7 +53,7 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     -------
     pandas.DataFrame
         The columns of `SENSITIVITY`; proportions 0 to 1. In order of analysis; within it one row
-        per rater and condition, readers first. Empty where an analysis leaves no reading.
+        per rater and condition, readers first. Empty if an analysis excludes all readings.
 
     Notes
     -----

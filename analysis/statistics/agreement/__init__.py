@@ -1,1 +1,1 @@
-"""Agreement: pairs, groups, readers beside models, a rater with themselves; each its own table."""
+"""Agreement of pairs, of groups, of readers with models, and of raters with themselves."""

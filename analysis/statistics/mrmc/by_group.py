@@ -97,7 +97,7 @@ def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd
 
     Notes
     -----
-    Each row is what `reader_panel` computes from the items of the group alone; the rule of 80 %
+    Each row is what `reader_panel` computes from the items of the group only; the rule of 80 %
     refers to these items. `p_adjusted` is Holm's adjustment [1]_ over the groups of one `by`, for
     one model, condition, metric and claim.
 

@@ -124,7 +124,7 @@ class GroupContrast:
     Parameters
     ----------
     names : mapping of str to str
-        The cells that name the row, except for the metric of a value that is no lead.
+        The cells that name the row, except for the metric of a value that is not a lead.
     a, b : numpy.ndarray of int, shape (n_readers,)
         The readers' columns.
     minus_a, minus_b : numpy.ndarray of int, shape (n_readers,)

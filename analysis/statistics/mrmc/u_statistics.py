@@ -1,4 +1,4 @@
-"""U-statistics of readers and cases, for readings in which not everybody reads everything."""
+"""U-statistics of readers and cases, for designs in which not every reader reads every case."""
 
 from __future__ import annotations
 

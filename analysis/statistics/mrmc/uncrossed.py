@@ -67,7 +67,7 @@ def is_uncrossed(study: Study) -> bool:
 
 
 def uncrossed(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare a model with readers, and two conditions, where not everybody read everything.
+    r"""Compare a model with readers, and two conditions, if not every reader read every case.
 
     Parameters
     ----------

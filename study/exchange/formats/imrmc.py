@@ -83,7 +83,7 @@ def imrmc_files(
     Raises
     ------
     BadFile
-        A case has no reference standard, or nobody has read.
+        A case has no reference standard, or there are no readings.
     """
     design = replace(_design(title, tables, conditions), incomplete=incomplete)
     files = {

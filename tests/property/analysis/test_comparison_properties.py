@@ -47,7 +47,7 @@ def test_tangos_interval_contains_the_estimate(table: tuple[int, int, int], alph
 def test_exchanging_two_raters_negates_the_difference(
     table: tuple[int, int, int], alpha: float
 ) -> None:
-    """The absolute values are bit for bit the same."""
+    """The absolute values are identical."""
     b, c, rest = table
     low, high = _tango(b, c, b + c + rest, alpha)
     assert _tango(c, b, b + c + rest, alpha) == (-high, -low)
@@ -88,7 +88,7 @@ def test_yangs_statistic_depends_on_neither_order_nor_sign(
 def test_repeating_each_cluster_multiplies_yangs_statistic(
     rows: list[tuple[int, int, int]], times: int
 ) -> None:
-    """By that number, K - 1 over K aside: the variance of a mean falls as its sample grows."""
+    """The factor is that number, apart from K - 1 over K."""
     k = len(rows)
     statistic, repeated = _yang(rows)[0], _yang(rows * times)[0]
     expected = statistic * times * ((times * k - 1) / (times * k)) / ((k - 1) / k)

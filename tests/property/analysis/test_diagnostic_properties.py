@@ -46,7 +46,7 @@ def numbers(items: pd.DataFrame, readings: pd.DataFrame, positive: str) -> pd.Da
 @settings(max_examples=examples(15))
 @given(studies(), st.integers(0, 2**31))
 def test_classes_letters_and_the_order_of_rows_do_not_matter(study: Tables, seed: int) -> None:
-    """The other positive option exchanges the columns; letters and orders change nothing."""
+    """The other positive option exchanges the columns; letters and orders do not matter."""
     items, readings = study
     before = numbers(items, readings, "mass")
     swapped = numbers(items, readings, "nodule")

@@ -102,7 +102,7 @@ def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
 @settings(max_examples=examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
 def test_invariances_of_all_tables(study: Study, seed: int, data: st.DataObject) -> None:
-    """Reordered, renamed and relabelled copies, and a copy with a rater less, are compared."""
+    """Reordered, renamed and relabelled copies, and a copy without one rater, are compared."""
     before = _tables(study)
     _check_reasons_and_bounds(before)
     _check_removed_rater(study, before, data)
@@ -156,7 +156,7 @@ def _check_relabelled_options(study: Study, before: Tables, data: st.DataObject)
 
 
 def _check_removed_rater(study: Study, after: Tables, data: st.DataObject) -> None:
-    """Check that removing a rater changes no row of others, except panels and groups of readers."""
+    """Check that removing a rater changes only panels and groups of readers."""
     items, readings, raters = study
     gone = data.draw(st.sampled_from(raters["rater_id"].tolist()[1:] or [""]))
     fewer = [table.loc[table["rater_id"] != gone] for table in (readings, raters)]

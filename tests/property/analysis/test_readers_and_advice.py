@@ -86,7 +86,7 @@ def test_the_order_of_readers_cases_and_rows_does_not_matter(
 @pytest.mark.slow
 @pytest.mark.parametrize("pick", ["AB", "BA"])
 def test_readers_who_always_agree_have_a_difference_of_zero(pick: str) -> None:
-    """Nothing varies if all answers are correct or all are wrong, so there is no interval."""
+    """If all answers are correct or all are wrong, there is no variance and no interval."""
     same = [(pick[place % 9 % 2], 3, False) for place in range(len(READERS) * 2 * N)]
     for compute in TABLES[:-2]:
         table = compute(bundle(same), OPTIONS)

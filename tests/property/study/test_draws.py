@@ -65,7 +65,7 @@ def test_a_draw_follows_its_rules_or_is_refused(
 
 
 @given(_candidates, _protocols)
-def test_without_strata_a_draw_fails_only_when_units_are_too_few(
+def test_a_draw_without_strata_fails_only_if_units_are_too_few(
     candidates: list[Drawable], protocol: Protocol
 ) -> None:
     """A draw without strata is refused only if there are fewer units than cases."""
@@ -80,7 +80,7 @@ def test_without_strata_a_draw_fails_only_when_units_are_too_few(
 
 
 @given(_candidates, _protocols, st.integers(1, 4), st.sets(st.integers(0, 59)))
-def test_practice_cases_are_of_other_patients(
+def test_practice_cases_are_from_other_patients(
     candidates: list[Drawable], protocol: Protocol, n_practice: int, unknown: set[int]
 ) -> None:
     """Each is of another patient and has a reference standard; too few are refused."""
@@ -107,10 +107,10 @@ def test_practice_cases_are_of_other_patients(
 
 
 @given(st.lists(st.sampled_from(["e1", "e2", "e3"]), min_size=2, max_size=12))
-def test_without_patients_practice_cases_are_of_other_examinations(
+def test_practice_cases_are_from_other_examinations_without_patients(
     examinations: list[str],
 ) -> None:
-    """A bank without patients has examinations to tell its items apart."""
+    """In a bank without patients, examinations distinguish items."""
     candidates = [
         Drawable(item_id=f"q{i}", examination_id=name, patient_id="", strata={"task": "a"})
         for i, name in enumerate(examinations)

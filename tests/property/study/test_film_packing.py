@@ -1,4 +1,4 @@
-"""Packing and unpacking a film changes nothing."""
+"""A packed and unpacked film equals the original."""
 
 import numpy as np
 from hypothesis import given

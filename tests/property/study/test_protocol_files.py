@@ -1,4 +1,4 @@
-"""Writing a protocol to a file and reading it changes nothing."""
+"""A protocol is unchanged after writing and reading its file."""
 
 from pathlib import Path
 from typing import Any

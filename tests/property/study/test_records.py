@@ -116,9 +116,9 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 def test_an_invalid_field_does_not_affect_other_records(
     opened: Store, place: tuple[Any, ...], value: object
 ) -> None:
-    """A sound record with one field exchanged for anything is stored or refused, by its name.
+    """A valid record with an arbitrary value in one field is stored or refused.
 
-    The record beside it, which is sound, is always stored.
+    The valid record in the same message is always stored.
     """
     reader = person(opened)
     first, second = desk.desk(opened, reader, now=NOW).cases[:2]

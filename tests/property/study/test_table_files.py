@@ -15,7 +15,7 @@ from study.base.bank_model import Fault
 from study.tables.table import open_table
 
 _DAMAGED = re.compile(r"[\x00-\x08\x0b-\x1f]|_x")
-"""What openpyxl refuses, or writes without the escape it would need."""
+"""Characters that openpyxl refuses, or writes without a required escape."""
 
 _NAMES = st.lists(
     st.text(string.ascii_letters + "_ é问", min_size=1, max_size=12).filter(

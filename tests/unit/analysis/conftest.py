@@ -13,9 +13,11 @@ MakeBundle = Callable[..., Bundle]
 
 @pytest.fixture
 def make_bundle() -> MakeBundle:
-    """Give a maker of bundles from a key and one string of answers a rater; a dot is no answer.
+    """Return a function that makes a bundle from a key and a string of answers per rater.
 
-    Answers under a condition go by (rater, condition).
+    A dot is a missing answer.
+
+    Answers under a condition have the key (rater, condition).
     """
 
     def make(

@@ -56,7 +56,7 @@ def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int
     assert done.stdout.split() == ["missing/second", "True"], done.stderr
 
 
-def test_in_a_program_with_threads_the_second_computation_runs_afterwards() -> None:
+def test_the_second_computation_runs_afterwards_in_a_program_with_threads() -> None:
     ended = threading.Event()
     order: list[tuple[str, int]] = []
     thread = threading.Thread(target=ended.wait)

@@ -1,1 +1,1 @@
-"""Tests of functions of the benchmarks that need no browser or server."""
+"""Tests of functions of the benchmarks that do not need a browser or server."""

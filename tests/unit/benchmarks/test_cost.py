@@ -1,9 +1,8 @@
 """The cost of the analysis, relative to a short script on the same bundle in the same run.
 
-Processor time is compared with processor time, that of ended child processes included, so that
-neither the speed of the machine nor its load decides. The script (`benchmarks/naive_report.py`)
-computes accuracies with pandas and kappas with scikit-learn, without intervals; the analysis
-computes every table.
+Processor times, including those of ended child processes, are compared, so that the result does not
+depend on the machine's speed or load. The script (`benchmarks/naive_report.py`) computes accuracies
+with pandas and kappas with scikit-learn, without intervals; the analysis computes every table.
 """
 
 import os
@@ -24,11 +23,12 @@ OPTIONS = Options(bootstrap=200)
 READING = "reading"
 
 MOST_TIMES = 12
-"""Measured: 5 times; 80 times when each disagreement was looked up in the readings."""
+"""The measured ratio is 5; it was 80 when each disagreement was looked up in the readings."""
 
 MOST_TIMES_OF_A_TABLE = 0.25
-"""Measured: up to 0.08 times; `model_disagreements` 0.5 times when an array was computed again for
-each item, `model_pairs` 2.1 times when the items of each pair were compared with `numpy.unique`."""
+"""The measured ratios are up to 0.08. That of `model_disagreements` was 0.5 when an array was
+computed again for each item, and that of `model_pairs` 2.1 when the items of each pair were
+compared with `numpy.unique`."""
 
 LARGE_TABLES = {
     "times": 1.6,
@@ -40,7 +40,7 @@ LARGE_TABLES = {
     "comparisons": 0.5,
     "sensitivity_panel": 0.5,
 }
-"""The other limits: three times what was measured."""
+"""The other limits are three times the measured ratios."""
 
 
 def _processor_s() -> float:

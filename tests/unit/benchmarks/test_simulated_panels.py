@@ -38,7 +38,7 @@ def test_arrays_of_studies_have_the_values_of_the_tables(items_a_patient: int) -
 
 
 def test_the_simulation_is_reported_in_tables() -> None:
-    """Also if the count is zero, because no study had more certain readers."""
+    """A count of zero, in which no study had more certain readers, is included."""
     arguments = argparse.ArgumentParser()
     coverage.add_arguments(arguments)
     words = "--parts panel few --panels 2 --few 1 --bootstrap 20 --readers 3"

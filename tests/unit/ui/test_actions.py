@@ -1,8 +1,8 @@
 """Every action of the staff's pages reports its result through `ui.parts.actions`.
 
-The functions given to it have to return what to report, which mypy checks. Here it is checked that
-there is no other way: no page calls a button of Streamlit's, and buttons that only change what the
-window shows do nothing else.
+The functions passed to it must return a report, which mypy checks. These tests check that there is
+no other way: pages do not call Streamlit's buttons, and buttons that only change the view do
+nothing else.
 """
 
 import ast

@@ -111,7 +111,7 @@ def test_coordinators_and_statisticians_can_download(
         assert client(who).get(f"/export/{path}").status_code == status, who
 
 
-def test_the_deposit_is_for_those_who_may_export_before_the_first_reading(
+def test_the_deposit_requires_the_right_to_export_before_the_first_reading(
     client: Client, trial: Store
 ) -> None:
     """It is refused with readings, and without an author."""

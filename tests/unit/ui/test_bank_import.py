@@ -42,7 +42,7 @@ def test_the_result_of_an_import_is_shown_until_dismissed(store: Store, brought:
 
 
 def test_every_import_has_its_own_number(store: Store, brought: Arrived) -> None:
-    """A page recognises an import by it; the `id` of a job that is gone may belong to the next."""
+    """A page identifies an import by it, because the `id` of a deleted job may be reused."""
     numbers = set()
     for _ in range(3):
         job = _begin(store, brought)

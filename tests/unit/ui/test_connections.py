@@ -151,7 +151,7 @@ def test_a_connection_that_sent_a_request_is_kept_longer() -> None:
 
 
 def test_browsers_between_two_requests_do_not_count_as_incomplete_requests() -> None:
-    """As many browsers as the server has connections for keep theirs open."""
+    """Browsers keep open as many connections as the server allows."""
 
     async def scene() -> list[bytes]:
         async with served(Lines(most=1000, most_waiting=5, header_s=60)) as (say, _):

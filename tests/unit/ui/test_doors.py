@@ -399,7 +399,7 @@ def _record(words: str, *args: object, level: int = logging.ERROR) -> logging.Lo
 
 
 def test_repeated_errors_are_logged_once_a_minute_with_their_count() -> None:
-    """Other errors are logged at once, and messages below errors always."""
+    """Other errors are logged at once, and messages of lower levels are always logged."""
     now = [0.0]
     once = OnceAMinute(clock=lambda: now[0])
     full = "socket.accept() out of system resource\nsocket: %s"

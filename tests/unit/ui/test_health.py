@@ -40,7 +40,7 @@ def client(
 
 
 def test_a_server_with_its_store_and_images_is_ready(client: tuple[TestClient, Store]) -> None:
-    """The answers are never cached, and name nothing of the deployment."""
+    """The responses are never cached, and do not contain data of the deployment."""
     browser, _ = client
     for path in ("/healthz", "/readyz"):
         answer = browser.get(path)
@@ -205,7 +205,7 @@ def test_an_unknown_log_format_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_store_that_cannot_be_reached_shows_no_password(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Neither in the answers of the server nor in its log."""
+    """The password is not in the responses or the log."""
     monkeypatch.setenv("READING_ROOM_DB", "postgresql://clinic:S3cret@127.0.0.1:1/reading_room")
     monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
     monkeypatch.setattr(health, "RECENT", health.Recent(deployment.store))

@@ -102,7 +102,7 @@ def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
 
 
 def test_a_person_can_choose_only_their_own_studies(client: Client, banked: Store) -> None:
-    """An administrator can enter every study; nobody gets a role of another person."""
+    """An administrator can enter every study; other people's roles cannot be chosen."""
     text = deployments.administrator_code(banked, name="admin", entropy=entropy_from(27), now=NOW)
     admin = client()
     assert _try(admin, text) == "./"

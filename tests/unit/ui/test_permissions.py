@@ -1,7 +1,7 @@
 """The permission matrix: two studies, all roles, signed-out visitors, and every page and route.
 
-The tables are written out and not derived from the program's own, so that a change of rights shows.
-A page or route that stands in none fails the test.
+The tables are written out instead of derived from the program, so that a change of rights fails a
+test. A page or route that is not in a table fails the test.
 """
 
 import io
@@ -58,7 +58,7 @@ PAGES = {
     "preview_draft.py": "- + + - - - -",
 }
 
-# Everybody requests data of Amber. Columns: nobody, the deployment's two roles, then A, C, S and R
+# Everyone requests data of Amber. Columns: nobody, the deployment's two roles, then A, C, S and R
 # of Amber and of Cobalt. Routes without a study use the person's own study.
 _OWN_READER = "401 403 403  403 403 403 {0}  403 403 403 {0}"
 _EXPORT = "401 401 401  {0} {0} {0} 401  {0} {0} {0} 401"
@@ -282,7 +282,7 @@ def _elements(block: Any) -> Iterator[bytes]:
 def test_routes_answer_people_with_permission(
     altered: Callable[[str], Deployment], monkeypatch: pytest.MonkeyPatch, state: str, route: str
 ) -> None:
-    """Everybody requests data of Amber; the table has the statuses, and no answer leaks data."""
+    """Everyone requests data of Amber; the table has the statuses, and no answer leaks data."""
     deployment = altered(state)
     report = "ui.results.report_parts._report"
     monkeypatch.setattr(report, lambda _, study, *rest: _report_of(study))

@@ -1,6 +1,6 @@
 """The permission matrix for messages of the reading page and for choosing a study.
 
-Every kind of message x whose case x whose seal x everybody x the state of the study.
+Every kind of message, with every case, seal and person, in every state of the study.
 """
 
 import secrets
@@ -27,10 +27,11 @@ MESSAGES = {
     ("other reader's seal", "other reader's case"): "403",
     ("other study's seal", "other study's case"): "403",
 }
-"""What becomes of a message in an open study, by whose seal it has and whose case it is of."""
+"""The response to a message in an open study, by the owners of its seal and its case."""
 
 KINDS = ("preparation", "practice", "presentation", "reading")
-"""In the order a reader's page sends them; a preparation is of no case."""
+"""Messages in the order in which a reader's page sends them; a preparation does not belong to a
+case."""
 
 _READERS = {"own": "amber-R1", "other reader's": "amber-R2", "other study's": "cobalt-R1"}
 
@@ -71,7 +72,7 @@ def test_messages_are_accepted_only_for_the_readers_own_cases(
 def test_a_preview_accepts_no_case_of_a_reader(
     altered: Callable[[str], Deployment], kind: str
 ) -> None:
-    """Nor does the study accept a message of a preview."""
+    """The study does not accept messages of a preview either."""
     deployment = altered("open")
     coordinator = deployment.person("coordinator of amber")
     assert coordinator is not None

@@ -47,7 +47,7 @@ def _estimated(content: bytes, comparison: str) -> Estimates:
 
 @pytest.mark.parametrize("folder", ["", "pilot/"])
 def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> None:
-    """Also if its files are in a folder of the archive."""
+    """The files may be in a folder of the archive."""
     tables = _tables()
     ((metric, lines, source),) = _estimated(_zipped(tables, folder), "panel")
     bundle = bundle_from_tables(
@@ -60,8 +60,8 @@ def test_an_uploaded_bundle_has_the_components_of_the_analysis(folder: str) -> N
         assert values[key] == pytest.approx(getattr(expected, key))
 
 
-def test_what_is_no_pilot_is_refused_with_a_message() -> None:
-    """Another comparison, a file that is no archive, and one beyond the budget."""
+def test_a_bundle_that_is_not_a_pilot_is_refused_with_a_message() -> None:
+    """The comparison differs, or the file is not an archive or exceeds the budget."""
     deep = BytesIO()
     with zipfile.ZipFile(deep, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("items.csv", "item_id\n")

@@ -35,7 +35,7 @@ Sign = Callable[[str | None], TestClient]
 def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     """Return a function to sign in R1, R2, the coordinators c and d, or nobody.
 
-    The study tells a score once it is closed; d coordinates another one, with feedback after each
+    The study shows a score once it is closed; d coordinates another study, with feedback after each
     case.
     """
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
@@ -116,7 +116,7 @@ def _shape(value: Any) -> Any:
 
 @pytest.mark.slow
 def test_a_preview_gives_feedback_as_the_protocol_specifies(sign: Sign, banked: Store) -> None:
-    """Feedback after the study is not given in a preview; feedback after each case is."""
+    """A preview gives feedback after each case, but not after the study."""
     for who, tells in {"c": False, "d": True}.items():
         client = sign(who)
         base = _opened(client, banked)

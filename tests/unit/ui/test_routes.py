@@ -624,7 +624,7 @@ def test_the_viewers_modules_are_served_as_javascript(sign: Sign) -> None:
 
 
 def test_the_films_of_an_open_study_are_prepared(sign: Sign, banked: Store) -> None:
-    """Only films of its cases are, once each, and again after the stored films were deleted."""
+    """Films of its cases are prepared once, and again after the stored films were deleted."""
     sign("R1")
     with banked.look() as look:
         hashes = {row.sha256 for row in stored_readings.films_to_read(look)}

@@ -1,4 +1,4 @@
-"""What a server keeps for a sign-in."""
+"""The data that a server keeps during a sign-in."""
 
 from datetime import UTC, datetime, timedelta
 from unittest.mock import patch

@@ -226,7 +226,7 @@ def test_every_kind_of_event_has_its_own_label() -> None:
 
 
 def test_every_kind_of_event_has_its_own_sentence() -> None:
-    """Events without details, as from a merged site of another version, have one too."""
+    """Events without details, as from a merged site of another version, also have a sentence."""
     assert set(SENTENCES) == set(EventKind)
     assert len({event_words(kind, "R1", {}) for kind in EventKind}) == len(EventKind)
     excluded = event_words(

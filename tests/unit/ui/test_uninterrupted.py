@@ -50,7 +50,10 @@ def test_a_click_does_not_interrupt_an_action() -> None:
 
 
 def test_the_second_click_of_a_double_click_does_nothing() -> None:
-    """It reaches the button that the first click has replaced; the next click counts again."""
+    """The second click reaches a button that the first click has replaced.
+
+    The next click is valid.
+    """
     page = AppTest.from_function(_page).run()
     first = button(page, "change")
     first.click().run()

@@ -1,4 +1,4 @@
-"""Prints films of every kind, packed by the server's side, for the browser's side to unpack."""
+"""Prints films of every kind, packed by the server's code, to be unpacked by the page's code."""
 
 import base64
 import gzip
@@ -11,7 +11,7 @@ from study.films import Grey, packed
 
 
 def films() -> Iterator[tuple[str, Grey]]:
-    """Yield named films: smooth ones of several depths, and what is no radiograph."""
+    """Yield named films: smooth films of several depths, and images that are not radiographs."""
     rng = np.random.default_rng(4)
     rows, columns = np.mgrid[0:300, 0:170]
     smooth = 0.5 + 0.3 * np.sin(rows / 40) * np.cos(columns / 25) + 0.15 * (columns > 90)

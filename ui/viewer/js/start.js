@@ -164,8 +164,8 @@ function toggle(root, tools) {
 /** Show the room above the surrounding page, as a modal dialog. */
 function lift(root) {
   if (!root.isConnected || root.open) return;
-  // Having lost its connection, Streamlit opens a window of its own that makes the page inert and swallows clicks
-  // outside itself. React Aria, which it is made with, spares what carries this mark.
+  // After losing its connection, Streamlit opens a dialog that makes the page inert and swallows clicks
+  // outside itself. React Aria, which the dialog uses, ignores elements with this attribute.
   root.dataset.reactAriaTopLayer = "true";
   root.showModal();
   root.focus({ preventScroll: true });

@@ -68,7 +68,7 @@ def test_an_invalid_margin_is_refused_if_it_is_used() -> None:
 
 @pytest.mark.slow
 def test_the_first_page_states_declarations_and_amendments() -> None:
-    """It has endpoint, hypothesis and margin, their previous values, and the number of changes."""
+    """It has endpoint, hypothesis and margin with previous values, and the number of changes."""
     (finding,) = endpoint_findings(_results(PROTOCOL))
     assert "non-inferiority of each model to these readers and to readers like" in finding.text
     assert "in accuracy, with a margin of 10.0 points." in finding.text

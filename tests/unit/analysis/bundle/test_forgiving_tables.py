@@ -106,7 +106,7 @@ def test_a_repeated_file_of_an_archive_is_refused(folder: Path, tmp_path: Path) 
 def test_long_raw_answers_are_read(
     folder: Path,
 ) -> None:
-    """The csv module stops at 128 KiB by default; limits set by other code are kept."""
+    """The default limit of the csv module is 128 KiB; limits set by other code are kept."""
     long = "word " * 1_000_000
     (folder / "readings.csv").write_text(f"rater_id,item_id,answer,raw_answer\nR1,q1,A,{long}\n")
     assert read_bundle(folder).readings["raw_answer"].tolist() == [long]
@@ -125,7 +125,7 @@ def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: 
 
 
 def test_blanks_around_names_are_removed() -> None:
-    """Ids and groups match without them, and a patient of blanks is no patient."""
+    """Ids and groups match without them, and a blank patient is missing."""
     items = pd.DataFrame(
         {
             "item_id": ["a", " b", "c ", "d"],

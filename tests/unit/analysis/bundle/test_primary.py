@@ -37,7 +37,7 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
 
 @pytest.mark.slow
 @pytest.mark.parametrize("condition", ["", "image", "unaided"])
-def test_further_runs_and_conditions_change_no_table(condition: str) -> None:
+def test_further_runs_and_conditions_do_not_change_tables(condition: str) -> None:
     """The first run represents the model for any order of rows."""
     alone = _bundle(_rows("M", RUNS["1"], condition))
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, condition, run)]
@@ -97,7 +97,7 @@ def test_the_report_has_tables_of_runs_and_conditions() -> None:
 
 
 def test_agreement_and_variance_of_runs() -> None:
-    """By hand: pairs of runs that agree; the variance within items over their number."""
+    """Pairs of runs that agree, and the variance within items, are computed by hand."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
     table = model_runs(_bundle(rows)).set_index("measure")
     cells = np.array([list(answers) for answers in RUNS.values()])
@@ -138,7 +138,10 @@ def test_equal_runs_have_no_interval() -> None:
 def test_inputs_of_models_are_compared_in_studies_of_several_conditions(
     readers: tuple[str, ...],
 ) -> None:
-    """Against the condition without aid; the primary analysis keeps all conditions."""
+    """Inputs are compared with the condition without aid.
+
+    The primary analysis keeps all conditions.
+    """
     rows = [row for name in readers for row in _rows("R1", RUNS["2"], name)]
     for name, answers in (
         ("aided", "D" * 12),
@@ -163,7 +166,7 @@ def test_inputs_of_models_are_compared_in_studies_of_several_conditions(
 
 
 def test_conditions_of_models_alone_are_not_compared_with_those_of_readers() -> None:
-    """Without readers there is no condition that is theirs."""
+    """Without readers there is no readers' condition."""
     items = pd.DataFrame({"item_id": IDS, "truth": TRUTH})
     rows = _rows("M", RUNS["1"], "image") + _rows("M", RUNS["2"], "image-absent")
     raters = pd.DataFrame({"rater_id": ["M"], "rater_kind": ["model"]})

@@ -70,7 +70,7 @@ def _labels(panel: Panel) -> list[str]:
 
 
 def test_the_panel_shows_both_claims_the_margin_and_the_values() -> None:
-    """In percentage points, with the best model at the top and a line for each claim."""
+    """Values are in percentage points, with the best model at the top and a line for each claim."""
     chart = _drawn(panel_chart(tables.reader_panel(("A", "B"))))
     plot, numbers = chart.rows[0]
     assert _labels(plot) == ["A", "B"]
@@ -114,7 +114,7 @@ def test_comparisons_are_shown_as_model_minus_reader() -> None:
 
 
 def test_the_interval_over_patients_is_shown_if_it_exists() -> None:
-    """Its p takes patients into account."""
+    """The p value takes patients into account."""
     table = tables.comparisons(("R1",), ("M1",))
     table = table.assign(cluster_ci_low=0.05, cluster_ci_high=0.4)
     points = _layers(_drawn(comparisons_chart(table)).panels[0], Points)[0]
@@ -209,7 +209,7 @@ def test_drift_has_a_line_per_reader_over_the_quarters() -> None:
 
 
 def test_speed_needs_two_raters_with_times(results: Results) -> None:
-    """A single mark shows no relation."""
+    """A relation needs at least two marks."""
     accuracy = results.tables["accuracy"]
     assert speed_chart(tables.times(("R1",)), accuracy) is None
     panel = _drawn(speed_chart(tables.times(), accuracy)).panels[0]
@@ -423,7 +423,7 @@ def _areas(chart: Chart) -> Iterator[list[float]]:
 def test_the_area_of_a_mark_shows_the_number_of_cases(
     draw: Callable[[pd.DataFrame], Chart | None], sizes: dict[str, int], shares: list[float]
 ) -> None:
-    """On the screen and in print; tasks of the same size have the same marks."""
+    """Screen and print are checked; tasks of the same size have the same marks."""
     chart = _drawn(draw(_rows_of_tasks(**sizes)))
     overall = [1.0, 1.0] if draw is accuracy_chart else []
     every = np.repeat(shares, 2) if draw is accuracy_chart else np.tile(shares, 2)
@@ -460,7 +460,7 @@ def _tick(at: float) -> Tick:
     return Tick(at=at, label=Label(text=str(at)))
 
 
-def test_a_name_between_intervals_is_at_the_end_of_its_own() -> None:
+def test_a_name_between_intervals_is_at_the_end_of_its_interval() -> None:
     """It covers no other interval, and is closest to its own mark."""
     axes = Axis(low=0, high=92), Axis(low=0, high=60)
     places = [(46.0, 30.0), (38.0, 20.0), (54.0, 20.0)]

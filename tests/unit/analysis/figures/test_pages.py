@@ -1,4 +1,4 @@
-"""Printed figures of large studies fit a page, in legible text, and lose nothing."""
+"""Printed figures of large studies are legible and complete, and fit a page."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _parts_on_paper(chart: Chart, width: float) -> Iterable[tuple[float, float, 
 
 @pytest.mark.slow
 def test_every_figure_of_a_large_study_fits_a_page(figures: list[ReportFigure]) -> None:
-    """No part exceeds the width, or the height for it, or has text below six points."""
+    """No part exceeds the maximum width and height, or has text below six points."""
     names = {figure.name.split("-")[0] for figure in figures}
     assert names >= {"accuracy", "banks", "input", "kappa", "open", "panel", "reliance", "roc"}
     wrong = {

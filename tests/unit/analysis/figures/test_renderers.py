@@ -89,7 +89,7 @@ def _marks_on_paper(chart: Chart) -> list[tuple[float, float]]:
 def test_marks_have_the_same_relative_position_in_both_renderers(
     figures: list[ReportFigure],
 ) -> None:
-    """Values on the screen and in print are read alike."""
+    """Positions on the screen and in print are compared."""
     for figure in figures:
         printed = np.array(_marks_on_paper(figure.chart))
         drawn, k = figure.plotly(), 0
@@ -212,7 +212,7 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
             wide, high = drawn.get_size_inches() * drawn.dpi
             assert wide <= width / 25.4 * drawn.dpi + 1, figure.name
             texts = [text for text in drawn.texts if text.zorder == ABOVE_PANELS]
-            # Without a renderer, each text would draw an empty picture to get its own.
+            # Without a shared renderer, each text would draw an empty picture to create a renderer.
             renderer = FigureCanvasAgg(drawn).get_renderer()  # type: ignore[no-untyped-call]
             boxes = [text.get_window_extent(renderer) for text in texts]
             for i, box in enumerate(boxes):
@@ -226,7 +226,7 @@ def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], widt
 @pytest.mark.parametrize("width", [85, 180])
 @pytest.mark.parametrize("n", [3, 20, 60])
 def test_slanted_names_fit_and_do_not_overlap(width: int, n: int) -> None:
-    """Names that have no room are left out; the first one ends at the edge of the figure."""
+    """Names without space are omitted; the first name ends at the edge of the figure."""
     cells = Cells(values=((0.0,) * n,), low=-60, high=60, scale=AGREEMENT_SCALE)
     ticks = tuple(Tick(at=i, label=Label(text=f"Model {i} of a long name")) for i in range(n))
     x = Axis(low=-0.5, high=n - 0.5, ticks=ticks, grid=False, slanted=True)

@@ -61,10 +61,13 @@ def _components(bundle: Bundle, table: str, condition: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("comparison", list(Comparison))
-def test_errors_that_vary_more_than_normal_ones_have_fewer_degrees_of_freedom(
+def test_errors_that_vary_more_than_normal_errors_have_fewer_degrees_of_freedom(
     comparison: Comparison,
 ) -> None:
-    """Of right and wrong answers, and over patients; never more than normal errors would have."""
+    """Errors of binary answers, and over patients, are tried.
+
+    There are never more than for normal errors.
+    """
     for items_a_patient in (1, 4):
         (parts,) = pilot_components(_pilot(items_a_patient=items_a_patient), comparison)
         patients = 80 // items_a_patient
@@ -75,7 +78,7 @@ def test_errors_that_vary_more_than_normal_ones_have_fewer_degrees_of_freedom(
 
 
 def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
-    """For these readers, whose power depends on the errors alone."""
+    """Limits are checked for these readers, whose power depends on the errors only."""
     (parts,) = pilot_components(_pilot(), Comparison.PANEL)
     widths = []
     for known in (parts, replace(parts, own_df=None, joint_df=None)):
@@ -88,7 +91,7 @@ def test_wider_limits_follow_from_fewer_degrees_of_freedom() -> None:
 
 @pytest.mark.parametrize("items_a_patient", [1, 4])
 def test_a_pilot_of_conditions_has_the_components_of_the_analysis(items_a_patient: int) -> None:
-    """Over patients where they have several items."""
+    """Patients with several items are resampled."""
     bundle = _pilot(items_a_patient=items_a_patient)
     (parts,) = pilot_components(bundle, Comparison.CONDITIONS)
     expected = _components(bundle, "reader_conditions", "aided - unaided")
@@ -100,7 +103,7 @@ def test_a_pilot_of_conditions_has_the_components_of_the_analysis(items_a_patien
 
 
 def test_a_pilot_of_a_panel_has_the_mean_over_its_models() -> None:
-    """Both models under both conditions, unless one of them is primary."""
+    """Both models are included under both conditions, unless one of them is primary."""
     bundle = _pilot(models=2)
     (parts,) = pilot_components(bundle, Comparison.PANEL)
     rows = variance_components(bundle)
@@ -116,7 +119,7 @@ def test_a_pilot_of_a_panel_has_the_mean_over_its_models() -> None:
 
 
 def test_the_size_of_the_pilot_reproduces_its_standard_error() -> None:
-    """At the pilot's own size the planned variance is the estimated one."""
+    """At the pilot's size, the planned variance equals the estimate."""
     bundle = _pilot()
     (parts,) = pilot_components(bundle, Comparison.PANEL)
     plan = PowerPlan(components=parts, comparison=Comparison.PANEL, effect=0.05)
@@ -126,7 +129,7 @@ def test_the_size_of_the_pilot_reproduces_its_standard_error() -> None:
 
 
 def test_a_pilot_without_the_comparison_is_refused(make_bundle: object) -> None:
-    """No model, or one condition: the message says what else to give."""
+    """The message explains what is missing without a model or a second condition."""
     bundle = _pilot(models=0)
     with pytest.raises(AnalysisError, match=r"no model.*--components"):
         pilot_components(bundle, Comparison.PANEL)
@@ -140,7 +143,7 @@ def _run(out: Path, *arguments: str) -> int:
 def test_the_command_writes_table_and_figure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Twice the same bytes; the cases needed are printed."""
+    """The bytes are reproducible; the required number of cases is printed."""
     for name in ("a", "b"):
         assert _run(tmp_path / name, "--published", "van-dyke", "--simulate", "3") == 0
     files = sorted(path.name for path in (tmp_path / "a").rglob("*.*"))
@@ -180,7 +183,7 @@ def test_the_command_reads_a_components_file(tmp_path: Path) -> None:
 def test_the_command_refuses_what_cannot_be_planned(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
 ) -> None:
-    """Exit status 2, a sentence, and no file."""
+    """The exit status is 2, and a sentence is printed instead of writing files."""
     assert _run(tmp_path / "out", *arguments) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -188,7 +191,7 @@ def test_the_command_refuses_what_cannot_be_planned(
 
 @pytest.mark.slow
 def test_degrees_of_freedom_of_errors_are_those_of_the_jackknife() -> None:
-    """2 over the jackknife variance of the logarithm of an error at a fixed number of patients."""
+    """They are 2 over the jackknife variance of an error's logarithm."""
     bundle = _pilot(items_a_patient=4)
     (parts,) = pilot_components(bundle, Comparison.PANEL)
     errors = []

@@ -70,7 +70,7 @@ def _formula(parts: Components, effect: float, j: int, cases: int) -> list[float
 def test_two_conditions_follow_the_printed_formula(
     parts: Components, readers: int, cases: int
 ) -> None:
-    """Also where variances are negative, which count as 0."""
+    """Negative variances count as 0."""
     plan = PowerPlan(components=parts, effect=0.05)
     assert _powers(plan, readers, cases) == pytest.approx(_formula(parts, 0.05, readers, cases))
 
@@ -101,7 +101,7 @@ def test_the_margin_is_tested_on_one_side_at_half_of_alpha() -> None:
 
 @pytest.mark.parametrize("design", [PlanDesign.CROSSED, PlanDesign.BLOCKS])
 def test_blocks_of_all_readers_are_the_crossed_design(design: PlanDesign) -> None:
-    """Each case read by all readers is the crossed design, however it is called."""
+    """The design is crossed if all readers read each case, regardless of its name."""
     crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
     same = replace(crossed, design=design, reads=6)
     assert _powers(same, 6, 120) == pytest.approx(_powers(crossed, 6, 120))
@@ -128,7 +128,7 @@ def test_a_split_plot_is_more_precise_than_the_crossed_design_with_equal_reading
 
 
 def test_parallel_arms_need_more_readers_than_crossed_readers() -> None:
-    """Different readers in each condition differ by all of their variance."""
+    """Readers differ between conditions, so their complete variance counts."""
     crossed = PowerPlan(components=VAN_DYKE, effect=0.05)
     arms = replace(crossed, design=PlanDesign.ARMS)
     assert _powers(arms, 12, 150)[0] < _powers(crossed, 6, 150)[0]
@@ -140,14 +140,14 @@ def test_parallel_arms_need_more_readers_than_crossed_readers() -> None:
 
 
 def test_arms_without_a_variance_of_readers_name_their_assumption() -> None:
-    """The convention is in every row that rests on it."""
+    """Every row that uses the convention names it."""
     arms = PowerPlan(components=replace(VAN_DYKE, var_r=None), effect=0.05, design=PlanDesign.ARMS)
     methods = [result.method for result in power(arms, arms.size(8, 100))]
     assert ["0.8" in method for method in methods] == [True, False, True]
 
 
 def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
-    """Ten times the readers and cases leave less uncertainty."""
+    """Ten times as many readers and cases reduce the uncertainty."""
     widths = []
     for factor in (1, 10):
         parts = replace(VAN_DYKE, readers=5 * factor, cases=114 * factor)
@@ -162,7 +162,7 @@ def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("margin", [None, 0.04])
 def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> None:
-    """All claims within 4 points in 1,000 studies, about three standard errors."""
+    """All claims agree within 4 points in 1,000 studies, about three standard errors."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05 if margin is None else 0.01, margin=margin)
     size = plan.size(8, 150)
     for exact, simulated in zip(power(plan, size), simulated_power(plan, size, 1000), strict=True):
@@ -184,7 +184,7 @@ def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> N
 def test_simulated_designs_agree_with_the_closed_form(
     design: PlanDesign, reads: int | None, readers: int
 ) -> None:
-    """Within 5 points in 1,000 studies, for readers like these alone."""
+    """They agree within 5 points in 1,000 studies, for readers like these only."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05, design=design, reads=reads)
     size = plan.size(readers, 200)
     (simulated,) = simulated_power(plan, size, 1000)
@@ -210,7 +210,7 @@ def test_three_readers_never_reach_80_percent() -> None:
 
 
 def test_the_table_names_the_rule_of_every_row() -> None:
-    """Rows by claim, readers, cases; the simulation follows the closed form."""
+    """Rows are sorted by claim, readers and cases; the simulation follows the closed form."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     table = power_table([plan], Sizes(readers=(9, 10), cases=(150,)), n_simulated=5)
     assert list(table["method"].unique()) == [
@@ -240,7 +240,7 @@ def test_the_table_names_the_rule_of_every_row() -> None:
 def test_the_expected_power_is_that_of_simulated_studies(
     name: str, comparison: Comparison, readers: int, cases: int, simulated: float
 ) -> None:
-    """Within a point of 10,000 studies analysed as in a report (docs/coverage.md)."""
+    """They agree within a point with 10,000 studies analysed as in a report (docs/coverage.md)."""
     panel = {"effect": 0.0, "margin": 0.05}
     plan = PowerPlan(
         components=published(name, comparison),
@@ -252,7 +252,7 @@ def test_the_expected_power_is_that_of_simulated_studies(
 
 
 def test_rows_state_the_power_of_the_analysis() -> None:
-    """Of crossed designs and readers like these; the closed form and its method stay the same."""
+    """The row applies to crossed designs and readers like these; the closed form is unchanged."""
     sizes = Sizes(readers=(3, 10), cases=(200,))
     plan = PowerPlan(components=published("van-dyke", Comparison.CONDITIONS), effect=0.05)
     table = power_table([plan], sizes)
@@ -270,8 +270,8 @@ def test_rows_state_the_power_of_the_analysis() -> None:
     ("text", "numbers"),
     [("7", (7,)), ("3:5", (3, 4, 5)), ("50:160:50", (50, 100, 150)), ("4:4", (4,))],
 )
-def test_ranges(text: str, numbers: tuple[int, ...]) -> None:
-    """From, to and step, or a single number."""
+def test_ranges_of_values_are_read(text: str, numbers: tuple[int, ...]) -> None:
+    """A range has a start, an end and a step, or is a single number."""
     assert range_of(text, "cases") == numbers
 
 
@@ -302,7 +302,7 @@ def test_impossible_plans_are_refused(changes: dict[str, object], message: str) 
 
 
 def test_too_few_readers_are_refused() -> None:
-    """One reader; two readers in two arms; more reads of a case than readers."""
+    """Examples are one reader, two readers in two arms, and more reads of a case than readers."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     for refused, readers in (
         (plan, 1),
@@ -314,7 +314,7 @@ def test_too_few_readers_are_refused() -> None:
 
 
 def test_faults_of_components_are_listed_together() -> None:
-    """A missing key, an unknown key and a value that is no number."""
+    """Examples are a missing key, an unknown key and a value that is not a number."""
     with pytest.raises(AnalysisError) as refused:
         components_from({"var_tr": "x", "varerror": 1.0, "metric": "accuracy"}, "file.toml")
     for words in ("var_tr = “x”", "varerror: unknown key", "missing key(s): cov1"):
@@ -322,14 +322,14 @@ def test_faults_of_components_are_listed_together() -> None:
 
 
 def test_swapped_components_are_refused() -> None:
-    """A covariance above the variance."""
+    """The covariance exceeds the variance."""
     values = {"var_tr": 0.1, "cov1": 0.3, "cov2": 0.1, "cov3": 0.1, "var_error": 0.2}
     with pytest.raises(AnalysisError, match="smaller than a covariance"):
         components_from({**values, "readers": 3, "cases": 50, "metric": "auc"}, "file.toml")
 
 
 def test_components_of_differences_are_not_converted_for_a_panel() -> None:
-    """Only those of two conditions are, and never for two conditions."""
+    """Only components of two conditions are converted, and only for another comparison."""
     assert for_comparison(PANEL, Comparison.PANEL) == PANEL
     assert for_comparison(VAN_DYKE, Comparison.CONDITIONS) == VAN_DYKE
     assert for_comparison(VAN_DYKE, Comparison.PANEL).cov1 == 0.0
@@ -346,8 +346,8 @@ def test_published_sets_serve_both_comparisons() -> None:
         published("unknown", Comparison.PANEL)
 
 
-def test_blocks_leave_a_degree_of_freedom_less_for_each_block() -> None:
-    """If readers alone vary, seven in blocks of three have J - 3, and crossed ones J - 1."""
+def test_each_block_costs_a_degree_of_freedom() -> None:
+    """If only readers vary, seven readers in three blocks have J - 3, crossed readers J - 1."""
     parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
     for design, reads, expected in ((PlanDesign.BLOCKS, 3, 4), (PlanDesign.CROSSED, 7, 6)):
         plan = PowerPlan(components=parts, effect=0.05, design=design, reads=reads)
@@ -356,7 +356,7 @@ def test_blocks_leave_a_degree_of_freedom_less_for_each_block() -> None:
 
 
 def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
-    """Without other errors it is divided by chi-square over J - 1, from five readers."""
+    """Without other errors it is divided by chi-square over J - 1, for at least five readers."""
     parts = replace(VAN_DYKE, cov1=0.0, cov2=0.0, cov3=0.0, var_error=1e-15)
     spread = PowerPlan(components=parts, effect=0.05).spread
     drawn = np.asarray(drawn_spread(spread, 1, 5000).reader)
@@ -364,7 +364,7 @@ def test_draws_of_the_variance_of_readers_follow_its_distribution() -> None:
 
 
 def test_an_effect_below_the_margin_is_refused() -> None:
-    """The square in ncp would otherwise hide that no study can show it."""
+    """Its power would be computed otherwise, because ncp contains a square."""
     with pytest.raises(OptionsError, match="give an effect of -0"):
         PowerPlan(components=VAN_DYKE, effect=-0.2, margin=0.1)
 
@@ -377,7 +377,7 @@ def test_a_components_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reads", [1, 2, 5, 6])
 def test_degrees_of_freedom_count_the_cases_that_two_readers_share(reads: int) -> None:
-    """From the variance of a reader's mean and the covariance over the shared cases."""
+    """They follow from the variance of a reader's mean and the covariance over the shared cases."""
     j, cases = 6, 120
     plan = PowerPlan(components=PANEL, comparison=Comparison.PANEL, effect=0.06, reads=reads)
     own_cases = cases * reads / j

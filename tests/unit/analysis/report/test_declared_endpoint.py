@@ -112,7 +112,7 @@ def test_only_the_declared_claim_and_the_primary_model_have_a_verdict(run: Resul
 
 
 def test_non_inferiority_needs_the_score_test_and_the_interval(run: Results) -> None:
-    """Near the ceiling the t interval alone clears the margin too often."""
+    """Near the ceiling, the t interval by itself clears the margin too often."""
     protocol = {**DECLARED, "primary_model": "M1"}
     shown, missed = (_said(_with(run, protocol, CLEARED, score_p=p)) for p in (0.024, 0.026))
     assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0, score te" in shown
@@ -162,7 +162,7 @@ def test_claims_need_the_test_near_the_ceiling_and_the_interval(
     by: str,
     name: str,
 ) -> None:
-    """The interval of t lies above 0 in every row."""
+    """The t interval is above 0 in every row."""
     protocol = {
         **DECLARED,
         "endpoint": {"accuracy": "accuracy", "auc": "AUC"}[metric],
@@ -180,7 +180,7 @@ def test_claims_need_the_test_near_the_ceiling_and_the_interval(
 def test_superiority_of_several_models_in_the_area_is_adjusted_by_both_tests(
     run: Results,
 ) -> None:
-    """The one-sided test has half of the level of the two-sided one."""
+    """The one-sided test has half the level of the two-sided test."""
     protocol = {**DECLARED, "endpoint": "AUC", "hypothesis": "superiority"}
     rows = [{**ABOVE, "metric": "auc", "model_id": model} for model in ("M1", "M2")]
     for p, adjusted, is_shown in ((0.04, 0.024, True), (0.06, 0.024, False), (0.04, 0.026, False)):
@@ -206,7 +206,7 @@ def test_superiority_of_several_models_is_adjusted_after_non_inferiority(
 
 @pytest.mark.slow
 def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
-    """A large difference makes no exception."""
+    """A large difference is not an exception."""
     worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
     for row in (CLEARED, ABOVE, worse):
         few = _with(run, {**DECLARED, "primary_model": "M1"}, {**row, "n_items": 24, "df": 23.0})
@@ -262,7 +262,7 @@ def test_superiority_needs_an_interval_above_0(run: Results) -> None:
 def test_non_inferiority_must_be_declared(
     run: Results, protocol: dict[str, Any], words: str
 ) -> None:
-    """The default margin of a protocol is no hypothesis."""
+    """The default margin of a protocol does not declare a hypothesis."""
     results = _with(run, protocol, CLEARED)
     assert words in _said(results)
     page = " ".join(map(str, findings(results)))
@@ -458,8 +458,8 @@ SIZE: dict[str, Any] = {
 }
 
 
-def test_the_planned_sample_size_stands_next_to_the_result(run: Results) -> None:
-    """Planned power and size, and the size and half-width that the study reached."""
+def test_the_planned_sample_size_is_shown_next_to_the_result(run: Results) -> None:
+    """Planned power and size are shown with the size and half-width reached."""
     row = {**CLEARED, "claim": CLAIMS[1]}
     results = _with(run, {**DECLARED, "sample_size": SIZE}, row)
     text = _said(results)
@@ -481,13 +481,13 @@ def test_the_planned_sample_size_stands_next_to_the_result(run: Results) -> None
 
 
 @pytest.mark.parametrize("size", [{}, {**SIZE, "power": "high"}, {"readers": 5}, "300"])
-def test_a_plan_that_is_not_in_numbers_is_not_shown(run: Results, size: object) -> None:
-    """Nor is there a sentence without a plan."""
+def test_a_plan_without_numbers_is_not_shown(run: Results, size: object) -> None:
+    """Without a plan there is no sentence either."""
     assert "Sample size" not in _said(_with(run, {**DECLARED, "sample_size": size}, CLEARED))
 
 
 def test_a_plan_for_another_comparison_is_named(run: Results) -> None:
-    """Two conditions were planned, and the data have one."""
+    """Two conditions were planned, and the data have only one."""
     size = {**SIZE, "comparison": "conditions"}
     results = _with(run, {**DECLARED, "sample_size": size}, CLEARED)
     tables = {name: table for name, table in results.tables.items() if name != "reader_conditions"}
@@ -521,7 +521,7 @@ ARMS: dict[str, Any] = {
 
 
 def test_the_reached_size_of_a_study_in_blocks_is_that_of_all_readings(run: Results) -> None:
-    """The cases that all readers read, which leave the panel undefined, are not the result's."""
+    """The panel is undefined over the cases that all readers read."""
     nothing = dict.fromkeys(("difference", "ci_low", "ci_high"), float("nan"))
     row = {**nothing, "claim": CLAIMS[1], "n_items": 16, "undefined_because": "too few"}
     results = _with(run, {**DECLARED, "primary_model": "M1", "sample_size": SIZE}, row)

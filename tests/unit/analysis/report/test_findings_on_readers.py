@@ -69,7 +69,7 @@ def percent(value: float) -> str:
 
 
 def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
-    """With the readers of each group, their mean, and no more than the interval supports."""
+    """The sentence has the readers and the mean of each group, and follows the interval."""
     aided, unaided, gain = said(results, Theme.GROUPS)
     cells = row(results, "reader_groups", condition="unaided", by="overall")
     assert f"junior (3 readers, {percent(cells['value_a'])} %)" in unaided
@@ -83,7 +83,7 @@ def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
 
 
 def test_groups_by_experience_are_named(results: Results) -> None:
-    """A limit alone does not say what is limited."""
+    """A limit is not shown without its estimate."""
     tables = {
         name: results.tables[name].assign(factor="years", group_a="< 5", group_b=">= 5")
         for name in ("reader_groups", "reader_groups_gain")
@@ -95,7 +95,7 @@ def test_groups_by_experience_are_named(results: Results) -> None:
 
 
 def test_more_comparisons_are_counted(results: Results) -> None:
-    """Three have a sentence."""
+    """Three comparisons have a sentence."""
     table = pd.concat([results.tables["reader_groups"]] * 4, ignore_index=True)
     many = replace(results, tables={**results.tables, "reader_groups": table})
     texts = said(many, Theme.GROUPS)
@@ -103,7 +103,7 @@ def test_more_comparisons_are_counted(results: Results) -> None:
 
 
 def test_the_use_of_answers_has_numbers_and_intervals(results: Results) -> None:
-    """Corrected, misled, gain and complementarity, each with its n; then planted errors."""
+    """The measures are corrected, misled, gain, complementarity and planted errors."""
     (text,) = said(results, Theme.RELIANCE)
     for measure in ("corrected", "misled"):
         cells = row(results, "reliance", rater_id="readers", planted="all", measure=measure)
@@ -117,7 +117,7 @@ def test_the_use_of_answers_has_numbers_and_intervals(results: Results) -> None:
 
 @pytest.mark.slow
 def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> None:
-    """A row for each reader and for all; a panel for each measure, with every reader."""
+    """The table has a row for each reader and for all; the figure has a panel for each measure."""
     (table,) = [table for table in overviews(results) if table.name == "reliance"]
     assert [names[0].label for names, _ in table.rows[:2]] == ["r0", "r0"]
     assert len(table.rows) == 2 * (len(READERS) + 1)
@@ -134,7 +134,7 @@ def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> No
 
 @pytest.mark.slow
 def test_the_caption_explains_points_without_an_interval(results: Results) -> None:
-    """Only if the figure has one."""
+    """The caption omits this if the figure has no such point."""
     table = results.tables["reliance"]
     for limit, explained in ((np.nan, True), (0.1, False)):
         limits = table["ci_low"].fillna(0.0).mask(table["measure"] == "misled", limit)
@@ -144,7 +144,7 @@ def test_the_caption_explains_points_without_an_interval(results: Results) -> No
 
 
 def test_the_change_with_experience_has_its_readers_and_interval(results: Results) -> None:
-    """Per 10 years, in points."""
+    """The change is per 10 years, in points."""
     years = pd.DataFrame(
         [
             {
@@ -169,7 +169,7 @@ def test_the_change_with_experience_has_its_readers_and_interval(results: Result
 
 @pytest.mark.parametrize("p_adjusted", [0.01, 0.2])
 def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: float) -> None:
-    """By name with the interval, or as a number of comparisons in which nothing was shown."""
+    """They are named with the interval, or counted if no difference was shown."""
     tasks = results.tables["reader_groups"].query("metric == 'accuracy'").head(1)
     tasks = tasks.assign(by="task", group="detection", p_adjusted=p_adjusted)
     items = results.bundle.items

@@ -181,7 +181,7 @@ def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
 
 
 def test_decide_ai_has_its_specific_and_generic_items(run: Results) -> None:
-    """28 specific ones, of 17 numbers, and ten generic ones."""
+    """There are 28 specific items with 17 numbers, and ten generic items."""
     numbers = [item.number for item in checklists(run)[3].items]
     specific = [number for number in numbers if number[0].isdigit()]
     assert len(specific) == len(set(specific)) == 28
@@ -191,7 +191,7 @@ def test_decide_ai_has_its_specific_and_generic_items(run: Results) -> None:
 
 
 def test_human_baselines_have_their_items_in_order(run: Results) -> None:
-    """Of the five stages, and of the evaluation; the paper itself is left out."""
+    """The five stages and the evaluation are included, without the paper itself."""
     numbers = [item.number for item in checklists(run)[4].items]
     keys = [tuple(map(int, number.split("."))) for number in numbers]
     assert keys == sorted(set(keys))
@@ -221,7 +221,7 @@ def test_feedback_between_sessions_is_part_of_what_readers_knew(run: Results) ->
 
 
 def test_metadata_of_the_protocol_fill_open_rows(run: Results) -> None:
-    """Texts removed by an amendment fill none."""
+    """Texts removed by an amendment are not used."""
 
     def rows(place: int, protocol: dict[str, Any]) -> dict[str, ChecklistItem]:
         bundle = replace(run.bundle, protocol=protocol)

@@ -66,7 +66,7 @@ def _hostile_bundle() -> Bundle:
 def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Path) -> None:
     """No name becomes an element, in the page or in a figure's data.
 
-    Nobody can take a simulation for people: banner, tables and figures mark it.
+    Banner, tables and figures mark simulated raters, so that they cannot be mistaken for people.
     """
     page = _without_plotly(_page(_hostile_bundle(), tmp_path / "out"))
     assert "<script>alert" not in page

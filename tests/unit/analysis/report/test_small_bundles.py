@@ -127,7 +127,8 @@ ODD: dict[str, Callable[[], Bundle]] = {
     "26 patients, model all wrong": partial(bundle_of, 26, right={"R": 10, "M": 1}, readers=1),
 }
 TWO = {"conditions": ("aided", "unaided"), "also": "image-absent", "readers": 4, "models": 2}
-# Everybody was given all cases; few patients have an answer on each side of the comparisons.
+# All cases were presented to all raters; few patients have an answer on each side of the
+# comparisons.
 ODD |= {
     "0 of 40 patients answered by readers": partial(bundle_of, 40, answered={"R": 0}),
     "0 of 40 patients answered by models": partial(bundle_of, 40, answered={"M": 0}),
@@ -212,7 +213,7 @@ def test_the_reason_is_shown_with_estimate_and_interval() -> None:
 
 @pytest.mark.parametrize("patients", [24, 25])
 def test_a_difference_without_variance_is_shown_with_the_reason(patients: int) -> None:
-    """Nobody errs: estimates are shown, also of few patients, and why there is no interval."""
+    """If all answers are correct, estimates have the reason for missing intervals."""
     bundle = bundle_of(patients, right={"R": 10, "M": 10}, protocol=DECLARED)
     (line,) = report_content(analyse(bundle), []).headline.verdicts
     text = line.text.replace("\u00a0", " ")

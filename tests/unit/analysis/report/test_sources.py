@@ -65,7 +65,7 @@ def test_only_imported_packages_are_named() -> None:
 
 
 def test_tables_name_the_packages_that_computed_them() -> None:
-    """Together those that the statistics import, and each only its own."""
+    """Together they name the packages that the statistics import, and each only its own."""
     used = {statistic.name: modules_called(statistic.compute) for statistic in STATISTICS}
     imported = set().union(*(_imports(ROOT / "analysis" / name) for name in COMPUTING))
     others = imported - sys.stdlib_module_names - {"analysis"}
@@ -76,7 +76,7 @@ def test_tables_name_the_packages_that_computed_them() -> None:
     assert used["times"] == {"numpy", "pandas"}
 
 
-def test_the_report_names_only_software_that_took_part(make_bundle: MakeBundle) -> None:
+def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -> None:
     """A study without confidence or ordered options needs one package less."""
     bundle = make_bundle(
         "A" * 30, {"R": "A" * 20 + "B" * 10, "M": "A" * 25 + "C" * 5}, models=("M",)

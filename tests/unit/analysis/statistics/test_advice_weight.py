@@ -1,4 +1,4 @@
-"""Weight of advice equals a plain mean over pairs, and its limits are those of its definition."""
+"""Weight of advice equals a plain mean over pairs, within the limits of its definition."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -86,21 +86,21 @@ def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
 def test_readers_who_never_move_and_who_move_completely(
     after: Callable[[dict[str, object]], tuple[str, object]], weight: float
 ) -> None:
-    """0 and 1 for every reader and every answer of the model."""
+    """The weights are 0 and 1 for every reader and every answer of the model."""
     table = advice_weight(study(after), OPTIONS)
     for rater in ("r1", "r2", "readers"):
         assert set(weights(table, rater).values()) == {weight}
 
 
 def test_readers_who_become_surer_of_another_answer_have_a_negative_weight() -> None:
-    """From the lowest to the highest confidence."""
+    """The confidence changes from the lowest to the highest value."""
     table = advice_weight(study(lambda r: (str(r["answer"]), STEPS)), OPTIONS)
     assert -1 < weights(table)["weight_of_advice"] < 0
 
 
 @pytest.mark.slow
 def test_without_confidence_in_the_answer_there_is_no_table() -> None:
-    """Neither if confidence rates the finding, nor if nobody gave one."""
+    """There is no table if confidence rates the finding or is missing."""
     bundle = study(lambda r: (str(r["answer"]), r["confidence"]))
     assert "advice_weight" in analyse(bundle, OPTIONS).tables
     assert "advice_weight" not in analyse(bundle, Options(bootstrap=5)).tables
@@ -109,7 +109,7 @@ def test_without_confidence_in_the_answer_there_is_no_table() -> None:
 
 
 def test_the_protocol_states_the_steps_of_the_scale() -> None:
-    """Ten steps, although no reader used more than five."""
+    """The scale has ten steps, although no reader used more than five."""
     bundle = study(lambda reading: (str(reading["aid_answer"]), 5))
     rows = bundle.readings
     first = rows[rows["condition"] == "unaided"].reset_index(drop=True)
@@ -121,7 +121,7 @@ def test_the_protocol_states_the_steps_of_the_scale() -> None:
 
 
 def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> None:
-    """They count in the weight of all answers only."""
+    """They count only in the weight of all answers."""
     bundle = study(lambda reading: (str(reading["aid_answer"]), 5))
     truth = bundle.items["truth"].where(bundle.items.index >= N_ITEMS // 2, "")
     table = advice_weight(replace(bundle, items=bundle.items.assign(truth=truth)), OPTIONS)
@@ -136,7 +136,7 @@ def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> N
 
 @pytest.mark.slow
 def test_the_report_shows_the_weights_of_every_reader() -> None:
-    """Readers and all readers, with the pairs that the weights rest on."""
+    """Each reader and all readers are shown with the numbers of pairs."""
     results = analyse(study(lambda reading: (str(reading["aid_answer"]), 5)), OPTIONS)
     (table,) = (table for table in overviews(results) if table.name == "advice-weight")
     assert {str(who.label) for (who,), _ in table.rows} == {"r1", "r2", "All readers"}
@@ -147,7 +147,7 @@ def test_the_report_shows_the_weights_of_every_reader() -> None:
 
 
 def test_the_confidence_of_a_model_does_not_set_the_scale_of_readers() -> None:
-    """A model that rates its answers from 0 to 100 changes no weight of a reader."""
+    """A model that rates its answers from 0 to 100 does not affect a reader's weight."""
     bundle = study(lambda r: (str(r["aid_answer"]), 3))
     before = advice_weight(bundle, OPTIONS)
     columns = ["rater_id", "item_id", "condition", "answer", "confidence"]

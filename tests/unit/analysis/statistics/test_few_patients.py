@@ -69,7 +69,10 @@ def study(patients: int) -> Bundle:
 def test_levels_are_widened_by_the_number_of_patients(
     table: Callable[..., pd.DataFrame], measure: str
 ) -> None:
-    """20 patients of eight items are few, 80 of two are not; of two banks the smaller counts."""
+    """20 patients with eight items are few, 80 with two are not.
+
+    The smaller of two banks counts.
+    """
     for patients in (20, 80):
         rows = table(study(patients), OPTIONS)
         rows = rows[(rows["method"] != "") & (not measure or rows["measure"] == measure)]

@@ -175,7 +175,7 @@ def test_an_on_demand_answer_that_was_not_requested_is_in_no_pair(
 def test_pairs_need_both_readings_and_no_reference_standard(
     tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
-    """Agreement counts items without a truth; a reading that was never made leaves no pair."""
+    """Agreement counts items without a truth; a missing reading is not part of a pair."""
     items, readings = tables
     pairs = pairs_of(tables)
     without = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
@@ -188,8 +188,8 @@ def test_pairs_need_both_readings_and_no_reference_standard(
     assert n["aid_correct"] == (left["item_id"] != "q00").sum() < len(left)
 
 
-def test_complementarity_is_measured_from_the_better_one_of_each_resample() -> None:
-    """Readers who never change and are right wherever the model is have exactly 0."""
+def test_complementarity_is_measured_from_the_better_rater_of_each_resample() -> None:
+    """The value is exactly 0 if readers never change and are right whenever the model is."""
     n = 40
     ids = [f"q{i:02}" for i in range(n)]
     before = np.where(np.arange(n) % 4 == 0, "B", "A")
@@ -211,7 +211,7 @@ def test_complementarity_is_measured_from_the_better_one_of_each_resample() -> N
 
 
 @pytest.mark.parametrize(("stage", "aid"), [("", "first"), ("1", "first"), ("2", "after")])
-def test_only_a_second_stage_comes_after_the_own_answer(stage: str, aid: str) -> None:
+def test_only_a_second_stage_follows_the_readers_answer(stage: str, aid: str) -> None:
     items = pd.DataFrame({"item_id": list("wx"), "truth": "A", "n_options": 2})
     readings = pd.DataFrame(
         {

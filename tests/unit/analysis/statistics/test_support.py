@@ -18,7 +18,8 @@ from analysis.statistics.support import (
     patients_with_answers,
 )
 
-# Twelve items of six patients, two each; a dot was given without an answer, a blank not given.
+# Twelve items of six patients, two each; a dot is a missing answer, a blank an item that was not
+# presented.
 ANSWERS = {
     ("R1", "aided"): "AAAAAAAAAA..",
     ("R1", "unaided"): "AAAAAAAA....",
@@ -87,7 +88,7 @@ YEARS = {"factor": "years", "group_a": "< 5", "group_b": ">= 5", "condition": "a
         ({**PAIR, "condition": "aided"}, 4),
         ({**PAIR, "condition": "unaided"}, 3),
         ({"rater_a": "R2", "rater_b": "R4", "condition": "unaided"}, 0),
-        # R3 was not given q10 and q11.
+        # q10 and q11 were not presented to R3.
         (PANEL, 4),
         ({**PANEL, "method": PAIR_WEIGHTED}, 5),
         ({**PANEL, "analysis": NEVER_PRESENTED}, 5),
@@ -108,12 +109,12 @@ YEARS = {"factor": "years", "group_a": "< 5", "group_b": ">= 5", "condition": "a
 def test_patients_with_an_answer_on_each_side_are_counted(
     run: Results, row: dict[str, Any], patients: int
 ) -> None:
-    """Items without an answer of either side support nothing."""
+    """Items without an answer on both sides do not count."""
     assert patients_compared(run, row) == patients
 
 
 def test_answers_of_raters_are_counted(run: Results) -> None:
-    """Also those of a model under a condition without readers."""
+    """Answers of a model under a condition without readers count too."""
     assert patients_with_answers(run) == 6
     assert patients_ranked(run.bundle, "aided") == 6
     assert patients_ranked(run.bundle, "unaided") == 5

@@ -74,7 +74,7 @@ def test_a_bank_with_errors_leaves_no_rows_and_no_files(store: Store, tmp_path: 
 
 
 def test_a_second_bank_of_the_same_name_leaves_no_files(store: Store, tmp_path: Path) -> None:
-    """The same bank changes nothing, another bank is refused, and the films are kept."""
+    """Importing the same bank has no effect, another bank is refused, and the films are kept."""
     bank = write_bank(tmp_path / "source")
     assert _bring(store, _zipped(tmp_path / "source")).is_new
     assert not _bring(store, _zipped(tmp_path / "source")).is_new

@@ -311,7 +311,10 @@ def test_identifiers_of_other_patients_of_the_folder_are_found(text: str, expect
 
 
 def test_a_surname_in_many_rows_counts_as_a_word() -> None:
-    """“White” in the rows of three other patients is not a name; in its own row it may be."""
+    """“White” in the rows of three other patients is not a name.
+
+    In the row of that patient it may be.
+    """
     rows = [row("Is it white?", own, patient) for patient, own in PEOPLE.items()]
     verdicts = [verdict(findings) for findings in find_identifiers(rows)]
     assert verdicts == [NOTHING, POSSIBLE, NOTHING, NOTHING]

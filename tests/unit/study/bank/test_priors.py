@@ -158,7 +158,7 @@ def test_an_item_with_a_missing_prior_image_is_imported(
         assert {row["n"] for row in look.rows("SELECT count(*) AS n FROM item_views GROUP BY item")}
 
 
-def test_of_two_prior_images_the_available_one_is_kept(
+def test_the_available_one_of_two_prior_images_is_kept(
     bank: Read, item: ItemDict, store: Store, root: Path
 ) -> None:
     """It gets the first number and keeps its interval."""
@@ -254,7 +254,7 @@ def own(tmp_path: Path) -> Store:
     return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
 
 
-def test_of_dicom_films_only_the_days_between_them_are_stored(tmp_path: Path, own: Store) -> None:
+def test_only_the_days_between_dicom_films_are_stored(tmp_path: Path, own: Store) -> None:
     """They are computed from the dates of the files or of the spreadsheet, which are discarded."""
     rows = (
         "q1,Has it grown?,Yes,No,A,now.dcm,then.dcm,\n"

@@ -20,7 +20,7 @@ def test_a_reason_never_contains_the_text_of_the_operating_system(number: int) -
     assert reason
 
 
-def test_errors_of_the_network_have_reasons_of_their_own() -> None:
+def test_network_errors_have_specific_reasons() -> None:
     """Some of them use numbers that mean something else for files."""
     assert "name" in system_reason(socket.gaierror(-2, "Name or service not known"))
     assert "encrypted" in system_reason(ssl.SSLError(1, "CERTIFICATE_VERIFY_FAILED"))

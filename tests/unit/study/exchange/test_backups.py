@@ -105,7 +105,7 @@ def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path
 
 
 def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None:
-    """It has overwritten pages, is truncated, or is another file."""
+    """The backup has overwritten pages, is truncated, or is another file."""
     made = backups.make(banked, acting=ACTING).file
     content = made.read_bytes()
     half = len(content) // 2
@@ -123,7 +123,7 @@ def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None
 
 
 def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
-    """Neither a store nor its journal; a missing backup or folder is reported."""
+    """Stores and their journals are kept; a missing backup or folder is reported."""
     made = backups.make(banked, acting=ACTING).file
     with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(made, banked.path)
@@ -195,7 +195,10 @@ def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store
 
 
 def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
-    """The first is due at once, the next after the interval, none if the schedule is off."""
+    """The first backup is due at once, the next after the interval.
+
+    None is due if the schedule is off.
+    """
     assert backups.make_if_due(banked, now=NOW) is not None
     assert backups.make_if_due(banked, now=NOW + timedelta(hours=23)) is None
     made = backups.make_if_due(banked, now=NOW + timedelta(hours=24))
@@ -218,7 +221,7 @@ def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int
 
 
 def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
-    """Of eight workers one makes it; while another server holds the lease, none is made."""
+    """Only one of eight workers makes it; none is made while another server holds the lease."""
     made: list[object] = []
     threads = [
         threading.Thread(target=lambda: made.append(backups.make_if_due(banked, now=NOW)))

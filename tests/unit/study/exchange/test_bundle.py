@@ -118,7 +118,7 @@ def test_the_headers_are_those_of_the_contract(full: Store) -> None:
 
 
 def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Opened) -> None:
-    """The items of a study without it have the columns of the contract."""
+    """The items of a study without a subgroup have the columns of the contract."""
     store = opened(subgroups=["sex"])
     header = HEADERS["items.csv"] + ",sex"
     assert bundle_files(store, "trial")["items.csv"].decode().split("\n", 1)[0] == header
@@ -131,7 +131,7 @@ def test_the_sex_of_patients_is_exported_only_for_a_declared_subgroup(opened: Op
 
 
 def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None:
-    """The analysis reads them where it reads those of other programs."""
+    """The analysis reads them in the same way as those of other programs."""
     store = opened(ordered_options=True, years_limit=5)
     protocol = json.loads(bundle_files(store, "trial")["protocol.json"])
     assert years_limit(protocol) == 5
@@ -209,7 +209,7 @@ def test_the_audit_trail_is_an_unbroken_chain(full: Store) -> None:
 
 
 def test_an_export_overwrites_no_file(full: Store, tmp_path: Path) -> None:
-    """The refusal leaves nothing incomplete."""
+    """Nothing is written if the export is refused."""
     out = tmp_path / "bundle"
     export(full, study="trial", out=out)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
@@ -281,7 +281,7 @@ def test_an_export_that_fails_at_its_last_step_leaves_nothing(
 
 
 def test_flags_reach_the_analysis(opened: Opened, tmp_path: Path) -> None:
-    """They pass from the page through the store and the bundle; a blank does not end a flag."""
+    """Flags are passed from the page to the store and the bundle; a blank does not end a flag."""
     store = opened(cases=2)
     first, second = (shown.case for shown in desk.desk(store, person(store), now=NOW).cases)
     flagged = reading(first, flags=["resumed", "page zoomed"])
@@ -368,8 +368,8 @@ def test_free_text_is_exported_only_on_request(opened: Opened) -> None:
     assert "display_checks.csv" not in files
 
 
-def test_without_the_key_the_bundle_is_unchanged(opened: Opened) -> None:
-    """It has no additional file, and its protocol lacks the key."""
+def test_the_bundle_is_unchanged_without_the_key(opened: Opened) -> None:
+    """It has no additional file, and the key is not in its protocol."""
     files = bundle_files(_prepared(opened(**EXTRAS)), "trial")
     assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(files)
     assert b"bundle_extras" not in files["protocol.json"]
@@ -378,7 +378,7 @@ def test_without_the_key_the_bundle_is_unchanged(opened: Opened) -> None:
 def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """They stay in the deployment where they were given."""
+    """Answers remain in the deployment where they were given."""
     extras = ["questionnaire", "questionnaire texts", "display checks"]
     store = _prepared(opened(**EXTRAS, bundle_extras=extras))
     with store.look() as look:
@@ -408,7 +408,7 @@ def _with_words(store: Store, folder: Path, **words: str) -> Store:
 def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
     opened: Opened, tmp_path: Path
 ) -> None:
-    """Only differences are listed; a restored study has the same ones."""
+    """Only differences are listed; a restored study has the same differences."""
     store = _with_words(
         opened(), tmp_path, case_0="So the answer is B.", case_1="Look at option B now", case_2="?"
     )

@@ -193,7 +193,7 @@ def test_arms_have_their_own_conditions_in_raters_and_readings(banked: Store) ->
 
 
 def test_a_receipt_counts_both_readings_of_a_sequential_case(banked: Store) -> None:
-    """And it matches the chain."""
+    """The receipt matches the chain."""
     _read(banked, "sequential")
     receipt = receipt_of(banked, person(banked, "R1"))
     assert receipt.startswith("R1 · 16 of 16 · ")
@@ -230,7 +230,7 @@ def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
 
 @pytest.mark.slow
 def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
-    """With the same model they are, including the requests for its answers."""
+    """Sites with the same model are merged, including the requests for its answers."""
     for number, (seed, conflict) in enumerate(((3, False), (4, True))):
         own, other = (empty(tmp_path / f"{name}{number}", place) for place, name in enumerate("ab"))
         for store, reader, with_seed in ((own, "R1", 3), (other, "R2", seed)):
@@ -275,7 +275,7 @@ def test_either_reading_of_sequential_reading_can_be_excluded(banked: Store) -> 
 
 
 def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store) -> None:
-    """It has one per case."""
+    """The card has one answer per case."""
     _read(banked, "sequential", feedback="after study")
     studies.close(
         banked,
@@ -289,7 +289,7 @@ def test_a_score_card_has_the_final_answers_of_sequential_reading(banked: Store)
 
 
 def test_a_synthetic_model_is_labelled_in_every_export(banked: Store) -> None:
-    """Its accuracy is the requested one."""
+    """The model has the requested accuracy."""
     _read(banked, "crossover")
     files = bundle_files(banked, "trial")
     (rater,) = [row for row in _table(files, "raters.csv") if row["rater_kind"] == "model"]

@@ -1,4 +1,4 @@
-"""Exam papers: readable by the libraries they are for, and without the reference standard."""
+"""Exam papers can be read by the intended libraries, and omit the reference standard."""
 
 import base64
 import filecmp
@@ -333,7 +333,7 @@ def test_names_of_files_reveal_nothing(banked: Store, paper: Paper, tmp_path: Pa
 
 
 MARK = "truthful"
-"""A word that a bank has in every text, with the correct letter."""
+"""A word in every text of a bank, with the correct letter."""
 
 
 def _revealing(folder: Path) -> Store:
@@ -427,7 +427,10 @@ def test_papers_are_reproducible(banked: Store, paper: Paper, tmp_path: Path) ->
 def test_the_trail_records_a_paper_that_was_written_completely(
     banked: Store, paper: Paper, tmp_path: Path
 ) -> None:
-    """The event has the hash of the paper; existing files are kept, and failures add no event."""
+    """The event has the hash of the paper.
+
+    Existing files are kept, and failures are not recorded.
+    """
     out = _written(banked, paper, tmp_path / "out", "jsonl")
     with banked.look() as look:
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
@@ -446,7 +449,7 @@ def test_the_trail_records_a_paper_that_was_written_completely(
 def test_a_paper_can_be_written_by_command(
     banked: Store, paper: Paper, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It is of a study or a bank, in one format or several."""
+    """The paper covers a study or a bank, in one or several formats."""
     line = ["models", "paper", "--db", str(banked.path)]
     out = tmp_path / "a"
     two = ["--format", "jsonl", "--format", "leaderboard", "--out", str(out)]

@@ -59,7 +59,7 @@ def _films(paper: Paper, item_id: str) -> list[PaperFilm]:
 
 
 def test_models_get_the_same_prior_images_as_readers(paper: Paper) -> None:
-    """They come last, with a name that says so, and the prompt has the second template."""
+    """They are last, with a name that identifies them, and the prompt has the second template."""
     assert [film.name for film in _films(paper, "q0000")] == ["PA", "LATERAL", NAME]
     assert [film.name for film in _films(paper, "q0001")] == ["PA", "LATERAL", "AP, prior"]
     assert [film.name for film in _films(paper, "q0003")] == ["PA", "LATERAL"]
@@ -94,7 +94,10 @@ def test_papers_without_prior_images_are_unchanged(tmp_path: Path) -> None:
 def test_conditions_and_views_apply_to_prior_images(
     tmp_path: Path, changed: dict[str, object], names: list[str]
 ) -> None:
-    """Without images there is none; "first" has the first view of both examinations."""
+    """Without images there are no prior images.
+
+    "first" selects the first view of both examinations.
+    """
     asked = replace(ASKED, **changed)  # type: ignore[arg-type]
     paper = paper_of_study(_study(tmp_path, "prior"), "trial", asked)
     assert [film.name for film in _films(paper, "q0000")] == names

@@ -1,4 +1,4 @@
-"""Removal of studies and predictions: nothing remains in the store, and a certificate says so."""
+"""Studies and predictions are removed completely, with a certificate."""
 
 import json
 import sqlite3
@@ -61,7 +61,7 @@ def _contents(store: Store) -> bytes:
 
 @pytest.mark.sqlite("reads the bytes of the file")
 def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path: Path) -> None:
-    """Neither the store's file nor its journal contains it; the store has no breach."""
+    """The text is not in the store's file or journal, and the verification finds no breach."""
     closed.begin_witness()
     _export(closed, tmp_path / "bundle")
     assert all(text.encode() in _contents(closed) for text in TEXTS)
@@ -107,7 +107,7 @@ def test_a_study_is_removed_only_after_its_export(closed: Store) -> None:
 
 
 def test_an_open_study_is_not_removed(opened: Opened) -> None:
-    """The store itself refuses to delete it."""
+    """The store refuses the deletion."""
     store = opened()
     with pytest.raises(NotNow, match="Only a closed study"):
         _removed(store)
@@ -127,7 +127,7 @@ def test_rows_of_a_study_cannot_be_deleted_while_it_exists(closed: Store, table:
 
 
 def test_a_removed_study_can_be_restored_from_its_bundle(closed: Store, tmp_path: Path) -> None:
-    """The name is free again, and the restored store has no breach."""
+    """The name is available again, and the restored store has no breach."""
     _export(closed, tmp_path / "bundle")
     _removed(closed)
     restoring.restore(closed, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))

@@ -1,4 +1,4 @@
-"""Restoring a study from its bundle, merging sites into one study, and the refusals of both."""
+"""Restoring a study from its bundle, merging sites into one study, and refused bundles."""
 
 import hashlib
 import json
@@ -106,7 +106,7 @@ def test_a_restored_study_can_be_exported_and_restored_again(
 def test_a_zip_of_the_folder_is_accepted(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """Each file has the name of the folder in front."""
+    """Each path begins with the name of the folder."""
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
         for name, content in bundle.items():
             archive.writestr(f"trial/{name}", content)
@@ -130,7 +130,7 @@ AIDED = {"aid", "aid_request", "wrong_image"}
 """Kinds of records that this study does not have."""
 
 
-def test_records_contain_no_truth_no_code_and_no_personal_answers(
+def test_records_omit_the_truth_codes_and_personal_answers(
     master: Store, bundle: dict[str, bytes]
 ) -> None:
     """They are not exported."""
@@ -324,7 +324,7 @@ def test_the_first_invalid_event_of_a_chain_is_reported(
 def test_an_edited_protocol_is_refused(
     bundle: dict[str, bytes], target: Store, tmp_path: Path
 ) -> None:
-    """The file's own hash or the chain reveals it."""
+    """The hash of the file or the chain reveals the change."""
     protocol = json.loads(bundle["protocol.json"])
     protocol["locked"]["protocol"]["margin"] = 0.5
     for fit, named in ((False, "does not have its hash"), (True, "another protocol")):
@@ -637,7 +637,7 @@ def test_a_reader_with_the_name_of_a_model_is_refused(home: Store, other: Store)
 
 
 def test_studies_with_different_protocols_are_not_merged(home: Store, tmp_path: Path) -> None:
-    """A single different value is enough."""
+    """One different value is enough for a refusal."""
     store = site(tmp_path / "x", 2, person_id="P2", simulated="S2", margin=0.1)
     close(store)
     assert "another protocol" in _conflicts(home, bundle_of(store))

@@ -158,7 +158,7 @@ def test_lookup_tables_look_as_pydicom_renders_them(photometric: str) -> None:
 
 
 def test_samples_are_those_of_the_file() -> None:
-    """A window and a rescale change no sample; a negative slope inverts the film."""
+    """A window and a rescale do not change the samples; a negative slope inverts the film."""
     kept = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
     assert np.array_equal(grey(kept.png()), RAMP)
     assert np.array_equal(read(film(SIGNED)).samples, RAMP)
@@ -274,7 +274,7 @@ def test_truncated_pixels_are_refused() -> None:
 
 @pytest.mark.parametrize("rows", [63, 48, 33])
 def test_pixels_of_more_rows_than_the_attributes_say_are_refused(rows: int) -> None:
-    """They would be shown without their lower part."""
+    """The film would be shown without its lower part."""
     with pytest.raises(BadFilm, match="more rows than its attributes say"):
         read(film(RAMP, Rows=rows))
 

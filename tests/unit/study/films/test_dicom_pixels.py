@@ -260,7 +260,7 @@ def test_an_invalid_lut_is_ignored_with_a_note(fault: str) -> None:
 
 
 def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> None:
-    """Those of the frame precede the shared ones: window, rescale, spacing and laterality."""
+    """Groups of the frame take precedence over shared groups."""
 
     def item(**tags: Any) -> Dataset:
         made = Dataset()
@@ -305,7 +305,7 @@ def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> Non
 def test_non_square_pixels_are_resampled(
     tags: dict[str, Any], shape: tuple[int, int], spacing: str
 ) -> None:
-    """Pixels twice as high as wide give an image twice as high."""
+    """The image is twice as high if pixels are twice as high as wide."""
     result = read(film(RAMP, **tags))
     assert result.samples.shape == shape
     assert result.spacing == spacing

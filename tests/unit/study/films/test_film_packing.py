@@ -71,7 +71,7 @@ def test_the_same_film_gives_the_same_bytes() -> None:
 
 
 def test_a_packed_film_equals_a_manual_computation() -> None:
-    """Two rows of two: too few for a fit, so each guess is the sample to the left.
+    """Two rows of two samples are too few for a fit, so each guess is the sample to the left.
 
     5 is guessed 0 at the film's beginning; 3 is guessed 5; 260 is guessed 5, the sample above; 0 is
     guessed 260. The differences 5, -2, 255, -260 fold to 10, 3, 510, 519.
@@ -106,7 +106,7 @@ def test_large_differences_are_stored_as_exceptions() -> None:
 
 @pytest.mark.parametrize("top", [255, 4095, 65_535])
 def test_weights_stay_within_the_browsers_32_bits(top: int) -> None:
-    """No film gives weights that overflow."""
+    """The weights of extreme films do not overflow."""
     rng = np.random.default_rng(2)
     films: list[NDArray[np.int32]] = [
         rng.integers(0, top + 1, (60, 50)).astype(np.int32),

@@ -17,7 +17,7 @@ def shelf(folder: Path, max_bytes: int = 10_000) -> Shelf:
 
 
 def test_a_stored_film_is_available_to_other_processes(tmp_path: Path) -> None:
-    """Before that it is not; only the owner can read the files."""
+    """It is not available before it is complete; only the owner can read the files."""
     assert shelf(tmp_path).get(ONE) is None
     shelf(tmp_path).put(ONE, b"film")
     assert shelf(tmp_path).get(ONE) == b"film"
@@ -61,7 +61,7 @@ def test_the_least_recently_used_film_is_deleted_first(tmp_path: Path) -> None:
 
 
 def test_a_film_larger_than_the_shelf_is_not_kept(tmp_path: Path) -> None:
-    """No part of it remains, and other films are kept."""
+    """The film is not stored in part, and other films are kept."""
     shelf(tmp_path).put(ONE, bytes(20_000))
     assert list((tmp_path / "films").iterdir()) == []
     shelf(tmp_path).put(TWO, b"film")
@@ -70,7 +70,7 @@ def test_a_film_larger_than_the_shelf_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_film_with_the_name_of_another_film_is_not_used(tmp_path: Path) -> None:
-    """A renamed or copied file is complete, but of another film."""
+    """A renamed or copied file is complete, but contains another film."""
     shelf(tmp_path).put(ONE, b"film")
     (path,) = (tmp_path / "films").iterdir()
     path.rename(path.with_name(path.name.replace(ONE, TWO)))

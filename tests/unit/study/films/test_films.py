@@ -93,7 +93,7 @@ def test_one_bit_is_black_and_white() -> None:
 
 
 @pytest.mark.parametrize("mode", ["L", "P", "RGB", "RGBA", "LA"])
-def test_grey_is_the_same_in_all_8_bit_modes(mode: str) -> None:
+def test_grey_levels_are_the_same_in_all_8_bit_modes(mode: str) -> None:
     """Palette, colour and alpha do not change grey levels."""
     levels = np.arange(256, dtype=np.uint8).reshape(16, 16)
     image = Image.fromarray(levels).convert(mode)

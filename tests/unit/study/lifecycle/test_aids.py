@@ -75,7 +75,7 @@ def test_cases_without_an_answer_have_no_aid_if_the_protocol_allows_them(
 def test_planted_errors_replace_correct_answers_in_proportion_to_the_strata(
     banked: Store, tmp_path: Path
 ) -> None:
-    """As many as the protocol says; the others stay as they are."""
+    """The protocol determines their number; other answers are unchanged."""
     truths = _drawn(banked, aid_errors=4, stratify_by=["sex"], cases=12)
     answers = {
         item: "A" if place < 2 else letter for place, (item, letter) in enumerate(truths.items())
@@ -129,7 +129,10 @@ def test_an_altered_aid_or_wrong_image_is_detected(banked: Store, tmp_path: Path
 
 
 def test_the_model_of_an_open_study_cannot_be_withdrawn(banked: Store, tmp_path: Path) -> None:
-    """Its readers are shown its answers; before the opening and after the closing it can be."""
+    """Readers see its answers while the study is open.
+
+    It can be withdrawn before the opening and after the closing.
+    """
     truths = _drawn(banked)
     _add_model(banked, truths, tmp_path)
     withdraw_model(banked, study="trial", model_id="m", reason="Wrong file.", acting=ACTING)

@@ -36,7 +36,7 @@ def _protocol(store: Store) -> Protocol:
         return stored_protocol(study_row(look, "trial"))
 
 
-def test_an_amendment_applies_from_then_on(opened: Opened) -> None:
+def test_an_amendment_applies_to_later_cases(opened: Opened) -> None:
     """The locked protocol keeps its hash, and the verification finds no breach."""
     store = opened()
     with store.look() as look:
@@ -109,7 +109,7 @@ def test_feedback_is_fixed_by_the_first_case(opened: Opened) -> None:
 
 
 def test_instructions_can_be_reworded_but_not_added_or_removed(opened: Opened) -> None:
-    """A reader never meets a new step in the middle of the study."""
+    """Otherwise a reader could get a new step in the middle of the study."""
     store = opened(instructions="Look at the film.")
     _amend(store, instructions="Look at both films.")
     with pytest.raises(BadProtocol, match="reworded"):

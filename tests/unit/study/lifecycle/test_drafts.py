@@ -121,7 +121,7 @@ def test_a_drawn_study_with_the_consent_placeholder_is_not_opened(banked: Store)
         studies.open_study(banked, study="trial", acting=Acting(by=COMMAND_LINE, now=NOW))
 
 
-def test_a_new_draft_shuffles_its_options_and_a_protocol_file_does_not(banked: Store) -> None:
+def test_options_are_shuffled_in_a_new_draft_but_not_in_a_protocol_file(banked: Store) -> None:
     """The wizard has the safer default; the default of the file is unchanged."""
     assert _begun(banked).values["option_order"] == "random"
     assert Protocol().option_order == "canonical"
@@ -278,7 +278,7 @@ def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
     assert quick.hours == pytest.approx(120 * 10 / 3600)
 
 
-def test_the_burden_of_each_arm_is_that_of_its_own_design() -> None:
+def test_the_burden_of_each_arm_follows_its_design() -> None:
     """The two readings of sequential reading take the time of one."""
     arms = [{"name": "a"}, {"name": "b", "conditions": ["aided"], "aid": "after"}]
     values = {"cases": 100, "cases_per_reader": 40, "anchor": 10, "aid_model": "m", "arms": arms}

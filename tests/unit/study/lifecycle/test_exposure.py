@@ -279,7 +279,7 @@ def _two_banks(store: Store, tmp_path: Path, change: Callable[[str, Any], Any]) 
 
 @pytest.mark.parametrize("field", ["PatientID", "study_id"])
 @pytest.mark.parametrize(("digits", "is_shared"), [(1, False), (8, True)])
-def test_a_long_id_alone_is_evidence_of_the_same_case(
+def test_a_long_id_is_sufficient_evidence_of_the_same_case(
     store: Store, tmp_path: Path, field: str, digits: int, is_shared: bool
 ) -> None:
     """P1 occurs in many banks; p10000032 is one patient."""
@@ -295,7 +295,9 @@ def test_a_long_id_alone_is_evidence_of_the_same_case(
         assert bool(being_read(look, 2)) is is_shared
 
 
-def test_a_question_about_several_examinations_is_no_evidence(store: Store, tmp_path: Path) -> None:
+def test_a_question_about_several_examinations_is_not_evidence(
+    store: Store, tmp_path: Path
+) -> None:
     """Questions from templates of a data set occur in every bank."""
     _two_banks(
         store,
@@ -310,7 +312,9 @@ def test_a_question_about_several_examinations_is_no_evidence(store: Store, tmp_
         assert being_read(look, 2) == []
 
 
-def test_examinations_named_after_their_films_are_no_evidence(store: Store, tmp_path: Path) -> None:
+def test_examinations_named_after_their_films_are_not_evidence(
+    store: Store, tmp_path: Path
+) -> None:
     """Without an ID, an examination has the path of its first film; many banks have 0_pa.png."""
     _two_banks(store, tmp_path, lambda name, record: {"study_id": "", "PatientID": ""})
     with store.look() as look:
@@ -378,7 +382,7 @@ def _others(store: Store, study: str, kind: str) -> list[Any]:
 
 
 def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
-    """It was open before, was closed, or is closed later."""
+    """The other study was open before, was closed, or is closed later."""
     _open(banked, "early", interim_results=True)
     _draw(banked, "trial")
     _invite(banked, "trial")

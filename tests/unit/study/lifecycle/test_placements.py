@@ -1,4 +1,7 @@
-"""Readers get their arm and list at the opening; later ones take over a list or get the next."""
+"""Readers get their arm and list at the opening.
+
+Later readers take over a list or get the next list.
+"""
 
 from collections import Counter
 from typing import Any
@@ -62,7 +65,7 @@ def _items(store: Store, reader_id: str) -> dict[str, int | None]:
 
 
 def test_arms_are_concealed_until_the_opening_and_balanced_after_it(banked: Store) -> None:
-    """Four readers of as many strata are divided equally; a later one completes a block."""
+    """Four readers in four strata are divided equally; a later reader completes a block."""
     _drawn(banked, **ARMS)
     _invite(banked, ("R1", "a", "x"), ("R2", "a", "y"), ("R3", "b", "x"), ("R4", "b", "y"))
     assert {row.arm for row in _readers(banked)} == {""}
@@ -75,7 +78,7 @@ def test_arms_are_concealed_until_the_opening_and_balanced_after_it(banked: Stor
 
 
 def test_an_arm_without_readers_is_not_opened(banked: Store) -> None:
-    """Nor is a study whose arm has fewer readers than reads of each case."""
+    """A study is not opened either if an arm has fewer readers than reads of each case."""
     _drawn(banked, **ARMS, **BLOCKS)
     _invite(banked, ("R1", "", ""))
     with pytest.raises(NotNow, match=r"arms: no reader would be in the arm (control|absent)"):
@@ -88,8 +91,10 @@ def test_an_arm_without_readers_is_not_opened(banked: Store) -> None:
     studies.open_study(banked, study="trial", acting=ACTING)
 
 
-def test_a_withdrawn_reader_is_replaced_and_a_later_one_gets_the_next_list(banked: Store) -> None:
-    """The same cases in the same order, in the arm of the reader who left."""
+def test_a_withdrawn_reader_is_replaced_and_a_later_reader_gets_the_next_list(
+    banked: Store,
+) -> None:
+    """The new reader has the same cases in the same order, in the same arm."""
     _drawn(banked, **BLOCKS)
     _invite(banked, ("R1", "a", ""), ("R2", "b", ""), ("R3", "a", ""), ("R4", "b", ""))
     studies.open_study(banked, study="trial", acting=ACTING)
@@ -110,7 +115,7 @@ def test_a_withdrawn_reader_is_replaced_and_a_later_one_gets_the_next_list(banke
 
 
 def test_the_readers_of_a_site_read_neighbouring_lists(banked: Store) -> None:
-    """So that the readers of one site read all cases equally often."""
+    """The readers of a site therefore read all cases equally often."""
     _drawn(banked, reads_per_case=2)
     _invite(banked, *((f"R{number}", "", "xy"[number % 2]) for number in range(4)))
     studies.open_study(banked, study="trial", acting=ACTING)

@@ -107,7 +107,7 @@ def test_every_design_can_be_previewed_with_an_example_of_its_aid(
 
 
 def test_each_arm_can_be_previewed(banked: Store) -> None:
-    """Each has a preview of its own; without a name it is the first arm."""
+    """Each arm has its own preview; the default is the first arm."""
     arms = [
         {"name": "control", "instructions": "Read alone."},
         {"name": "with AI", "conditions": ["aided"], "aid": "after"},
@@ -131,7 +131,7 @@ def test_each_arm_can_be_previewed(banked: Store) -> None:
 
 @pytest.mark.parametrize("aid", ["first", "on demand", "after"])
 def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path, aid: str) -> None:
-    """Not what is sent to the page, nor any file of the preview; before and after the opening."""
+    """It is never sent to the page or stored in a file of the preview."""
     shows = {"aid": aid, "aid_model": "m", "aid_shows": ["answer", "explanation"]}
     store, mark = _drawn(banked, conditions=["aided"], **shows), "WORDS-OF-THE-MODEL"
     with store.look() as look:
@@ -196,7 +196,7 @@ def test_a_drawn_study_is_previewed_before_readers_are_invited(banked: Store) ->
 
 
 def test_a_preview_resumes_until_it_is_discarded(banked: Store) -> None:
-    """A reload adds no event; after a discard, a new preview starts with another seal."""
+    """A reload does not add an event; after a discard, a new preview starts with another seal."""
     store = _drawn(banked)
     walk = _open(store)
     case = desk.desk(walk.store, walk.reader, now=NOW).cases[0].case
@@ -213,7 +213,7 @@ def test_a_preview_resumes_until_it_is_discarded(banked: Store) -> None:
 
 
 def test_the_event_of_a_preview_names_the_coordinator(banked: Store) -> None:
-    """It includes role and place."""
+    """The event includes role and address."""
     store = _drawn(banked)
     _open(store)
     with store.look() as look:
@@ -222,7 +222,7 @@ def test_the_event_of_a_preview_names_the_coordinator(banked: Store) -> None:
     assert json.loads(event["detail"]) == {"role": "coordinator", "place": "a-place"}
 
 
-def test_a_preview_has_a_seal_and_films_of_its_own(opened: Opened) -> None:
+def test_a_preview_has_its_own_seal_and_films(opened: Opened) -> None:
     """The browser cannot confuse its records with those of a reader."""
     store = opened()
     walk = _open(store)

@@ -59,7 +59,7 @@ def test_each_ordered_pair_of_judges_starts_equally_often(n: int) -> None:
         (["ambiguous", "hallucinated finding", "sound"], MIXED),
     ],
 )
-def test_a_third_judge_decides_where_two_differ(verdicts: list[str], result: str | None) -> None:
+def test_a_third_judge_decides_if_two_differ(verdicts: list[str], result: str | None) -> None:
     """Of three different verdicts, at most one is "sound"."""
     assert settled(REVIEW, verdicts) == result
 
@@ -127,7 +127,7 @@ def _all(
 
 @pytest.mark.slow
 def test_faulty_questions_of_a_review_are_not_drawn_again(tmp_path: Path, store: Store) -> None:
-    """Two judge each question, a third where they differ: here the third always decides."""
+    """Two people judge each question, and a third if they differ, as here for each question."""
     folder = tmp_path / "thirty"
     import_bank(store, write_bank(folder, 15), name="bank", images=folder, acting=ACTING)
     first, second, third = reviewers(store)
@@ -190,7 +190,7 @@ def test_a_reviewer_sees_the_reference_standard_but_no_verdicts(banked: Store) -
 
 
 def test_the_last_verdict_counts_and_repeats_are_ignored(banked: Store) -> None:
-    """A message sent again after an interruption changes nothing."""
+    """A message sent again after an interruption has no effect."""
     people = reviewers(banked, 2)
     review = _open(banked, people, 2)
     case = reviewers_desk.desk(banked, people[0], review).cases[0].case

@@ -146,7 +146,7 @@ def test_equal_answers_are_scored_once_for_all_readers(read: Store) -> None:
     assert not any(scorer.name in str(rows) for scorer in asked)
 
 
-def test_a_scorer_sees_the_answer_but_not_whose_it_is(read: Store) -> None:
+def test_a_scorer_sees_the_answer_but_not_the_rater(read: Store) -> None:
     """Other scores are hidden too, and each scorer has another order."""
     first, second, _ = asked = reviewers(read)
     number = _open(read, asked)
@@ -174,7 +174,7 @@ def test_a_scorer_sees_the_answer_but_not_whose_it_is(read: Store) -> None:
     assert scorers_desk.film(read, second, number, case.case, 1) is None
 
 
-def test_two_score_each_answer_and_a_third_where_they_differ(read: Store) -> None:
+def test_two_people_score_each_answer_and_a_third_if_they_differ(read: Store) -> None:
     """The result is the median of the three; the last score before the closing counts."""
     number = _scored(read)
     with read.look() as look:

@@ -71,7 +71,7 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
 
 
 def test_assignments_are_made_at_the_opening(banked: Store) -> None:
-    """A reader invited earlier has none."""
+    """A reader has no assignments before the opening."""
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(banked, "R1")

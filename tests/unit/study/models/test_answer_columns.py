@@ -103,7 +103,7 @@ def test_an_answer_that_may_be_the_reference_standard_is_refused(
     other_columns: Mapping[str, Any],
     columns: Mapping[str, Sequence[str]],
 ) -> None:
-    """In every format, naming the columns and how to say which one it is."""
+    """The message names the columns and explains how to specify one, in every format."""
     path = write(tmp_path, rows_of(other_columns, "item_id", **columns), form)
     with pytest.raises(BadFile) as refused:
         read(path)
@@ -122,8 +122,8 @@ def test_an_answer_that_may_be_the_reference_standard_is_refused(
         *("answer_key", "answer_idx", "expected", "ideal", "true_label", "Referenz"),
     ],
 )
-def test_a_reference_standard_alone_is_no_prediction(tmp_path: Path, form: str, name: str) -> None:
-    """Whatever it is called; the refusal lists the columns."""
+def test_a_reference_standard_is_not_a_prediction(tmp_path: Path, form: str, name: str) -> None:
+    """Any name is refused, with a list of the columns."""
     path = write(tmp_path, rows_of({}, **{name: TRUTH}), form)
     with pytest.raises(BadFile, match=rf"(?s)Columns: .*{name}.*--columns"):
         read(path)
@@ -140,10 +140,10 @@ def test_a_reference_standard_alone_is_no_prediction(tmp_path: Path, form: str, 
         ({"choices": "A. x"}, "response"),
     ],
 )
-def test_the_models_answers_are_read_beside_a_reference_standard(
+def test_the_models_answers_are_read_from_a_file_with_a_reference_standard(
     tmp_path: Path, form: str, other_columns: Mapping[str, Any], answer_name: str
 ) -> None:
-    """Under any name that is the model's without doubt."""
+    """They are read from any name that is unambiguously the model's."""
     file = read(write(tmp_path, rows_of(other_columns, answer=TRUTH, **{answer_name: SAID}), form))
     assert letters(file) == SAID
     assert not [note for note in file.notes if "equal" in note]
@@ -159,22 +159,22 @@ def test_the_models_answers_are_read_beside_a_reference_standard(
         {"patient": "p", "sex": "M", "raw_answer": "B", "explanation": "B is larger."},
     ],
 )
-def test_our_own_answers_are_read(
+def test_exported_answers_are_read(
     tmp_path: Path, form: str, other_columns: Mapping[str, Any]
 ) -> None:
-    """`item_id, answer`, and what has nothing to do with the question."""
+    """The columns are `item_id, answer`, and others that do not describe the question."""
     assert letters(read(write(tmp_path, rows_of(other_columns, answer=SAID), form))) == SAID
 
 
 @pytest.mark.parametrize("form", ["csv", "xlsx", "json"])
-def test_a_prediction_left_empty_is_not_taken_from_answer(tmp_path: Path, form: str) -> None:
-    """The model said nothing; the reference standard does not replace it."""
+def test_an_empty_prediction_is_not_replaced_by_answer(tmp_path: Path, form: str) -> None:
+    """The output is empty; the reference standard does not replace it."""
     path = write(tmp_path, rows_of({"prediction": ""}, answer=TRUTH), form)
     assert {prediction.status for prediction in read(path).predictions} == {"skipped"}
 
 
 def test_named_columns_are_read_with_a_note(tmp_path: Path) -> None:
-    """A user who names a column knows it; its name is noted where it is usual for the truth."""
+    """A specified column is trusted; a note reports a name that is usual for the truth."""
     path = write(tmp_path, rows_of(QUESTION, answer=SAID, label=TRUTH), "csv")
     file = read(path, "id=item_id,answer=answer")
     assert letters(file) == SAID
@@ -186,7 +186,7 @@ def test_named_columns_are_read_with_a_note(tmp_path: Path) -> None:
 def test_answers_that_all_equal_the_files_reference_standard_are_noted(
     tmp_path: Path, name: str
 ) -> None:
-    """The file itself shows it; the bank's reference standard is not looked at."""
+    """The columns of the file are compared, without the bank's reference standard."""
     path = write(tmp_path, rows_of(QUESTION, prediction=TRUTH, **{name: "AAAA"}), "csv")
     assert f"all 4 answers equal column “{name}”" in " ".join(read(path).notes)
     other = write(tmp_path, rows_of(QUESTION, prediction="AAAB", **{name: "AAAA"}), "csv")
@@ -212,7 +212,7 @@ def test_a_file_named_like_a_reference_standard_is_noted(tmp_path: Path, name: s
         (["95%", "50 %", "1%"], [0.95, 0.5, 0.01], ""),
     ],
 )
-def test_a_scale_of_confidence_that_is_hardly_percent_is_noted(
+def test_an_unlikely_percentage_of_confidence_is_noted(
     tmp_path: Path, values: list[Any], kept: list[float], note: str
 ) -> None:
     """The scale is read as documented and noted."""
@@ -228,7 +228,7 @@ def test_a_scale_of_confidence_that_is_hardly_percent_is_noted(
 def test_decimal_commas_are_read_where_commas_do_not_separate(
     tmp_path: Path, separator: str
 ) -> None:
-    """Confidence, probabilities, and columns that were named so."""
+    """They are read in columns of confidence and probabilities, also if specified by the user."""
     path = tmp_path / "a.csv"
     lines = [
         "item_id;prediction;confidence;probability_A;probability_B;sure",
@@ -243,7 +243,7 @@ def test_decimal_commas_are_read_where_commas_do_not_separate(
 
 
 def test_numbers_of_an_exam_paper_are_distinguished_from_ids(tmp_path: Path) -> None:
-    """An index counts by the paper, also where a bank's ids are numbers."""
+    """An index refers to the paper, even if the bank's ids are numbers."""
     path = write(
         tmp_path, [{"index": n, "question": "?", "prediction": "B"} for n in (1, 2)], "tsv"
     )
@@ -263,8 +263,8 @@ def test_numbers_of_an_exam_paper_are_distinguished_from_ids(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("form", ["xlsx", "csv"])
-def test_words_with_carriage_returns_read_the_same(tmp_path: Path, form: str) -> None:
-    """Xlsxwriter escapes them, as pandas and VLMEvalKit write it."""
+def test_text_with_carriage_returns_is_read_unchanged(tmp_path: Path, form: str) -> None:
+    """Xlsxwriter, which pandas and VLMEvalKit use, escapes them."""
     words = [
         "Answer: B\r\n",
         "The film.\r\n\r\nAnswer: C\r\n\r\nFluid.",

@@ -1,10 +1,11 @@
-"""The answer parser against outputs of known meaning: no wrong letter, and the clear ones read.
+"""The answer parser reads clear outputs of known meaning, and never a wrong letter.
 
-``model_output_corpus.jsonl`` holds the outputs by batch. The parser was tuned on the batch
+``model_output_corpus.jsonl`` contains the outputs by batch. The parser was tuned on the batch
 "tuning"; the batches "version N" and all others except "variations" were written by authors who
 did not know the rules, before the parser read them, and the results of these first readings are in
 ``docs/predictions-format.md``. "variations" are short statements and their opposites, written by a
-developer. `READ` has the share of clear outputs to read: what is not plain is left unparsed.
+developer. `READ` has the minimum share of clear outputs that are read; unclear outputs are
+unparsed.
 """
 
 import json
@@ -66,7 +67,7 @@ def _letters(batch: str) -> list[str | None]:
 
 @pytest.mark.parametrize("batch", sorted(CORPUS))
 def test_no_output_is_read_as_another_letter(batch: str) -> None:
-    """Not one letter where another or none is meant."""
+    """No letter is read if another letter or none is meant."""
     wrong = [
         (output.text, output.meant, read)
         for output, read in zip(CORPUS[batch], _letters(batch), strict=True)
@@ -77,7 +78,7 @@ def test_no_output_is_read_as_another_letter(batch: str) -> None:
 
 @pytest.mark.parametrize("batch", sorted(CORPUS))
 def test_clear_outputs_are_read(batch: str) -> None:
-    """All but a few of the outputs that plainly answer are read."""
+    """Nearly all clear answers are read."""
     clear = [
         (output, read)
         for output, read in zip(CORPUS[batch], _letters(batch), strict=True)
@@ -96,7 +97,7 @@ def _forms() -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     "form", _forms(), ids=lambda form: f"{form['name']}, {len(form['options'])} options"
 )
-def test_each_class_of_outputs_is_read_as_it_is_meant(form: dict[str, Any]) -> None:
+def test_each_class_of_outputs_is_read_as_intended(form: dict[str, Any]) -> None:
     read = {
         text: parse_answer(text, form["options"], form.get("question")) or "none"
         for letter in (*"ABCDE", "none")
@@ -107,7 +108,7 @@ def test_each_class_of_outputs_is_read_as_it_is_meant(form: dict[str, Any]) -> N
 
 @pytest.mark.slow
 def test_refusals_are_recognised() -> None:
-    """In the batches whose labels separate refusals from other outputs without an answer."""
+    """The batches distinguish refusals from other outputs without an answer."""
     for outputs in CORPUS.values():
         if not any(output.meant == "refused" for output in outputs):
             continue
@@ -131,10 +132,8 @@ QUOTES = ["The radiologist said {}.", "A student might answer {}.", "According t
 @pytest.mark.parametrize(
     "mention", ["B", "(B)", "**B**", "option B", "B. Pleural effusion", "pleural effusion (B)"]
 )
-def test_a_mention_that_is_no_answer_gives_none_and_does_not_hide_one(
-    frame: str, mention: str
-) -> None:
-    """Rejected, doubted, asked about or quoted: no answer; the one stated after it is."""
+def test_a_mention_is_not_an_answer_and_does_not_hide_an_answer(frame: str, mention: str) -> None:
+    """A rejected, doubted or quoted option is not an answer, but a later statement is."""
     text = frame.format(mention)
     assert parse_answer(text, OPTIONS) is None
     assert parse_answer(f"{text}\nThe answer is C.", OPTIONS) == "C"
@@ -147,16 +146,14 @@ def test_a_mention_that_is_no_answer_gives_none_and_does_not_hide_one(
 @pytest.mark.parametrize(
     "first", ["Answer: B", "The answer is B.", "<answer>B</answer>", "\\boxed{B}"]
 )
-def test_a_second_answer_replaces_the_first_only_where_the_text_says_so(
-    correction: str, first: str
-) -> None:
+def test_a_second_answer_replaces_the_first_only_if_stated(correction: str, first: str) -> None:
     second = "The correct answer is C."
     assert parse_answer(f"{first}\n{correction}{second[0].lower()}{second[1:]}", OPTIONS) == "C"
     assert parse_answer(f"{first}\n{second}", OPTIONS) is None
     assert parse_answer(f"{first}\n{second}".replace("C.", "B."), OPTIONS) == "B"
 
 
-def test_an_answer_that_is_taken_back_without_another_is_none() -> None:
+def test_a_retracted_answer_without_another_is_not_an_answer() -> None:
     assert parse_answer("Answer: C. Wait, let me look again.", OPTIONS) is None
 
 
@@ -170,7 +167,7 @@ def test_an_answer_that_is_taken_back_without_another_is_none() -> None:
         ("Option 5", None),
     ],
 )
-def test_option_numbers_count_from_one_and_bare_numbers_are_no_answer(
+def test_option_numbers_count_from_one_and_bare_numbers_are_not_answers(
     number: str, letter: str | None
 ) -> None:
     """A bare number may count from 0 or from 1."""
@@ -178,7 +175,7 @@ def test_option_numbers_count_from_one_and_bare_numbers_are_no_answer(
 
 
 def test_rules_keep_their_names_and_order() -> None:
-    """Strict reads whole and final answers, loose also an option that is mentioned alone."""
+    """Strict rules read complete and final answers, loose rules also a single mentioned option."""
     assert answer_in("B", OPTIONS, "strict") == ("B", "whole")
     assert answer_in("Final answer: B\nThe angle is blunted.", OPTIONS, "strict") == ("B", "final")
     assert answer_in("I see it. The answer is B.", OPTIONS, "strict") == (None, "")
@@ -204,7 +201,7 @@ STATEMENTS = [
 def test_a_denial_or_doubt_before_the_mention_is_never_that_letter(
     before: str, mention: str, after: str, word: str
 ) -> None:
-    """A word that turns it round leaves no answer."""
+    """There is no answer if a word reverses the statement."""
     assert parse_answer(f"{before}{mention}{after}", OPTIONS) == "B"
     assert parse_answer(f"{before}{word}{mention}{after}", OPTIONS) is None
 
@@ -226,7 +223,7 @@ def test_a_denial_or_doubt_before_the_mention_is_never_that_letter(
         "{} Then again, I am not sure.",
     ],
 )
-def test_a_question_attribution_condition_or_retraction_is_no_answer(
+def test_a_question_attribution_condition_or_retraction_is_not_an_answer(
     before: str, mention: str, after: str, frame: str
 ) -> None:
     statement = f"{before}{mention}{after}"
@@ -262,8 +259,8 @@ RIVALS = [
 @pytest.mark.parametrize(
     "answer", ["Answer: A", "A. Pneumothorax.", "<answer>A</answer>", "The answer is A.", "**A**"]
 )
-def test_a_discussion_of_other_options_leaves_the_first_answer(answer: str) -> None:
-    """A sentence that may put another option in its place or beside it leaves none."""
+def test_a_discussion_of_other_options_keeps_the_first_answer(answer: str) -> None:
+    """There is no answer if a sentence may replace or add an option."""
     kept = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in DISCUSSED}
     assert kept == dict.fromkeys(DISCUSSED, "A")
     lost = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in RIVALS}
@@ -291,7 +288,7 @@ REWORDED = ("Enlarged heart", "Pleural effusion", "Clear lungs", "Widened medias
 def test_the_words_of_one_option_in_another_order_are_an_answer(
     text: str, letter: str | None
 ) -> None:
-    """A denial, or words of another option in the text, leave no answer."""
+    """There is no answer after a denial, or with words of another option in the text."""
     assert parse_answer(text, REWORDED, "What is the most likely finding?") == letter
 
 
@@ -334,17 +331,20 @@ IN_WORDS_OF_QUESTION = [
         "{}. Wait, let me look again.",
     ],
 )
-def test_words_of_the_question_in_doubt_are_no_answer(
+def test_doubt_in_the_words_of_the_question_is_not_an_answer(
     question: str, statement: str, options: tuple[str, ...], frame: str
 ) -> None:
-    """The plain statement is an answer; denied, doubted, attributed or withdrawn it is none."""
+    """A plain statement is an answer.
+
+    A denied, doubted, attributed or withdrawn statement is not.
+    """
     assert parse_answer(f"{statement}.", options, question) is not None
     stated = statement if frame.startswith("{}") else statement[0].lower() + statement[1:]
     assert parse_answer(frame.format(stated), options, question) is None
 
 
 @pytest.mark.parametrize("option", ["Pneumothorax", "Duodenum", "Sarcoidosis"])
-def test_one_typo_inside_a_long_word_is_read_and_two_are_not(option: str) -> None:
+def test_one_typo_in_a_long_word_is_accepted_and_two_are_not(option: str) -> None:
     """A letter is missing, doubled or swapped with the next one; the first letter counts."""
     options = (option, "Other finding", "No finding")
     for n in range(1, len(option) - 1):
@@ -365,7 +365,7 @@ def test_one_typo_inside_a_long_word_is_read_and_two_are_not(option: str) -> Non
         ("Interior", ("Anterior", "Posterior")),
     ],
 )
-def test_another_word_is_no_typo(text: str, options: tuple[str, ...]) -> None:
+def test_a_different_word_is_not_a_typo(text: str, options: tuple[str, ...]) -> None:
     assert parse_answer(text, options) is None
 
 
@@ -391,7 +391,7 @@ def _calls(text: str, question: str | None = None, options: tuple[str, ...] = ("
     "repeated", ["A ", "(B) ", "The answer is B. ", "pleural effusion ", "| A "]
 )
 def test_the_number_of_calls_grows_linearly_with_the_length(repeated: str) -> None:
-    """Twice the text takes about twice the calls, so that repetitive outputs stay cheap."""
+    """Twice the text needs about twice the calls, so that repetitive outputs are read quickly."""
     parse_answer(repeated * 2000, OPTIONS)  # compiles the patterns
     assert _calls(repeated * 2000) <= 2.2 * _calls(repeated * 1000)
 
@@ -410,7 +410,7 @@ def test_the_number_of_calls_grows_linearly_with_sentences_and_statements() -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the heart is enlarged, "])
 def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> None:
-    """Also in one sentence with many clauses."""
+    """Examples include a sentence with many clauses."""
     question = "Is the heart enlarged?"
     _calls(repeated * 100, question)  # compiles the patterns
     assert _calls(repeated * 400, question) <= 2.2 * _calls(repeated * 200, question)
@@ -419,7 +419,7 @@ def test_the_number_of_calls_with_a_question_grows_linearly(repeated: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("repeated", ["the left is not, ", "the efusion is on the left, "])
 def test_the_number_of_calls_grows_linearly_for_words_of_the_question(repeated: str) -> None:
-    """Also with misspelt words."""
+    """Examples include misspelt words."""
     question, options = "On which side is the effusion?", ("Left effusion", "Right effusion")
     _calls(repeated * 100, question, options)  # compiles the patterns
     longer = _calls(repeated * 400, question, options)

@@ -460,7 +460,7 @@ def test_letters_of_shuffled_options_are_translated(tmp_path: Path) -> None:
         _read(_lines(tmp_path / "b.jsonl", [row | {"shown_order": "CAB"}]))
 
 
-def test_an_exam_paper_adds_what_the_answers_lack(tmp_path: Path) -> None:
+def test_an_exam_paper_supplies_missing_columns_of_the_answers(tmp_path: Path) -> None:
     """It has the order of options, the condition, and the item of each number."""
     paper = tmp_path / "paper.json"
     items = [

@@ -302,7 +302,7 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
 
 
 def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) -> None:
-    """Strict rules lose answers, loose rules gain some, and the trail records a change of rules."""
+    """Strict rules read fewer answers, loose rules more; the trail records a change."""
     first, second, third, *_ = _drawn(trial)
     option = json.loads(_options(trial, second))[2]
     outputs = {first: "So the answer is B.", second: f"Look at {option} first", third: "C"}
@@ -346,7 +346,7 @@ def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) 
 def test_outputs_are_read_with_the_question_of_their_case(
     trial: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When a file is added, read again, listed and exported."""
+    """Files are added, read again, listed and exported."""
     add_model(trial, _file(tmp_path, "Hard to tell."), study="trial", model_id="M", acting=ACTING)
     with trial.look() as look:
         questions = studies.questions(look, study_row(look, "trial").id)

@@ -278,7 +278,10 @@ def test_rules_for_letters_do_not_apply_to_text(trial: Store, tmp_path: Path) ->
 
 
 def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) -> None:
-    """A model with both conditions is scored by its letters; one with text only has no score."""
+    """A model with both conditions is scored by its letters.
+
+    A model with text only has no score.
+    """
     ids = _ids(trial)
     both = [
         {"item_id": item_id, "output": "A", "condition": condition}

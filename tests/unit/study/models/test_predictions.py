@@ -164,7 +164,7 @@ def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
     """A model that repeats itself up to its token limit does not block the import.
 
     Four texts take as long as a text of four times the length; a quadratic pattern takes four
-    times as long for the latter. Shorter texts, which are read more thoroughly, take no longer.
+    times as long for the latter. Shorter texts, which are read more thoroughly, do not take longer.
     """
 
     def seconds(length: int, times: int) -> float:

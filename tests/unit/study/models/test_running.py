@@ -201,7 +201,7 @@ def test_a_run_does_not_exceed_its_budget(tmp_path: Path) -> None:
 
 
 def test_an_interruption_waits_for_pending_answers(tmp_path: Path) -> None:
-    """After SIGINT no question is asked, and pending answers are stored."""
+    """After SIGINT no further question is sent, and pending answers are stored."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
         asked, n_called = other.submit(run_until_interrupted, tmp_path / "r").result()
     assert asked.ended == "interrupted"

@@ -138,7 +138,7 @@ def test_an_exclusion_needs_a_reason_of_acceptable_length(read: Store) -> None:
 
 
 def test_a_decision_that_changes_nothing_is_refused(read: Store) -> None:
-    """A second click, or a second window, adds no decision."""
+    """A second click, or a second window, does not add a decision."""
     with pytest.raises(NotNow, match="not excluded"):
         _reinstate(read)
     _exclude(read)

@@ -67,7 +67,7 @@ def test_cases_are_counted_by_status_out_of_those_assigned(opened: Opened) -> No
 
 
 def test_a_reader_passes_through_five_stages(opened: Opened) -> None:
-    """Not begun, preparing, practising, reading, finished."""
+    """The stages are not begun, preparing, practising, reading and finished."""
     store = opened(instructions="Read.", practice_cases=1)
     stages = [_progress_of(store).stage]
     _take(store, preparation("instructions"))
@@ -100,7 +100,7 @@ def test_a_changed_answer_counts_as_one_reading(opened: Opened) -> None:
 
 
 def test_only_readers_who_have_begun_and_can_read_count_as_silent(opened: Opened) -> None:
-    """Readers who never began, paused or finished do not."""
+    """Readers who never began, paused or finished do not count."""
     store = opened(readers=("R1", "R2", "R3"))
     for who in ("R1", "R3"):
         case = _case(store, who)

@@ -164,7 +164,7 @@ def test_a_run_counts_the_key_pressed_not_the_option() -> None:
 
 
 def test_a_case_without_an_answer_ends_a_run() -> None:
-    """Five, none, five: two runs of five."""
+    """Five answers, a missing answer and five answers are two runs of five."""
     letters = ["A"] * 5 + [None] + ["A"] * 5
     assert [run.length for run in runs_of(letters)] == [5, 5]
 

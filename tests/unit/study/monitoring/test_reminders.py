@@ -294,7 +294,7 @@ def _schedule(store: Store, days: int = 2, at: float = 0) -> None:
 def test_inactive_readers_are_reminded_on_schedule(
     known: Store, post: _MailServer, days: list[float], expected: int
 ) -> None:
-    """The session of five days begins with the first presentation, two days before no reminder."""
+    """The five days of the session begin with the first presentation."""
     case = desk.desk(known, person(known), now=NOW).cases[0].case
     desk.take_records(known, person(known), [presentation(case)], now=NOW)
     _schedule(known)
@@ -314,7 +314,7 @@ def _reminders(store: Store) -> list[events.EventRow]:
 def test_a_reading_or_a_later_schedule_postpones_a_reminder(
     known: Store, post: _MailServer
 ) -> None:
-    """Days count from the last of both."""
+    """Days are counted from the later of the two."""
     case = desk.desk(known, person(known), now=NOW).cases[0].case
     _schedule(known)
     later = NOW + timedelta(days=1)

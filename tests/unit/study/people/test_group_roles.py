@@ -74,8 +74,11 @@ def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
     )
 
 
-def test_groups_give_a_new_person_roles_and_take_them_back(store: Store) -> None:
-    """The person needs no invitation; leaving all groups ends the roles and refuses the sign-in."""
+def test_groups_grant_roles_to_a_new_person_and_revoke_them(store: Store) -> None:
+    """The person does not need an invitation.
+
+    After leaving all groups, roles end and the sign-in is refused.
+    """
     _sign_on(store, "research", "experts", "unknown", "gone")
     assert _roles(store) == {("coordinator", ""), ("reviewer", "")}
     with store.look() as look:
@@ -93,7 +96,7 @@ def test_groups_give_a_new_person_roles_and_take_them_back(store: Store) -> None
     assert verify(store) == []
 
 
-def test_a_role_assigned_by_hand_stays(store: Store) -> None:
+def test_a_role_assigned_by_hand_is_kept(store: Store) -> None:
     """Only roles from groups are revoked."""
     _carla(store)
     _sign_on(store, "experts", "research")
@@ -116,7 +119,7 @@ def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> N
 
 
 def test_the_last_administrator_keeps_the_role(store: Store) -> None:
-    """Nobody could otherwise correct the settings."""
+    """Otherwise no one could correct the settings."""
     _sign_on(store, "admins")
     _sign_on(store, "experts")
     assert _roles(store) == {("administrator", ""), ("reviewer", "")}
@@ -161,7 +164,7 @@ def test_unusual_claims_give_no_role_by_mistake(
 
 
 def test_groups_that_were_left_out_refuse_the_sign_on() -> None:
-    """Roles must not be revoked because the provider sent no groups."""
+    """Roles must not be revoked if the provider omits the groups."""
     with pytest.raises(SignInRefused) as refused:
         RULES.granted({"_claim_names": {"access": "src1"}})
     assert refused.value.why == "too-many-groups"

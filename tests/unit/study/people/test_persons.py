@@ -1,4 +1,4 @@
-"""People in a study: roles given and revoked, codes replaced, names kept apart and erased."""
+"""People in a study: roles, access codes, and names, which are stored separately."""
 
 import json
 import sqlite3
@@ -92,7 +92,7 @@ def _about(store: Store, who: str) -> dict[str, object]:
 
 
 def test_the_trail_records_who_gave_a_role(trial: Store) -> None:
-    """The event has the coordinator's name, role and place. The new statistician can sign in."""
+    """The event has the coordinator's name, role and address. The new statistician can sign in."""
     person = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
     assert (person.role, person.study_name, person.name) == ("statistician", "trial", "stan")
     with trial.look() as look:
@@ -109,7 +109,10 @@ def test_the_trail_records_who_gave_a_role(trial: Store) -> None:
 
 
 def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
-    """The sign-in and the code end in the same transaction; the restored reader is the same one."""
+    """The sign-in and the code end in the same transaction.
+
+    The restored reader is the same person.
+    """
     code, _ = _invite(trial, "R2")
     token = _enter(trial, code).token
     grant = _member(trial, "R2").grant
@@ -132,7 +135,7 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
 
 
 def test_a_revoked_reader_gets_no_code_on_the_command_line(trial: Store) -> None:
-    """The code would give no access; the message says why."""
+    """The code would not give access; the message states the reason."""
     grant = _member(trial, "R1").grant
     persons.revoke(trial, study="trial", grant=grant, reason="left", acting=ACTING)
     with pytest.raises(NotNow, match="revoked"):
@@ -188,7 +191,7 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
 
-def test_each_refusal_has_a_reason_of_its_own(trial: Store) -> None:
+def test_each_refusal_has_a_specific_reason(trial: Store) -> None:
     """The sign-in page chooses its message by it."""
     code = _give(trial, "stan", Role.STATISTICIAN, expires=NOW)
     assert _why(trial, code) == "expired"
@@ -206,7 +209,7 @@ def _why(store: Store, code: codes.Code, **more: object) -> str:
 
 
 def test_people_who_run_a_study_cannot_read_in_it(trial: Store) -> None:
-    """Neither by address, nor in the other direction, nor after the role was revoked."""
+    """The roles exclude each other also by address, in reverse order, and after a revocation."""
     _give(trial, "stan", Role.STATISTICIAN, email="stan@example.org")
     with pytest.raises(NotAllowed, match="cannot read in it"):
         _invite(trial, "R2", email="Stan@Example.org")
@@ -268,7 +271,10 @@ def test_a_reader_is_not_invited_twice_under_one_address(trial: Store) -> None:
 
 @pytest.mark.sqlite("reads the bytes of the file")
 def test_a_name_is_stored_in_one_table_and_can_be_erased(trial: Store) -> None:
-    """No event and no export contains it; erased, it is in no file of the store."""
+    """Events and exports do not contain the name.
+
+    An erased name is not in any file of the store.
+    """
     words = ("Ottoline Leyser-Quist", "ottoline@example.org")
     _invite(trial, "R2", name=words[0], email=words[1])
     with trial.kept_warm():

@@ -63,7 +63,7 @@ def _digits(new: NewFactor, at: datetime) -> str:
     return pyotp.TOTP(new.secret).at(at)
 
 
-def test_a_code_of_the_app_is_accepted_once_and_one_step_around(store: Store) -> None:
+def test_a_code_of_the_app_is_accepted_once_within_one_time_step(store: Store) -> None:
     """A code seen by another person cannot be used again."""
     code = _code(store)
     new, _ = _added(store, code)
@@ -82,8 +82,8 @@ def test_a_code_of_the_app_is_accepted_once_and_one_step_around(store: Store) ->
     assert verify(store) == []
 
 
-def test_a_pending_sign_in_is_no_ticket_and_lasts_five_minutes(store: Store) -> None:
-    """The access code alone opens nothing."""
+def test_a_pending_sign_in_is_not_a_ticket_and_lasts_five_minutes(store: Store) -> None:
+    """The access code is not sufficient."""
     code = _code(store)
     new, _ = _added(store, code)
     at = NOW + timedelta(minutes=1)
@@ -112,7 +112,7 @@ def test_recovery_codes_work_once_each(store: Store) -> None:
 
 
 def test_guessing_is_slowed_down_on_every_server(store: Store) -> None:
-    """After five wrong codes even the right one is refused for a while; the trail records it."""
+    """After five wrong codes even a correct code is refused for a while; the trail records it."""
     code = _code(store)
     new, _ = _added(store, code)
     at = NOW + timedelta(minutes=1)
@@ -167,7 +167,7 @@ def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> N
 
 
 def test_readers_are_never_asked(opened: Callable[..., Store]) -> None:
-    """Not even where staff must have a second factor."""
+    """The policy that requires a second factor applies to staff only."""
     trial = opened(readers=("R1",))
     second_factor.set_policy(trial, Policy.ALWAYS, acting=WHO)
     (code,) = invite(trial, "R9")
@@ -177,7 +177,7 @@ def test_readers_are_never_asked(opened: Callable[..., Store]) -> None:
 
 
 def test_an_administrator_removes_a_lost_factor_with_a_reason(store: Store) -> None:
-    """The trail and every chain keep neither secret nor codes."""
+    """The secret and the codes are not in the trail or any chain."""
     code = _code(store)
     new, recovery = _added(store, code)
     with store.look() as look:

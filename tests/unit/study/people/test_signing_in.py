@@ -183,7 +183,7 @@ def test_a_wrong_code_is_refused(banked: Store, codes: dict[str, str], wrong: st
 
 
 def test_the_public_part_of_a_code_is_not_enough(banked: Store, codes: dict[str, str]) -> None:
-    """The first six characters give no access."""
+    """The first six characters are not sufficient for access."""
     with pytest.raises(NotAllowed, match="not recognised"):
         _sign_in(banked, codes["R2"][:-1] + "#")
 

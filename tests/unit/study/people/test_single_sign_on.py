@@ -110,7 +110,7 @@ def test_an_old_sign_on_is_refused(kept: Store, away: timedelta) -> None:
     ],
 )
 def test_claims_without_a_valid_subject_give_no_identity(missing: dict[str, Any]) -> None:
-    """Invalid values from a provider raise no error."""
+    """Invalid values from a provider do not raise errors."""
     assert single_sign_on.identity_of({**CLAIMS, **missing}) is None
 
 
@@ -170,7 +170,7 @@ def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> 
         "carla@example.org ",
     ],
 )
-def test_an_address_with_similar_characters_is_another_address(kept: Store, email: str) -> None:
+def test_an_address_with_similar_characters_is_a_different_address(kept: Store, email: str) -> None:
     """Another person can own it; only ASCII letters match in either case."""
     with pytest.raises(SignInRefused) as refused:
         _ticket(kept, email=email)
@@ -178,7 +178,7 @@ def test_an_address_with_similar_characters_is_another_address(kept: Store, emai
     assert _redeem(kept, _ticket(kept, email="cArLa@EXAMPLE.org")).person.name == "carla"
 
 
-def test_of_two_accounts_of_a_person_the_first_signs_in(kept: Store) -> None:
+def test_only_the_first_of_two_accounts_of_a_person_signs_in(kept: Store) -> None:
     """An earlier version could bind two."""
     _ticket(kept)
     with kept.change() as change:
@@ -194,7 +194,7 @@ def test_of_two_accounts_of_a_person_the_first_signs_in(kept: Store) -> None:
         _ticket(kept, 5, iss="https://other.example.org", sub="8")
 
 
-def test_of_simultaneous_first_sign_ons_one_binds(kept: Store) -> None:
+def test_only_one_of_simultaneous_first_sign_ons_is_bound(kept: Store) -> None:
     """All others are refused."""
     with ThreadPoolExecutor(8) as pool:
         tries = [pool.submit(_ticket, kept, 20 + n, sub=str(n)) for n in range(8)]
@@ -272,7 +272,7 @@ def test_erasing_a_name_erases_the_account(kept: Store) -> None:
 
 
 def test_a_revoked_person_gets_no_ticket(kept: Store) -> None:
-    """The provider identifies the person, who has no role any more."""
+    """The provider identifies the person, who no longer has a role."""
     persons.give_role(
         kept,
         Newcomer(handle="a", role=Role.ADMINISTRATOR),

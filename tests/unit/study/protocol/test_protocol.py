@@ -121,7 +121,7 @@ def test_contradictory_values_are_refused_with_the_reason(
         read_protocol(_file(tmp_path, text))
 
 
-def test_steps_and_tools_outside_the_cases_are_off_by_default() -> None:
+def test_optional_steps_and_tools_are_off_by_default() -> None:
     """Each needs a key; a text of spaces counts as empty."""
     protocol = Protocol.from_json({"consent": " \n"})
     assert (protocol.consent, protocol.instructions, protocol.questionnaire) == ("", "", ())

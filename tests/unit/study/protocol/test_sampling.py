@@ -61,7 +61,7 @@ def test_no_patient_has_two_questions() -> None:
 
 
 def test_a_possible_draw_is_never_refused() -> None:
-    """Two patients have both strata and one has a single stratum; all three are needed."""
+    """Two patients have items of both strata and one of a single stratum; all three are needed."""
     candidates = [
         Drawable(
             item_id=f"{patient}-{task}",
@@ -132,7 +132,7 @@ def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
     """Return a store with 24 items of 12 patients, whose fields tell what they are.
 
     The patients' ages come from `AGES` in turn. The first two patients have a PA film only; every
-    fourth item holds its own answer.
+    fourth question contains its answer.
     """
     path = write_bank(folder)
     records = list(json.loads(path.read_text()).items())
@@ -216,7 +216,7 @@ def test_lists_of_ids_include_and_exclude_items(bank: Store) -> None:
 
 
 @pytest.mark.parametrize("key", ["only_items", "without_items"])
-def test_ids_that_the_bank_lacks_are_refused_with_their_number(bank: Store, key: str) -> None:
+def test_ids_missing_from_the_bank_are_refused_with_their_number(bank: Store, key: str) -> None:
     """The message has examples, and nothing is drawn."""
     with pytest.raises(BadInput, match=rf"{key} names 2 questions.*such as nope, nor"):
         _drawn(bank, cases=1, **{key: [_ids(bank)[0], "nor", "nope"]})

@@ -62,7 +62,7 @@ def test_an_implausible_duration_is_stored_as_null(opened: Opened, name: str, va
 
 @pytest.mark.parametrize("epoch_ms", [0, -1e30, 9.4e11, 4.2e12, 1e30, 10**400, math.nan])
 def test_an_implausible_date_is_replaced_by_the_servers(opened: Opened, epoch_ms: float) -> None:
-    """Outside 2000 to 2100, the server's time is stored and flagged."""
+    """For dates outside 2000 to 2100, the server's time is stored and flagged."""
     store = opened()
     case = _case(store)
     shown = {**presentation(case), "shown_epoch_ms": epoch_ms}
@@ -333,7 +333,7 @@ def _read_late_by_a_fast_clock(store: Store, case: str) -> None:
 
 
 def _read_late_alone_by_a_fast_clock(store: Store, case: str) -> None:
-    """Lose the presentation too, so that the server's clock shows no delay."""
+    """Lose the presentation too, so that there is no delay by the server's clock."""
     committed = NOW_MS + 60_000
     sent = committed + 45_000
     record = reading(case, committed_epoch_ms=committed, sent_epoch_ms=sent)
@@ -500,7 +500,7 @@ def test_the_reason_for_skipping_is_stored_and_exported(opened: Opened) -> None:
 
 @pytest.mark.parametrize("reason", [None, "", "  ", 5, ["x"]])
 def test_skipping_a_case_needs_a_reason(opened: Opened, reason: Any) -> None:
-    """The page asks for one."""
+    """The page asks for a reason."""
     store = opened(cannot_answer=True)
     assert "Invalid record" in _take(store, _skipped(_case(store), reason)).refused[0][1]
 

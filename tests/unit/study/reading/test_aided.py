@@ -1,4 +1,4 @@
-"""Aided reading: the answer of the model is handed out when it is due, and never before."""
+"""Aided reading: the model's answer is sent when it is due, and never before."""
 
 import json
 import re
@@ -82,7 +82,7 @@ def _request(case: CaseView) -> dict[str, Any]:
 def test_an_aid_shown_first_is_sent_with_the_current_case_only(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Cases that are fetched in advance lack it; its letter is the one shown."""
+    """Prefetched cases do not contain it; its letter is that of the option as shown."""
     item_of = _open(banked, tmp_path, conditions=["aided"], aid_text="From *RadNet*.")
     while (page := _desk(banked)).cases:
         first, *others = page.cases
@@ -213,7 +213,7 @@ def test_the_aid_never_reaches_an_unaided_arm(banked: Store, tmp_path: Path) -> 
 def test_a_wrong_image_looks_like_the_image_of_an_unaided_case(
     banked: Store, tmp_path: Path
 ) -> None:
-    """The images of the other case can be fetched, and the condition is not named."""
+    """The images of the other case can be requested, and the condition is not named."""
     _open(banked, tmp_path, conditions=["unaided", "wrong-image"], aid_model="", sessions=2,
           aid_shows=["answer"])  # fmt: skip
     reader = person(banked)

@@ -86,7 +86,7 @@ def test_a_case_view_has_exactly_the_permitted_fields() -> None:
     assert film == {"film", "label", "prior", "days"} | shape
 
 
-def test_the_order_of_the_import_does_not_show_on_the_desk(tmp_path: Path) -> None:
+def test_the_desk_does_not_reveal_the_order_of_the_import(tmp_path: Path) -> None:
     """A bank imported in reverse, such as one sorted by finding, gives the same desk."""
     desks, numbers = [], []
     for name, step in (("up", 1), ("down", -1)):
@@ -154,7 +154,7 @@ def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("table", sorted(SEALED_TABLES))
 def test_sqlite_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) -> None:
-    """No statement of the reading page can read them."""
+    """Statements of the reading page cannot read them."""
     with pytest.raises(sqlite3.DatabaseError, match=REFUSED), store.desk() as look:
         look.rows(f"SELECT * FROM {table}")
 

@@ -86,7 +86,7 @@ def test_an_open_ended_case_has_films_and_question_but_no_options(opened: Opened
 
 
 def test_text_is_stored_once_and_as_typed(opened: Opened) -> None:
-    """A record sent again changes nothing, and the verification covers the text."""
+    """A record sent again has no effect, and the verification covers the text."""
     store = opened(conditions=[OPEN])
     _read(store, *TYPED)
     first = _listed(store)[0]
@@ -127,7 +127,7 @@ def test_a_long_or_invalid_text_is_changed_and_flagged(opened: Opened) -> None:
 
 
 def test_a_corrected_text_is_a_new_reading(opened: Opened) -> None:
-    """Going back shows the current text; superseded ones are not listed."""
+    """Going back shows the current text; superseded texts are not listed."""
     store = opened(conditions=[OPEN], back_navigation=True)
     case = _cases(store)[0].case
     _read(store, "effusion")
@@ -143,7 +143,7 @@ def test_a_corrected_text_is_a_new_reading(opened: Opened) -> None:
 
 
 def test_an_open_ended_case_can_be_skipped_or_time_out(opened: Opened) -> None:
-    """There is no text; the reason or the status says why."""
+    """There is no text; the reason or the status explains this."""
     store = opened(conditions=[OPEN], cannot_answer=True, time_limit_s=60, confidence=5)
     case = _cases(store)[0].case
     skipped = words(case, None, status="skipped", reason="Film quality")
@@ -233,7 +233,7 @@ def test_repeated_text_is_not_a_run_of_one_key(opened: Opened) -> None:
 
 
 def test_the_score_card_does_not_judge_text(opened: Opened) -> None:
-    """It shows the reference answer, and text counts in no total."""
+    """It shows the reference answer; text answers are not counted in totals."""
     store = opened(conditions=[OPEN, "unaided"], feedback="after study", score_card="peers")
     _read(store, *["A"] * 8)
     for _ in range(8):

@@ -94,7 +94,7 @@ def test_practice_comes_first_and_then_the_study(opened: Opened) -> None:
 
 
 def test_the_draw_of_practice_cases_follows_the_documented_rule(opened: Opened) -> None:
-    """Random units outside the sample, and a random item of each; see docs/protocol.md."""
+    """Units outside the sample, and an item of each, are chosen at random; see docs/protocol.md."""
     store = opened(practice_cases=3)
     with store.look() as look:
         bank = look.rows("SELECT item_id, patient_id FROM items")
@@ -114,7 +114,7 @@ def test_the_draw_of_practice_cases_follows_the_documented_rule(opened: Opened) 
 
 
 def test_the_practice_order_of_a_reader_follows_the_documented_rule(opened: Opened) -> None:
-    """The order of the options does so too."""
+    """The order of the options follows its rule too."""
     store = opened(practice_cases=3, option_order="random")
     with store.look() as look:
         drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
@@ -201,7 +201,7 @@ def test_ids_of_practice_cases_are_random(opened: Opened) -> None:
 
 
 def test_every_practice_reading_gets_feedback(opened: Opened) -> None:
-    """A record sent again gets it again; the study's cases follow the protocol."""
+    """A repeated record gets the same feedback; the study's cases follow the protocol."""
     store = opened(practice_cases=1)
     case = _cases(store)[0].case
     for _ in range(2):

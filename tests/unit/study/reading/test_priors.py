@@ -118,7 +118,7 @@ def test_prior_films_are_prepared_after_the_current_ones_of_a_case(trial: Make) 
 
 
 def test_an_image_absent_case_shows_no_prior_film(trial: Make) -> None:
-    """None is served under its number either."""
+    """Its views, films by number and prepared films are empty."""
     store = trial(context=["prior"], conditions=["image-absent"])
     cases = desk.desk(store, person(store), now=NOW).cases
     assert [case.views for case in cases] == [(), (), ()]
@@ -128,7 +128,7 @@ def test_an_image_absent_case_shows_no_prior_film(trial: Make) -> None:
 
 
 def test_the_desk_contains_no_path_of_a_prior_film(trial: Make) -> None:
-    """The current films have none either."""
+    """Paths of current films are not sent either."""
     store = trial(context=["prior"])
     text = repr(
         [dataclasses.asdict(case) for case in desk.desk(store, person(store), now=NOW).cases]

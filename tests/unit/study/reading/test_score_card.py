@@ -115,7 +115,7 @@ def test_a_study_without_feedback_has_no_score_card(opened: Opened) -> None:
 
 
 def test_a_score_card_belongs_to_its_reader(opened: Opened) -> None:
-    """Other roles have none, and films of unread cases are not served."""
+    """Other roles have no card, and films of unread cases are not served."""
     store = opened(feedback="after study")
     _read(store, 2)
     close(store)
@@ -198,7 +198,7 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
 
 
 def test_the_pdf_of_the_record_has_the_rank_after_the_closing(opened: Opened) -> None:
-    """It names no other reader."""
+    """Other readers are not named."""
     store = opened(readers=FIVE, **PEERS)
     for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
         read_with_score(store, reader, n_right)
@@ -254,7 +254,7 @@ def truths(store: Store) -> dict[str, str]:
 
 
 def read_with_score(store: Store, reader: str, n_right: int, n: int = 8) -> None:
-    """Read `n` cases: those of the first `n_right` items correctly, all others incorrectly."""
+    """Read `n` cases, with correct answers to the first `n_right` items only."""
     true = truths(store)
     right = list(true)[:n_right]
     with store.look() as look:

@@ -99,7 +99,7 @@ def test_a_reader_learns_both_shares_before_the_next_session_and_not_later(banke
 
 
 def test_readers_of_an_unaided_arm_learn_only_their_own_share(banked: Store) -> None:
-    """The model's share is that of the answers as shown, planted errors included."""
+    """The model's share is that of the answers as shown, including planted errors."""
     _open(banked, "R1", "R2", arms=ARMS, aid_model="m", aid_errors=6, accuracy=1.0)
     with banked.look() as look:
         arm_of = {row.reader_id: row.arm for row in people.readers(look, 1)}
@@ -117,7 +117,7 @@ def test_the_last_answer_counts_in_sequential_reading(banked: Store) -> None:
     assert "correct in about 10 % or fewer of the cases" in feedback
 
 
-def test_nobody_learns_anything_without_the_key(banked: Store) -> None:
+def test_there_is_no_feedback_without_the_key(banked: Store) -> None:
     """The key is off by default, and then it is not part of the protocol's hash."""
     _open(banked, session_feedback=False)
     assert _read_session(banked, n_correct=10).session_feedback == ""
@@ -134,7 +134,7 @@ def test_cases_with_wrong_images_and_open_ended_cases_do_not_count(banked: Store
 
 @given(st.integers(LEAST_IN_FEEDBACK, 1000))
 def test_no_share_means_that_all_answers_or_none_were_correct(n: int) -> None:
-    """Every share that is shown is that of at least two numbers of correct answers."""
+    """Every rounded share corresponds to at least two numbers of correct answers."""
     shares = Counter(rounded_percent(n_correct, n) for n_correct in range(n + 1))
     assert min(shares.values()) >= 2
     assert set(shares) <= set(range(10, 100, 10))

@@ -131,7 +131,7 @@ def test_a_corrected_answer_defers_the_next_session(opened: Any) -> None:
 
 
 def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> None:
-    """A late answer is flagged; a case first shown in the pause is refused and comes again."""
+    """A late answer is flagged; a case first shown in the pause is refused and shown again."""
     store = opened(cases=4)
     on_screen, offline, unseen, _ = (row for row in _cases(store))
     _send(store, presentation(on_screen, NOW), now=NOW)
@@ -289,7 +289,7 @@ def test_a_closed_study_shows_no_cases_and_accepts_no_answers(opened: Any) -> No
 
 
 def test_the_trail_records_each_intervention(opened: Any) -> None:
-    """The event has the person, the reason and the place."""
+    """The event has the person, the reason and the address."""
     store = opened(session_days=3)
     _step(store, "extend", NOW, session=1, days=2)
     _step(store, "pause", NOW, None)

@@ -35,15 +35,15 @@ def _rows(store: Store) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("accuracy", [0.01, 0.25, 0.5, 0.68, 0.75, 0.84, 0.95, 0.995])
-def test_the_expected_accuracy_is_the_requested_one(accuracy: float) -> None:
-    """By Gauss-Hermite quadrature over the normal difficulties, to 1e-3."""
+def test_the_expected_accuracy_equals_the_requested_accuracy(accuracy: float) -> None:
+    """It is computed by Gauss-Hermite quadrature over normal difficulties, to 1e-3."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     success = 1 / (1 + np.exp(DIFFICULTY_SD * nodes - ability(accuracy)))
     assert weights @ success / weights.sum() == pytest.approx(accuracy, abs=1e-3)
 
 
 @pytest.mark.slow
-def test_the_observed_accuracy_is_close_to_the_requested_one(opened: Opened) -> None:
+def test_the_observed_accuracy_is_close_to_the_requested_accuracy(opened: Opened) -> None:
     """For 10 readers of 24 shared cases, it is within four standard errors."""
     names = tuple(f"S{i}" for i in range(10))
     store = opened(readers=names, cases=24)
@@ -144,7 +144,7 @@ def test_simultaneous_simulations_read_each_case_once(
 
 
 def test_a_second_simulation_has_nothing_left_to_read(opened: Opened) -> None:
-    """It counts and changes nothing."""
+    """The function only counts."""
     store = opened()
     assert (_simulate(store), _simulate(store, seed=9)) == (8, 0)
 

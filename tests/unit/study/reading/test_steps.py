@@ -104,7 +104,7 @@ def test_a_step_the_protocol_does_not_ask_for_is_refused(opened: Opened) -> None
 
 
 def test_a_step_sent_twice_is_stored_once(opened: Opened) -> None:
-    """With the same ID or another, both are acknowledged and the first is kept."""
+    """Both are acknowledged, with the same ID or another, and the first is kept."""
     store = opened(**{**ALL, "consent": "", "instructions": "", "display_check": False})
     first = preparation("questionnaire", ANSWERS)
     second = preparation("questionnaire", {"answers": {"level": "two"}}, id="from-another-tab")
@@ -353,7 +353,7 @@ def test_reading_ends_after_the_last_case_for_each_reader(opened: Opened) -> Non
 
 
 def test_without_going_back_the_last_answer_is_the_end(opened: Opened) -> None:
-    """There is nothing to review or to finish."""
+    """There is no last review, and an end sent by a page is refused."""
     store = opened()
     _read_all(store)
     assert (_desk(store).finished, _desk(store).review) == (True, False)
@@ -375,7 +375,7 @@ def test_the_end_is_accepted_after_the_closing_of_the_study(opened: Opened) -> N
 
 
 def test_after_the_last_case_the_display_is_not_checked_again(opened: Opened) -> None:
-    """With cases left, each sign-in has a check."""
+    """While cases are unread, each sign-in has a check."""
     store = opened(display_check=True)
     _take(store, preparation("display", {"dark_step": 2}))
     assert [step.step for step in _desk(store, sign_in="next").preparation] == ["display"]

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.sqlite("opens the file in other processes")
 
 CASES = 120
 MOMENTS = (0.2, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95)
-"""Shares of the time that the whole command takes here; whatever they fall on must hold."""
+"""Shares of the command's duration at which it is killed; the store must be valid after each."""
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
     assert _held(store) == ""
 
 
-def test_of_many_threads_one_takes_the_lease(store: Store) -> None:
-    """They start together, and none returns the lease before all have asked."""
+def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
+    """They start together, and the holder keeps the lease until all have asked."""
     n_threads = 6
     start, asked, taken = threading.Barrier(n_threads), threading.Barrier(n_threads), []
 

@@ -106,7 +106,7 @@ def test_every_table_is_append_only_or_listed_as_changeable(store: Store) -> Non
 
 
 def test_rows_of_a_bank_can_be_deleted_only_with_the_bank(store: Store) -> None:
-    """While the bank exists, a trigger refuses it."""
+    """A trigger refuses the deletion while the bank exists."""
     with store.change() as change:
         for statement in (
             "INSERT INTO banks VALUES (1, 'b', 'csv', 's', 'h', 'c', '/', 0, '', '', '', '', '')",
@@ -125,7 +125,7 @@ def test_rows_of_a_bank_can_be_deleted_only_with_the_bank(store: Store) -> None:
 
 
 def test_a_reviewer_has_a_role_in_the_deployment(store: Store) -> None:
-    """The check of the roles allows it, and no other new role."""
+    """The check of roles accepts only this new role."""
     with store.change() as change:
         change.execute("INSERT INTO people VALUES (1, 'ada', '', NULL)")
         people.grant(change, person=1, role="reviewer", study=None, given_at_utc="")

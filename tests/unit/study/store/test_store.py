@@ -160,7 +160,7 @@ def test_six_simultaneous_inits_create_one_store(tmp_path: Path) -> None:
 
 
 def test_a_reused_connection_keeps_its_permissions(store: Store) -> None:
-    """Sealed tables stay sealed, and a read connection cannot write."""
+    """Sealed tables remain sealed, and a read-only connection cannot write."""
     with store.kept_warm():
         for open_one in (store.desk, partial(store.look, sealed=True)):
             for _ in range(2):

@@ -185,7 +185,7 @@ def test_the_result_of_a_formula_is_read(tmp_path: Path) -> None:
 def test_escaped_control_characters_are_decoded(
     tmp_path: Path, way: str, stored: str, text: str
 ) -> None:
-    """Texts may be shared or inline; an escaped escape is what the user typed."""
+    """Texts may be shared or inline; an escaped escape sequence is literal text."""
     ways = {
         "inline": f'<c r="A2" t="inlineStr"><is><t>{stored}</t></is></c>',
         "rich": f'<c r="A2" t="inlineStr"><is><r><t>{stored[:3]}</t></r><r><rPr><b/></rPr>'

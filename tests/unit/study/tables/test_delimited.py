@@ -24,7 +24,7 @@ def write(folder: Path, text: str, name: str = "t.csv") -> Path:
 
 @pytest.mark.parametrize("blank", ["", ",", " , ", '""'])
 def test_blank_rows_count_towards_the_limit(tmp_path: Path, blank: str) -> None:
-    """They are not returned, but reading them takes as long as others."""
+    """Blank rows are not returned, but take as long to read as other rows."""
     path = write(tmp_path, BODY.format(",") + f"{blank}\n" * 4)
     assert cells(path) == READ
     assert len(read(path, budget=Budget(rows=6))[1]) == 2
@@ -50,7 +50,7 @@ def test_blank_rows_count_towards_the_limit(tmp_path: Path, blank: str) -> None:
 def test_the_line_that_names_the_separator_is_not_the_header(
     tmp_path: Path, first: str, separator: str, mark: str, ends: str
 ) -> None:
-    """Excel writes it; the numbers of later lines count it."""
+    """Excel writes this line, which counts in line numbers."""
     text = (mark + first + BODY.format(separator)).replace("\n", ends)
     path = write(tmp_path, text)
     assert cells(path) == READ
@@ -61,7 +61,7 @@ def test_the_line_that_names_the_separator_is_not_the_header(
 
 
 @pytest.mark.parametrize("text", ["sep=;\n", "sep=;", "\ufeffsep=,\r\n"])
-def test_a_file_of_that_line_alone_has_no_rows(tmp_path: Path, text: str) -> None:
+def test_a_file_with_only_the_separator_line_has_no_rows(tmp_path: Path, text: str) -> None:
     assert read(write(tmp_path, text))[1] == []
 
 
@@ -122,7 +122,7 @@ def test_a_row_may_have_additional_empty_cells_only(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("again", ["id,text", "id , text", '"id","text",'])
 def test_a_repeated_header_is_not_a_row(tmp_path: Path, again: str) -> None:
-    """Tables that were joined have one; a reader or an item of that name is not made of it."""
+    """Joined tables contain such rows, which must not become readers or items."""
     _, rows = read(write(tmp_path, f"id,text\n1,text\n{again}\n2,b\n"))
     assert [str(row.key) for row in rows if isinstance(row, Fault)] == ["line 3"]
     assert [row.place for row in rows if not isinstance(row, Fault)] == ["line 2", "line 4"]
@@ -163,7 +163,7 @@ def test_a_wide_header_is_checked_in_linear_time(tmp_path: Path) -> None:
         (b'id,x\n1,"open\n2,b\n', "row that begins at line 2"),
     ],
 )
-def test_text_that_cannot_be_read_is_refused_by_its_place(
+def test_the_error_of_unreadable_text_names_its_place(
     tmp_path: Path, content: bytes, says: str
 ) -> None:
     path = tmp_path / "t.csv"

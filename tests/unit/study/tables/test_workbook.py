@@ -59,7 +59,7 @@ def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str
     ],
 )
 def test_a_text_or_tag_of_any_length_is_refused(tmp_path: Path, cell: str) -> None:
-    """Parsing it would take the square of its length; a long text below the limit is read."""
+    """Parsing would take time quadratic in its length; a long text below the limit is read."""
     with pytest.raises(BeyondBudget, match=r"q\.xlsx has a cell of more than 4,000,000 characters"):
         read(raw(tmp_path / "q.xlsx", cell.format("x" * 4_100_000)))
     long = '<c r="A2" t="inlineStr"><is><t>{}</t></is></c>'.format("x" * 200_000)
@@ -347,7 +347,7 @@ def test_a_cell_with_an_invalid_reference_is_refused(tmp_path: Path, cell: str) 
 
 @pytest.mark.parametrize("number", ["NaN", "INF", "-INF", "one"])
 @pytest.mark.parametrize("style", [0, 1])
-def test_a_number_that_is_none_rejects_its_row(tmp_path: Path, number: str, style: int) -> None:
+def test_an_invalid_number_rejects_its_row(tmp_path: Path, number: str, style: int) -> None:
     path = raw(tmp_path / "q.xlsx", f'<c r="A2" s="{style}"><v>{number}</v></c>', styles=["0.00"])
     _, (row, *_) = read(path)
     assert isinstance(row, Fault)

@@ -245,7 +245,7 @@ def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
 
 @pytest.mark.parametrize("n", [1, 40])
 def test_the_witness_of_another_store_is_reported(opened: Opened, tmp_path: Path, n: int) -> None:
-    """It is sound in itself, whether it is shorter or longer, but has events of other hashes."""
+    """The file is valid, and shorter or longer, but its events have other hashes."""
     store = opened(cases=8)
     _later(store, 5)
     (tmp_path / "other").mkdir()
@@ -280,7 +280,7 @@ def test_verification_reports_a_witness_older_than_the_store(opened: Opened) -> 
 
 
 def test_a_witness_in_an_earlier_format_is_valid_and_rewritten(opened: Opened) -> None:
-    """Its lines have no seals."""
+    """The lines of this format have no seals."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
     former = witness.read(store.path)
@@ -536,7 +536,7 @@ def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
 
 
 def test_a_quiet_checkpoint_moves_all_rows_to_the_file(opened: Opened, tmp_path: Path) -> None:
-    """A copy of the file alone lacks at most a minute, and no reader has to wait."""
+    """A copy of the file without its log lacks at most a minute, and readers do not wait."""
     store = opened(cases=8)
     with _journalled(store):
         Page(store).read(2)

@@ -61,7 +61,7 @@ def forge(store: Store, answer: str) -> None:
 
 
 def test_a_receipt_is_issued_after_the_last_case(opened: Opened) -> None:
-    """Before that there is none; afterwards it is always the same."""
+    """Before that there is no receipt; afterwards it is always the same."""
     store = opened(cases=4)
     read(store, 3)
     assert desk.desk(store, person(store), now=NOW).receipt == ""
@@ -92,7 +92,7 @@ def test_a_receipt_is_accepted_in_any_notation(opened: Opened) -> None:
 
 
 def test_the_error_of_a_wrong_receipt_is_reported_with_its_line(opened: Opened) -> None:
-    """Other characters, another number, another reader, and a line that is not a receipt."""
+    """The characters, number or reader differ, or the line is not a receipt."""
     store = opened(cases=4)
     read(store, 4)
     receipt = desk.desk(store, person(store), now=NOW).receipt
@@ -183,7 +183,7 @@ def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened)
 def test_the_head_is_sent_at_the_opening_daily_and_at_the_closing(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each message has the line of its moment."""
+    """Each message has the current line."""
     letters: list[tuple[str, str]] = []
     monkeypatch.setattr(heads, "send", lambda _, *, to, subject, text: letters.append((to, text)))
     mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}

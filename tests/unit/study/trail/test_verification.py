@@ -84,7 +84,7 @@ def test_an_altered_pixel_spacing_is_reported(store: Store, tmp_path: Path) -> N
 
 
 def test_no_state_of_a_study_is_a_breach(banked: Store) -> None:
-    """Imported, drawn, invited, opened, and invited into the open study."""
+    """The study is checked after each step from the import to the opening."""
     assert verify(banked) == []
     protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
     studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
@@ -296,8 +296,8 @@ def test_an_exchanged_film_file_is_reported(
 
 
 @pytest.mark.sqlite("opens the file itself")
-def test_what_is_written_once_cannot_be_changed_through_sqlite(read_study: Store) -> None:
-    """The triggers refuse, even to a program that is not ours."""
+def test_append_only_rows_cannot_be_changed_through_sqlite(read_study: Store) -> None:
+    """The triggers also refuse changes by other programs."""
     connection = sqlite3.connect(read_study.path)
     for table in ("readings", "events", "assignments", "reference_standard", "predictions"):
         for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET rowid = rowid"):
@@ -329,7 +329,7 @@ def _read(store: Store, after: timedelta) -> desk.Acknowledgement:
 
 
 def test_a_clock_set_back_is_recorded_once_and_answers_are_accepted(opened: Opened) -> None:
-    """An event records from when on the times differ, and the verification adds a remark."""
+    """An event records when the times began to differ, and the verification adds a remark."""
     store = opened(cases=8)
     assert _read(store, timedelta(days=3)).refused == ()
     for minutes in (0, 1, 2):
@@ -346,7 +346,7 @@ def test_a_clock_set_back_is_recorded_once_and_answers_are_accepted(opened: Open
 
 
 def test_a_small_correction_of_the_clock_is_a_remark_at_most(opened: Opened) -> None:
-    """Under two minutes there is none, at ten minutes a remark, at an hour an event."""
+    """There is no remark under two minutes, a remark at ten minutes, and an event at an hour."""
     store = opened(cases=8)
     _read(store, timedelta(minutes=20))
     _read(store, timedelta(minutes=19))
@@ -396,7 +396,7 @@ def test_the_clock_of_a_simulated_reader_causes_no_remark(opened: Opened) -> Non
 
 @pytest.mark.sqlite("alters the file itself; tests/contract has this for a database")
 def test_an_altered_schema_or_reference_is_reported(opened: Opened) -> None:
-    """A missing trigger or index, an added or altered table, and a reference to a missing row."""
+    """Examples are a missing trigger, an added table, and a reference to a missing row."""
     store = opened(cases=8)
     for statement, message in (
         ("DROP TRIGGER readings_refuse_update", "the trigger readings_refuse_update is missing."),
@@ -428,7 +428,7 @@ def test_the_tables_of_litestream_are_accepted(opened: Opened) -> None:
 
 
 def test_altered_tables_of_the_deployment_are_reported(opened: Opened) -> None:
-    """An inserted sign-in, account or backup, an altered place, and another ID or secret."""
+    """Examples are an inserted sign-in, account or backup, and another ID or secret."""
     store = opened(cases=8)
     for statement, message in (
         (

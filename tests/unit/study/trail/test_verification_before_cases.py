@@ -144,8 +144,8 @@ def test_an_exchanged_film_of_a_practice_case_is_reported(
 
 
 @pytest.mark.sqlite("opens the file itself")
-def test_what_is_written_once_cannot_be_changed_through_sqlite(prepared: Store) -> None:
-    """The triggers refuse, even to a program that is not ours."""
+def test_append_only_rows_cannot_be_changed_through_sqlite(prepared: Store) -> None:
+    """The triggers also refuse changes by other programs."""
     connection = sqlite3.connect(prepared.path)
     for table in (
         "preparations",

@@ -1,4 +1,4 @@
-"""The analysis in its own process: kept until something changes, its errors reported here."""
+"""The analysis runs in a separate process, keeps its results and reports its errors."""
 
 import hashlib
 import io
@@ -57,8 +57,8 @@ def _read_on(store: Store) -> None:
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
 
 
-def test_it_is_what_the_analysis_of_the_bundle_finds(read: Store) -> None:
-    """Without the trails in it, which the analysis does not read."""
+def test_the_results_equal_the_analysis_of_the_bundle(read: Store) -> None:
+    """The bundle for the analysis omits the trails."""
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
     analysis = job.analysis()
@@ -73,8 +73,8 @@ def test_it_is_what_the_analysis_of_the_bundle_finds(read: Store) -> None:
     assert analysis.findings
 
 
-def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_path: Path) -> None:
-    """Such as of a model that says how sure it is."""
+def test_tables_of_special_designs_are_computed(read: Store, tmp_path: Path) -> None:
+    """An example is the calibration of a model that states its confidence."""
     file = tmp_path / "model.csv"
     rows = "".join(f"q{n:04d},{'AB'[n % 2]},0.{n % 10}\n" for n in range(24))
     file.write_text(f"item_id,answer,confidence\n{rows}")
@@ -84,8 +84,8 @@ def test_tables_that_only_some_studies_have_are_made_here_too(read: Store, tmp_p
     assert len(job.analysis().results.tables["model_calibration"]) == 5
 
 
-def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read: Store) -> None:
-    """As soon as their review is closed, whichever study the cases are in."""
+def test_a_sensitivity_analysis_omits_items_that_experts_found_faulty(read: Store) -> None:
+    """They are omitted once their review is closed, in any study."""
     with read.look() as look:
         cases = [case.item_id for case in cases_of(look, study_row(look, "trial").id)][:3]
     with read.change() as change:
@@ -113,8 +113,10 @@ def test_what_experts_found_faulty_is_left_out_beside_the_primary_analysis(read:
     assert dropped["R1"] == primary["R1"] - 2
 
 
-def test_it_is_kept_until_something_happens(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A quick one is then made again by itself."""
+def test_results_are_kept_until_the_study_changes(
+    read: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quick analysis is then repeated automatically."""
     monkeypatch.setattr(background, "QUICK_S", math.inf)
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
@@ -130,7 +132,7 @@ def test_it_is_kept_until_something_happens(read: Store, monkeypatch: pytest.Mon
 def test_a_long_analysis_is_shown_until_a_refresh_is_requested(
     read: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise no large study that is being read could be looked at."""
+    """Otherwise the results of a large open study could never be viewed."""
     monkeypatch.setattr(background, "QUICK_S", 0.0)
     job = job_of(read, "trial")
     assert job.is_done(PATIENCE_S)
@@ -142,8 +144,10 @@ def test_a_long_analysis_is_shown_until_a_refresh_is_requested(
     assert again.is_done(PATIENCE_S)
 
 
-def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From nothing to less than all; the time left once it is known."""
+def test_the_reported_progress_never_decreases(
+    read: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts at 0 and stays below 1; the remaining time is shown once it is known."""
     monkeypatch.setattr(background, "_TOLD_AFTER_S", 0.0)
     job = job_of(read, "trial")
     seen = []
@@ -156,8 +160,8 @@ def test_how_far_it_is_only_grows(read: Store, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.slow
-def test_an_error_of_the_other_process_is_raised_here(read: Store) -> None:
-    """With its class and its words."""
+def test_an_error_of_the_other_process_is_raised(read: Store) -> None:
+    """Its class and message are kept."""
     gone = background.Job(
         background.Asked(address=read.address, study="gone", head="", blinded=False)
     )
@@ -175,8 +179,8 @@ def _refuse(_: Tell, faults: list[analysis.Fault]) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_was_ended_is_reported_and_started_again(read: Store) -> None:
-    """As the system does when memory runs out."""
+def test_a_killed_process_is_reported_and_started_again(read: Store) -> None:
+    """The system kills processes when memory runs out."""
     pid = worker.Job(_pid, kept="analysis").outcome()
     job = job_of(read, "trial")
     os.kill(pid, signal.SIGKILL)
@@ -194,8 +198,8 @@ def _pid(_: Tell) -> int:
     return os.getpid()
 
 
-def test_a_process_whose_server_is_gone_before_it_begins_ends() -> None:
-    """It would wait ten minutes for a request."""
+def test_a_process_ends_if_its_server_ended_before_it_began() -> None:
+    """Otherwise it would wait ten minutes for a request."""
     orphaned = ProcessPoolExecutor(1, initializer=worker._begin, initargs=(0, 0, ""))
     with orphaned, pytest.raises(BrokenProcessPool):
         orphaned.submit(_wait).result(PATIENCE_S)
@@ -205,8 +209,8 @@ def _wait() -> None:
     threading.Event().wait()
 
 
-def test_the_report_names_the_bundle_as_it_is_exported(read: Store) -> None:
-    """Whose description lists its trails, though the tables were counted without them."""
+def test_the_report_states_the_hash_of_the_exported_bundle(read: Store) -> None:
+    """The description lists the trails, although the tables were computed without them."""
     _read_on(read)
     close(
         read,

@@ -1,4 +1,4 @@
-"""The leaderboard: whose studies it takes, and what its download holds."""
+"""The leaderboard: the listed studies, and the content of the download."""
 
 import io
 import zipfile
@@ -23,10 +23,10 @@ def _person(deployment: Deployment, who: str) -> Person:
     return person
 
 
-def test_studies_are_seen_by_those_who_see_their_results_once_they_show_accuracy(
+def test_studies_are_listed_for_people_who_may_see_their_accuracy(
     enter: Enter,
 ) -> None:
-    """Not by readers, not before closing, not of another study but by who has a part in all."""
+    """Readers see none; others see closed studies in which they have a role."""
     for state, who, seen in (
         ("open", "coordinator of amber", []),
         ("closed", "coordinator of amber", ["amber"]),
@@ -39,17 +39,17 @@ def test_studies_are_seen_by_those_who_see_their_results_once_they_show_accuracy
 
 
 @pytest.mark.parametrize("asked", [[], ["cobalt"], ["amber", "cobalt"], ["none"]])
-def test_no_other_study_is_put_on_it(enter: Enter, asked: list[str]) -> None:
-    """Nor none at all."""
+def test_other_studies_are_not_listed(enter: Enter, asked: list[str]) -> None:
+    """The selection must not be empty either."""
     deployment = enter("closed")
     with pytest.raises(NotAllowed, match="results of these studies"):
         leaderboard(deployment.store, _person(deployment, "coordinator of amber"), asked)
 
 
-def test_the_page_and_its_download_tell_the_same_with_the_models_cards(
+def test_the_download_equals_the_page_and_has_the_models_cards(
     states: dict[str, Deployment], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """A card written after the closing is on it, without another analysis of the study."""
+    """A card written after the closing is included without a new analysis of the study."""
     deployment = states["closed"].copied(tmp_path_factory.mktemp("cards"))
     person = _person(deployment, "coordinator of amber")
     model = models_of(deployment.store, "amber")[0][0].model_id

@@ -1,4 +1,4 @@
-"""Tables of the results: headings in words, numbers as people read them."""
+"""Tables of the results: titles of columns, and formats of numbers."""
 
 import json
 
@@ -26,8 +26,8 @@ def _page() -> None:
     )
 
 
-def test_columns_have_words_and_numbers_are_rounded() -> None:
-    """Shares as percent, small p-values not as 0, an empty column not at all."""
+def test_columns_have_titles_and_numbers_are_rounded() -> None:
+    """Shares are percentages, small p-values are not 0, and empty columns are omitted."""
     page = AppTest.from_function(_page).run()
     assert not page.exception
     shown = json.loads(page.dataframe[0].proto.columns)
@@ -76,8 +76,8 @@ def _panel() -> None:
     show_table(pd.DataFrame([{"metric": "accuracy"} | row, {"metric": "auc"} | row]))
 
 
-def test_the_metric_says_whether_a_number_is_a_percentage() -> None:
-    """Accuracies are, areas under a curve are not: each has a table of its own."""
+def test_the_metric_determines_whether_a_number_is_a_percentage() -> None:
+    """Accuracies and areas under a curve are in separate tables."""
     page = AppTest.from_function(_panel).run()
     assert not page.exception
     accuracy, auc = (

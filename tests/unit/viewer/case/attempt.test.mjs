@@ -1,7 +1,7 @@
 /**
- * The clock charges every millisecond once, to the right account.
- * Time in use is charged time: the clock's own, split over what was on the screen.
- * A case being read becomes the right record, also across a reload.
+ * The clock counts every millisecond exactly once, in the right category.
+ * The time in use is the response time, divided among the views on the screen.
+ * A reading results in the correct record, also after a reload.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -151,7 +151,7 @@ test("unused views and tools are left out, and unknown names are ignored", () =>
   assert.equal(USES.length, 13);
 });
 
-test("hidden and paused time counts for no view or tool", () => {
+test("hidden and paused time does not count for views and tools", () => {
   const attempt = used();
   attempt.looking(["view_1"], 50);
   attempt.begin(100, 5000);
@@ -346,7 +346,7 @@ test("the time of the model's answer is recorded once, and survives a reload", (
   assert.equal(resumed.reading(1000, 9000, "answered", answer()).times.aid_shown_ms, 1234.568);
 });
 
-test("an aid that was not shown has no time, and a case without an aid has no such column", () => {
+test("an aid that was not shown has no time, and is omitted for a case without an aid", () => {
   const unseen = new Attempt(AIDED, { readingId: "r1" });
   unseen.begin(0, 5000);
   assert.equal(unseen.reading(1000, 6000, "answered", answer()).times.aid_shown_ms, null);

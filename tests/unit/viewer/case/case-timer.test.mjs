@@ -1,4 +1,4 @@
-/** Flags report the circumstances of a reading, each a single one. */
+/** Each flag reports one circumstance of a reading. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -45,7 +45,7 @@ test("without a film, its position and its drawing give no flag", () => {
   assert.deepEqual(told({ film: [0, 0], software: true }, { films: false }), []);
 });
 
-/** A case watched as the page does it: every 100 ms. */
+/** A case whose timer is called every 100 ms, as by the page. */
 function watched({ views = 1, seen = good } = {}) {
   const item = { case: "c", position: 1, options: [], presented: false, reading: null, views: Array(views).fill({}) };
   const attempt = new Attempt(item, { readingId: "r" });
@@ -127,7 +127,7 @@ test("a stall is flagged and stays response time; a sleep is flagged and becomes
   assert.deepEqual([times.response_ms, times.hidden_ms, times.elapsed_ms], [4000, 60_000, 64_000]);
 });
 
-test("hidden time is no stall", () => {
+test("hidden time does not count as a stall", () => {
   const { state, surroundings, pass, end } = watched();
   state.now += 100;
   surroundings.interrupt();

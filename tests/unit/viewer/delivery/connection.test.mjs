@@ -1,4 +1,4 @@
-/** What the server's answers mean for the outbox. */
+/** The effect of the server's responses on the outbox. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,4 @@
-/** One window holds the place; another gets it when it is free, or when its reader continues there. */
+/** Only one window can be read in; another takes over when it is free, or when the reader continues there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -11,7 +11,7 @@ class Storage {
   removeItem(key) { delete this[key]; }
 }
 
-/** One browser: its storage, its messages, its clock run by hand. */
+/** A browser with storage, messages, and a clock that the test sets. */
 class Browser {
   storage = new Storage();
   now = 1_000_000;
@@ -42,7 +42,7 @@ class Browser {
     return window;
   }
 
-  /** Its process is gone: nothing of it runs any more, and nothing is released. */
+  /** The process has crashed: nothing runs any more, and nothing is released. */
   crash({ id }) {
     this.#windows.get(id).asleep = true;
     this.#windows.delete(id);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Outbox } from "../../../../ui/viewer/js/delivery/outbox.js";
 import { ReaderStorage } from "../../../../ui/viewer/js/page/storage.js";
 
-/** localStorage as far as it is used: its keys are its own properties. */
+/** The part of localStorage that is used; its keys are properties of the object. */
 class Storage {
   setItem(key, value) { this[key] = String(value); }
   getItem(key) { return Object.hasOwn(this, key) ? this[key] : null; }
@@ -15,7 +15,7 @@ class Storage {
 const reading = (id) => ({ id, kind: "reading", case: `case-${id}` });
 const settled = () => new Promise((resolve) => { setImmediate(resolve); });
 
-/** An outbox whose timers are run by hand. */
+/** An outbox whose timers the test runs. */
 function outboxWith(storage, { seal = "s", deliver, order = 0 } = {}) {
   const seen = { waits: [], receipts: [], failures: [], sent: [] };
   let due = null;
@@ -64,7 +64,7 @@ test("an acknowledged record leaves the outbox, and the browser's storage at sig
   assert.equal(Object.keys(storage).length, 0);
 });
 
-/** A server that takes readings in order alone, and may be set back. */
+/** A server that accepts readings only in order, and can be reset to an earlier state. */
 class Server {
   ids = [];
   take(records) {
@@ -92,7 +92,7 @@ test("acknowledged records are sent again to an older store, and no answer is re
   await readOn(outbox, tick, "abcde");
   const told = seen.receipts.length;
   server.ids.length = 2; // restored to an earlier state
-  outbox.put(reading("f")); // which that state has not handed out
+  outbox.put(reading("f")); // which the restored state has not provided
   await tick();
   assert.deepEqual(outbox.readings.map(({ id }) => id), [..."abcdef"]);
   assert.equal(seen.receipts.length, told, "the desk of that moment lists cases that were read");

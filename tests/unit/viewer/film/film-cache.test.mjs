@@ -1,6 +1,6 @@
 /**
  * The message to a reader when a film does not arrive.
- * The workers that decode films, with workers that do what the test says.
+ * The pool of workers that decode films, with simulated workers.
  */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";

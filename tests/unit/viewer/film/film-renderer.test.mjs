@@ -1,4 +1,4 @@
-/** Drawing films, as the page sees it, with a worker that does what the test says. */
+/** The page's interface for drawing films, with a simulated worker. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -47,7 +47,7 @@ test("a prepared picture is shown at once, without the worker", async () => {
   await renderer.shown();
 });
 
-test("of many simultaneous requests only the first and the last picture are drawn", () => {
+test("only the first and the last of many simultaneous requests are drawn", () => {
   const { renderer, worker, shown, answer } = room();
   for (const low of [1, 2, 3, 4]) renderer.draw(SIZE, [placed(1, low)]);
   answer("first", worker.pictures[0]);

@@ -1,4 +1,4 @@
-/** Packed films come out as they went in. */
+/** Packing and decoding a film does not change it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { quantileWindow, unpackSamples } from "../../../../ui/viewer/js/film/fil
 
 const COPY = [4096, 0, 0, 0, 0, 0];
 
-/** A film as it travels, written from the format's description. */
+/** A packed film, written according to the format's description. */
 function film(header, ...planes) {
   const whole = { split: 0, escapes: 0, fraction_bits: 12, steps: [], weights: [COPY], levels: [], ...header };
   const text = new TextEncoder().encode(JSON.stringify(whole));
@@ -47,7 +47,7 @@ test("each of the six neighbours has its own weight", () => {
   places.forEach(([dy, dx], which) => {
     const weights = [Array.from({ length: 6 }, (_, i) => (i === which ? 4096 : 0))];
     const wrong = samples.flatMap((row, y) => row.map((value, x) => {
-      // Beyond the left edge stands the sample above a row's first; above that edge, the one above that.
+      // The neighbour beyond the left edge is the sample above the row's first sample, or the sample above that.
       const beyond = x + dx < 0 ? at(y + dy - 1, 0) : at(y + dy, x + dx);
       const difference = value - (y + dy < 0 ? 0 : beyond);
       return difference < 0 ? -2 * difference - 1 : 2 * difference;

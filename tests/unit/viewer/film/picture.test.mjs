@@ -1,6 +1,6 @@
 /**
- * The part of a film that a pane shows lies on whole pixels, within the pane, and on its other side when flipped.
- * The processor's picture: exact at 1:1, true averages below, no new greys above.
+ * The visible part of a film covers whole pixels within the pane, mirrored if the film is flipped.
+ * The picture drawn by the processor: exact at 1:1, averages when reduced, no new grey values when enlarged.
  * Window and level follow the formula at every grey value.
  */
 import assert from "node:assert/strict";

@@ -12,7 +12,7 @@ const film = (width, height, grey) => {
 const measured = (film, box) => greyValues(box, film, (part) => samplesOf(film, part));
 const noise = film(60, 50, (x, y) => (x * 7919 + y * 104_729) % 65536);
 
-/** The same from the definition, over every pixel of the film. */
+/** The same values by definition, over every pixel of the film. */
 function expected({ samples, width }, { x, y, width: across, height: down }) {
   const inside = [...samples].filter((_, i) => {
     const [dx, dy] = [(i % width) + 0.5 - x - across / 2, Math.floor(i / width) + 0.5 - y - down / 2];
@@ -32,7 +32,7 @@ test("number, mean, standard deviation and range follow their definitions, also 
   }
 });
 
-test("the box of one pixel gives that pixel", () => {
+test("a box of one pixel contains that pixel", () => {
   const value = noise.samples[30 * 60 + 20];
   assert.deepEqual(measured(noise, { x: 20, y: 30, width: 1, height: 1 }), { n: 1, mean: value, sd: 0, min: value, max: value });
 });
@@ -42,7 +42,7 @@ test("an even film has no deviation at any level", () => {
   assert.deepEqual([mean, sd], [65_535, 0]);
 });
 
-test("where no pixel has its centre there are no values", () => {
+test("there are no values if no pixel has its centre inside", () => {
   for (const box of [
     { x: 3, y: 3, width: 0, height: 0 }, { x: 3.6, y: 3.6, width: 0.3, height: 0.3 }, { x: 70, y: 3, width: 9, height: 9 },
   ]) assert.equal(measured(noise, box), null);

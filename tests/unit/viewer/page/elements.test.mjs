@@ -1,4 +1,4 @@
-/** A case is on the screen when a frame begins that can know it. */
+/** A case is on the screen when the frame after its first frame begins. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

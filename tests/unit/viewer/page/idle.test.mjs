@@ -1,4 +1,4 @@
-/** When a page reports activity to the server, when it warns, and which events are no activity. */
+/** When a page reports activity to the server and when it warns, and which events do not count as activity. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,5 @@
-/** What every key of real keyboards does. The layouts are data: keyboards.json, one string for each row of keys. */
+/** The action of every key of real keyboards. The layouts are data: keyboards.json, one string for each row of keys.
+    */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -46,7 +47,7 @@ function event({ code, key, held, windows = false }) {
   };
 }
 
-/** What a press should do, as words: the layout's characters as listed, then what is printed, then what is at its place. */
+/** The expected action of a press: by the layout's list, then by the printed character, then by position. */
 function wanted(layout, { code, key, held }) {
   const sign = SIGNS.find((command) => layout[command].includes(held + code));
   if (sign) return sign;
@@ -70,7 +71,7 @@ const PUNCTUATED = {
   Hebrew: { KeyQ: "question", KeyW: "preset" }, Greek: { KeyQ: "question", "Shift+KeyQ": "question" },
   Bulgarian: { KeyQ: "question" },
 };
-/** What the main keys of a layout do not print: the numeric keypad and the buttons do. */
+/** Characters that are not on the main keys of a layout, but on the numeric keypad or on buttons. */
 const UNREACHED = { Arabic: ["aid", "region", "angle", "compare"], Persian: ["region"], Thai: ["aid", "typedWindow", "digit 3"], "Japanese, kana": ["help", "heart", "aid", "faulty", "region", "angle", "compare", "typedWindow", "rotate"] };
 
 for (const [name, layout] of layouts) {

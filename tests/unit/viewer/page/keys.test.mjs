@@ -68,7 +68,8 @@ test("page zoom and typing with the Option key are left to the browser", () => {
   for (const key of ["Enter", "ArrowLeft", "Backspace", "a", "i"]) assert.equal(press(key, "KeyA", withAltGr), null);
 });
 
-test("no key of a composition means anything, in browsers that say so and in Safari, which numbers it", () => {
+test("keys of a composition have no meaning, in browsers that report it and in Safari, which has a key code for it",
+() => {
   const event = (key, code, how) => ({ key, code, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...how });
   for (const how of [{ isComposing: true, keyCode: 13 }, { isComposing: false, keyCode: 229 }]) {
     for (const [key, code] of [["Enter", "Enter"], ["Escape", "Escape"], ["Backspace", "Backspace"], ["b", "KeyB"], ["2", "Digit2"], ["+", "Equal"]]) {

@@ -1,4 +1,4 @@
-/** A review, a scoring and teaching have words of their own, and leave none behind. */
+/** A review, a scoring and teaching replace texts, and restore them afterwards. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

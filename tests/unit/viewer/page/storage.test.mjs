@@ -1,5 +1,5 @@
 /**
- * What cannot be stored lives as long as the page.
+ * Values that cannot be stored are kept while the page is open.
  * A reader's settings are restored for that reader only.
  * Names of records are random version 4 UUIDs.
  */

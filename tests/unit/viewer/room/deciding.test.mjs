@@ -1,4 +1,4 @@
-/** Before which cases the reader is stopped, and that a reload stops them at the same place. */
+/** The reader is stopped before certain cases, and at the same cases after a reload. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -77,7 +77,7 @@ test("a session begins with the feedback on the one before, if there is any", ()
   assert.match(second({}).text, /^20 cases/);
 });
 
-test("after an earlier case comes the next one, up to the running case or the end", () => {
+test("the next case follows an earlier case, up to the running case or the end", () => {
   const read = (position) => ({ item: item(position, { reading: { id: "old" } }) });
   const from = (position, more, about) => following(state(about, { shown: read(position), ...more }));
   const aside = { item: item(4) };

@@ -29,13 +29,14 @@ export const facts = (more = {}) => ({
   desk: desk(), unsent: [], running: null, condition: null, been: false, size: [1440, 900], ...more,
 });
 
-/** A state that the machine cannot change behind its caller's back. */
+/** A frozen state, which the machine cannot modify. */
 export function frozen(value) {
   if (value && typeof value === "object" && !Object.isFrozen(value)) Object.values(Object.freeze(value)).forEach(frozen);
   return value;
 }
 
-/** The state after these events, each at its second unless it says when. Facts of an event hold from then on. */
+/** The state after these events, one per second unless they have a time. The facts of an event remain valid
+    afterwards. */
 export function after(state, ...events) {
   let effects = [];
   for (const { facts: news = {}, ...event } of events) {
@@ -49,7 +50,7 @@ export function after(state, ...events) {
 export const opened = (about = {}) =>
   after({ ...START, facts: facts(about) }, { is: "goOn", kept: null, epoch: 0, now: 0 }).state;
 
-/** Reading the first case: begun, and on the screen since the first second. */
+/** The first case has begun and has been on the screen since the first second. */
 export function ready(about = {}) {
   const { state } = after(opened({ been: true, ...about }), { is: "pause", now: 900 });
   return after(state, { is: "painted", n: state.shown.n, now: 1000 }).state;
@@ -60,7 +61,7 @@ export const reading = (id, option = "A", more = {}) => ({
   committed_epoch_ms: 5000, ...more,
 });
 
-/** The server has these, and says where the reader is now. */
+/** The server acknowledges these records and reports the reader's position. */
 export const receipt = (about = {}, sent = [], more = {}) => ({
   is: "receipt", sent, receipt: { stored: sent.map(({ id }) => id), refused: [], feedback: {}, ...more }, facts: about,
 });

@@ -1,4 +1,4 @@
-/** What becomes of the room, and what is done, at each thing that can happen to it: one row a transition. */
+/** The new state and the effects of each event: one row per transition. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -30,7 +30,7 @@ const PRACTICE = { desk: desk({ practice_total: 2, cases: [item(1, { practice: t
 const practised = () => waiting(PRACTICE, reading("p1", "B"));
 const explained = () =>
   on(practised(), receipt({ unsent: [] }, [reading("p1", "B")], { feedback: { "r-p1": reference } }));
-/** At case 2, having read the first one here. */
+/** At case 2, after the first case was read here. */
 const second = (rules = {}) => {
   const state = waiting({ desk: backwards({ rules: { back_navigation: true, ...rules } }) });
   return on(state, { is: "painted", n: 2, now: 4000, facts: { unsent: [], desk: backwards({ cases: [C2, C3] }) } });
@@ -53,7 +53,7 @@ const FIRST = { desk: desk({ cases: [aided(1, "first", CONTENT), aided(2, "first
 const onDemand = (content = null) => ({ desk: desk({ cases: [aided(1, "on demand", content), C2] }) });
 const asked = () => on(ready(onDemand()), { is: "aid" });
 
-/** In words, the state before, the event; then what is done, in order, and what the state says afterwards. */
+/** Description, earlier state and event; then the effects in order, and the expected new state. */
 const ROWS = [
   // Begin
   ["a study starts behind its curtain while its films are loading", () => ({ ...START, facts: facts() }),
@@ -405,7 +405,7 @@ for (const [words, given, event, does, says] of ROWS) {
   });
 }
 
-/** What the row says is so; what it does not speak of may be as it likes. */
+/** The values in the row are checked; other values are ignored. */
 function agrees(found, said, at = "state") {
   if (said === null || typeof said !== "object") assert.equal(found, said, at);
   else if (Array.isArray(said) && !said.length) assert.deepEqual(found, [], at);

@@ -1,11 +1,11 @@
-/** The room carries out what its machine says, whatever becomes of a part of it. */
+/** The room carries out the machine's effects even if one of them fails. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Room } from "../../../../ui/viewer/js/room/room.js";
 import { desk } from "./desks.mjs";
 
-/** Whatever is asked of it, it does nothing and says nothing. */
+/** An object whose methods do nothing. */
 const nothing = new Proxy(() => null, { get: (_, name) => (name === Symbol.toPrimitive ? () => "" : nothing) });
 
 test("a failed effect is reported and does not prevent the following effects", () => {

@@ -1,4 +1,5 @@
-/** Whatever a reader, a line and a server do in whatever order: no answer is lost or doubled, and the end is reached. */
+/** Random orders of events of the reader, the connection and the server: no answer is lost or doubled, and the study
+    ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -16,7 +17,7 @@ const KEYS = [
   { is: "words", text: "blurred" }, { is: "write", text: "effusion" }, { is: "write", text: " " }, { is: "comment", text: "so" }, { is: "faulty" }, { is: "aid" }, { is: "touched" }, { is: "next" }, { is: "resized" },
 ];
 
-/** Numbers by chance, the same ones for the same seed (mulberry32). */
+/** Random numbers that depend on the seed only (mulberry32). */
 function chance(seed) {
   let state = seed;
   return (n) => {
@@ -27,7 +28,7 @@ function chance(seed) {
   };
 }
 
-/** A server as far as the page can tell: which cases there are, what it has, and when it will have none. */
+/** A simulated server with its cases, its records and its end. */
 class Server {
   hold = "";
   shown = new Set();
@@ -62,7 +63,7 @@ class Server {
     return { when: this.aid, html: "", content: null };
   }
 
-  /** Only the first case that is left has its answer, on demand only if it was requested. */
+  /** Only the first remaining case has the model's answer, on demand only after a request. */
   #due(each, i) {
     const due = this.aid === "on demand" ? this.requested.has(each.case) : i === 0;
     return each.aid && due ? { ...each, aid: { ...each.aid, content: CONTENT } } : each;
@@ -119,7 +120,7 @@ class Server {
   }
 }
 
-/** A page with its browser: what survives a reload, what is on the screen, and what is on its way. */
+/** A page in its browser: stored values, the case on the screen, and pending messages. */
 class Page {
   now = 0;
   outbox = [];
@@ -174,7 +175,7 @@ class Page {
     if (!here) assert.equal(shown, null);
   }
 
-  // The effects that leave something behind.
+  // The effects that change the page or the browser.
   present({ shown }) {
     Object.assign(this.screen, { n: shown.n, painted: false, covered: false });
     this.running.clear();
@@ -232,7 +233,7 @@ class Page {
     this.running.clear();
   }
 
-  /** Something that was on its way arrives; without a line nothing comes of what was asked. */
+  /** A pending response arrives; without a connection the request fails. */
   arrives(n, line) {
     const [event] = this.pending.splice(n, 1);
     if (event.is === "another" && line) this.desk = this.server.desk;
@@ -283,7 +284,7 @@ function somethingRare(page, by) {
   else page.send({ is: "goOn", kept: page.storage.feedback ?? null, epoch: page.now });
 }
 
-/** A reader who answers what is asked, with a line that holds. */
+/** A reader who answers every question, with a reliable connection. */
 function diligent(page) {
   const { phase, shown, here, reasons, sheet } = page.state;
   page.now += 1000;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { adviceOn, DisplayCheck, factsOf, FIELDS } from "../../../../ui/viewer/js/steps/display-check.js";
 
-/** Goes through the check as a reader who sees steps from `limits[field]` on. */
+/** Completes the check as a reader who sees steps of at least `limits[field]`. */
 function read(limits, places = () => 0) {
   const check = new DisplayCheck(places);
   while (!check.done) check.answer(check.trial.step >= limits[check.trial.field] ? check.trial.place : null);

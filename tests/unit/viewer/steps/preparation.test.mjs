@@ -1,4 +1,4 @@
-/** Whether a window is large enough to read in, either way round. */
+/** Whether a window is large enough for reading, in either orientation. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -1,4 +1,4 @@
-/** What was filled in becomes answers, or a fault that names what is missing. */
+/** The fields of the questionnaire become answers, or a message about the missing answer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

@@ -37,7 +37,7 @@ test("two dragged lines make the angle between them", () => {
   assert.deepEqual([words(), used], [["0.0°"], ["measure"]]);
 });
 
-test("a second line from an end of the first one makes a three-point angle, and so does a click", () => {
+test("a second line from an end of the first line makes a three-point angle, and so does a click", () => {
   for (const second of [(drag) => drag(at(120, 50), at(120, 150)), (drag) => drag(at(120, 150), at(120, 150))]) {
     const { tool, pane, drag, words } = bench();
     tool.toggle("angle");
@@ -88,7 +88,7 @@ test("a region's grey values are those of its last place, and only one request i
   assert.equal(words()[0], "mean 40.0, SD 0.0; min 0, max 0; 400 mm² at the detector");
 });
 
-test("the grey value under the pointer belongs to its pixel, and is unknown beside the films", async () => {
+test("the grey value under the pointer is that of its pixel, and is unknown outside the films", async () => {
   const { tool, pane } = bench({ grey: async (handle, { x, y }) => ({ n: 1, mean: 1000 * x + y, sd: 0, min: 0, max: 0 }) });
   tool.hover(pane, at(12.7, 34.2));
   await settled();

@@ -1,6 +1,6 @@
 /**
  * The position of films: arranged, fitted, zoomed about the pointer, exact at 1:1.
- * A window that is taken along means the same share of the next film.
+ * A window transferred to the next film keeps its position in the film's range.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -112,7 +112,7 @@ test("flipping mirrors the film at the centre of the pane", () => {
   near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
 });
 
-test("rotating turns what is seen to the right about the middle of the pane, also flipped", () => {
+test("rotating turns the visible part to the right about the middle of the pane, also if flipped", () => {
   for (const hanging of HANGINGS) {
     const before = pane({ scale: 0.5, x: 1000.5, y: 1100, fit: false }, hanging);
     const after = { ...before, ...rotated(before) };
@@ -142,7 +142,7 @@ test("a fitted film is fitted again after a turn, and four turns restore every f
   }
 });
 
-test("a film that was enlarged is never smaller than fitted after a turn", () => {
+test("an enlarged film is never smaller than the fitted film after a turn", () => {
   const wide = pane({ scale: 0.22, x: 1250, y: 1024, fit: false }, { turns: 1 });
   near(rotated(wide).zoomPan.scale, fitted(wide.rect, upright).scale);
 });

@@ -1,4 +1,4 @@
-/** Lines, angles and regions on a film: what they measure, which point moves, and that four are enough. */
+/** Lines, angles and regions on a film: their measurements, their active point, and the limit of four. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

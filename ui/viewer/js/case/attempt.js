@@ -167,7 +167,7 @@ export class Attempt {
   #timed = true;
   /** From t0 to the first frame with the model's answer. @type {number|null} */
   #aidShown_ms = null;
-  /** Times that depend on a clock that was set in the meantime. @type {string[]} */
+  /** Times that are invalid because the clock was set in the meantime. @type {string[]} */
   #unmeasured = [];
 
   /**
@@ -280,7 +280,7 @@ export class Attempt {
     };
   }
 
-  /** Null for what was not measured. */
+  /** Null for times that were not measured. */
   #times(now) {
     const { response_ms, elapsed_ms, hidden_ms, paused_ms } = this.clock.read(now);
     /** @type {{[name: string]: number|null}} */

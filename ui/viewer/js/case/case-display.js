@@ -62,7 +62,7 @@ export class CaseDisplay {
    */
   prefetch(shown, coming) {
     this.#parts.films.keepOnly(new Set([...shown, ...coming.map((item) => item.case)]));
-    // One after another, so that the next case has the line for itself; and after a picture that the reader waits for,
+    // One after another, so that the next case has the full bandwidth; and after a picture that the reader waits for,
     // because decoding would slow it down.
     /** @type {Promise<unknown>} */
     let before = Promise.resolve();

@@ -63,7 +63,7 @@ export class ViewingConditions {
     this.#smallest = smallest;
   }
 
-  /** The case becomes visible or hidden; the time in between is no stall. */
+  /** The case becomes visible or hidden; the time in between does not count as a stall. */
   interrupt() {
     this.#ranAt = null;
     this.#lookedAt = -Infinity;
@@ -165,7 +165,7 @@ export class CaseTimer {
   #keptAt = 0;
   /** The first frame of the latest case. @type {{position: number, t0: number}|null} */
   #firstFrame = null;
-  /** The attempts of the case on the screen and of the case aside. @type {Map<number, Attempt>} */
+  /** The attempts of the case on the screen and of the case set aside. @type {Map<number, Attempt>} */
   #attempts = new Map();
 
   /** @param {Connection} connection @param {Overlays} overlays @param {() => Measured} measure

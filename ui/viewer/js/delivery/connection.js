@@ -160,7 +160,7 @@ export class Connection {
     return this.#routes.earlier(position);
   }
 
-  /** Retry everything at once, because the line may be back or the reader may have signed in again. */
+  /** Retry everything at once, because the connection may be back or the reader may have signed in again. */
   hurry() {
     this.outbox?.hurry();
     for (const wake of this.#asleep) wake();

@@ -66,7 +66,7 @@ export class WindowLock {
     if (!this.#channel) return this.#hold();
     if (!this.#storage.get(BEAT) && this.#write()) {
       this.#hold();
-      this.#post({ kind: "ask" }); // if there is another window nevertheless, the older one stays
+      this.#post({ kind: "ask" }); // if there is another window nevertheless, the older window continues
       return true;
     }
     this.#state = "claiming";

@@ -1,11 +1,11 @@
 /**
  * The outbox: records stay here, in memory and in the browser's storage, until the server acknowledges them.
  *
- * Each record has its own storage key, so that two tabs never overwrite each other's. One delivery is under
- * way at a time. Sending the same record twice is harmless: it carries its id from the start.
+ * Each record has its own storage key, so that two tabs never overwrite each other's. Only one request is sent at a
+ * time. Sending the same record twice is harmless: it carries its id from the start.
  *
- * What was acknowledged is put by until the reader signs out or has finished. Should the server have gone back to an
- * earlier state, which shows by its having fewer records than it had, all of it is offered again, in order.
+ * Acknowledged records are kept until the reader signs out or has finished. If the server has fewer records than
+ * before, because an earlier state was restored, all records are sent again in order.
  */
 
 /** @import { ReaderStorage } from "../page/storage.js" */

@@ -1,9 +1,9 @@
 /**
  * The page's interface for drawing films: films are uploaded, and pictures of them are shown on a canvas.
  *
- * The work is done in a worker, so that neither an upload nor a picture ever holds up the page. A picture of the next
- * case is developed in advance; showing it then is handing a finished image to the canvas. Where no graphics card draws,
- * what moves under a hand is drawn at half the fineness, and in full as soon as the hand rests.
+ * The work is done in a worker, so that neither an upload nor a picture blocks the page. A picture of the next case
+ * is prepared in advance; showing it only copies a finished image to the canvas. Without a graphics card, films are
+ * drawn at half resolution during a drag, and at full resolution when it ends.
  */
 
 /** @import { PlacedFilm } from "./renderers.js" */
@@ -16,7 +16,7 @@
 /** @typedef {{key: string, films: number[], order: Order, shown: () => void}} Request */
 
 const HIRE_AGAIN_MS = 500;
-const MOVING_MS = 150; // pictures requested in closer succession follow a drag
+const MOVING_MS = 150; // pictures requested in closer succession belong to a drag
 const STILL_MS = 80;
 const IN_ADVANCE = 0; // the id of every prepared picture
 
@@ -255,7 +255,7 @@ export class FilmRenderer {
     if (canvas.width !== bitmap.width) canvas.width = bitmap.width;
     if (canvas.height !== bitmap.height) canvas.height = bitmap.height;
     this.#context.transferFromImageBitmap(bitmap);
-    // In its original size, never stretched, even if the canvas size has changed.
+    // The picture keeps its size, even if the canvas size has changed.
     canvas.style.width = `${order.width / this.density}px`;
     canvas.style.height = `${order.height / this.density}px`;
     canvas.style.visibility = "";

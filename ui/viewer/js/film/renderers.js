@@ -17,12 +17,12 @@ const NO_SIZE = { width: 0, height: 0 };
 const UNMADE = { rect: null, sheet: null, sheetKey: "", print: null, printKey: "" };
 
 /**
- * Films as exact integer textures, brought to screen size, then windowed.
+ * Films as exact integer textures, which are scaled to screen size and then windowed.
  *
  * The screen-sized part of a film (its sheet) is rendered again when the view changes, the windowed sheet (its print) when
- * the window does. Both are made in advance for the coming cases, so that showing one is a copy of its pixels. A film
- * that hangs twice, as under the magnifying glass, has both once for each slot. A film larger than the card takes as
- * one texture stays with the processor, which makes its sheets.
+ * the window does. Both are prepared in advance for the next cases, so that showing a case only copies pixels. A film
+ * that is shown twice, as under the magnifying glass, has both for each slot. A film that exceeds the card's texture
+ * size is scaled by the processor.
  */
 export class WebglRenderer {
   name = "webgl2";
@@ -68,11 +68,11 @@ export class WebglRenderer {
       gl.pixelStorei(gl.UNPACK_ALIGNMENT, 1);
       gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, y, width, count, gl.RED_INTEGER, type,
         samples.subarray(y * width, (y + count) * width));
-      gl.flush(); // or the card would begin only when the film is shown
+      gl.flush(); // otherwise the card would begin only when the film is shown
     }
     await breathe();
     this.#addHalves(levels, eight ? 256 : 1);
-    // In 256ths: what one unit of the first level and of the halved levels counts.
+    // The weight of a unit of the first level and of the halved levels, in 256ths.
     return { width, height, levels, gains: [256, eight ? 1 : 256], made: {} };
   }
 
@@ -276,7 +276,7 @@ precision highp int;
 precision highp usampler2D;
 `;
 
-/** Half size, as 16-bit numbers; u_gain brings 8-bit films up so that their averages keep a fraction. */
+/** Half size, as 16-bit numbers; u_gain scales 8-bit films up so that their averages keep a fraction. */
 const HALVE = `${HEADER}
 uniform usampler2D u_film;
 uniform float u_gain;
@@ -290,9 +290,9 @@ void main() {
 }`;
 
 /**
- * A part of the film at screen size, in 256ths of a grey value. Smaller than the film: the average over the area of
- * the screen pixel, so at 1:1 the film's own pixel, exactly. Larger: a cubic between the pixels, held within the
- * four nearest ones, so that no edge rings.
+ * A part of the film at screen size, in 256ths of a grey value. When reduced, the average over the area of the screen
+ * pixel, which at 1:1 is exactly the film's pixel. When enlarged, cubic interpolation, limited to the range of the
+ * four nearest pixels to prevent ringing.
  */
 const RESAMPLE = `${HEADER}
 uniform usampler2D u_film;
@@ -394,7 +394,7 @@ export class CanvasRenderer {
 
   /** @param {Pixels} film */
   async upload(film) {
-    // Eight bits keep eight more below the point; sixteen are fine as they are. Either way 65536 steps.
+    // 8-bit films get eight fractional bits; 16-bit films need none. Both have 65536 steps.
     const unit = film.samples instanceof Uint8Array ? 256 : 1;
     return { film, width: film.width, height: film.height, unit, made: {} };
   }

@@ -17,7 +17,7 @@ export function offersAid({ aid }) {
   return aid?.when === "on demand" && !aid.content;
 }
 
-/** Sequential reading reserves the space in stage 1, so that the options keep their place in stage 2.
+/** Sequential reading reserves the space in stage 1, so that the options do not move in stage 2.
  *  @param {Case} item @returns {AidState} */
 export function aidState({ aid, stage }) {
   if (!aid) return stage === 1 ? "reserved" : "none";

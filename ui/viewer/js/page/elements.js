@@ -18,7 +18,7 @@ export function button(label, run) {
   return made;
 }
 
-/** The same with its key beside the label. @param {string} label @param {(now: number) => void} run
+/** A button with its key next to the label. @param {string} label @param {(now: number) => void} run
  *  @param {string} [key] @returns {HTMLButtonElement} */
 export function pressButton(label, run, key = "") {
   const made = button("", run);
@@ -68,8 +68,8 @@ export function around(target, selector) {
  */
 export async function afterPaint(shown, run) {
   await shown;
-  // The coming frame shows what was drawn; the one after it is the first that can know. Firefox dates a frame back to
-  // the screen's signal for it, so a frame late in coming may bear a time at which nothing was shown yet.
+  // The next frame shows the drawing; it has been shown when the frame after that begins. Firefox dates a frame back
+  // to the screen's signal, so a late frame may have a time before the case was shown.
   requestAnimationFrame(() => {
     const showing = performance.now();
     const know = (frame) => (frame < showing ? requestAnimationFrame(know) : run(frame));

@@ -4,9 +4,9 @@
  * Three rules, in this order:
  * 1. A key that prints a sign of the page (`+ - = ?`) is that sign, wherever it is and whatever modifier prints it.
  * 2. A key that prints a digit or a letter from A to Z is that digit or letter.
- * 3. Any other key is recognised by its place: the digit row (French and Czech keyboards print é or š there) and the letters of
- *    Hebrew, Cyrillic, Greek and other scripts. Latin letters with an accent, punctuation and anything typed with AltGr
- *    have no meaning.
+ * 3. Any other key is recognised by its position: the digit row (French and Czech keyboards print é or š there) and
+ * the letters of Hebrew, Cyrillic, Greek and other scripts. Latin letters with an accent, punctuation and anything
+ * typed with AltGr have no meaning.
  *
  * Options take A to H and 1 to 8, so no command uses them: Y mirrors instead of F.
  */
@@ -32,7 +32,7 @@ const SIGNS = {
   "?": { do: "help" },
   "\u061f": { do: "help" }, // the Arabic question mark
 };
-/** Places at which some scripts have a letter instead of the sign. */
+/** Positions at which some scripts have a letter instead of the sign. */
 const SIGN_AT = { Minus: "-", Equal: "=" };
 // The keys PACS use for presets, except F5, which reloads the page.
 const PRESETS = { F2: 0, F3: 1, F4: 2, F6: 3, F7: 4, F8: 5 };
@@ -41,10 +41,11 @@ const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 /** The `key` of a press that a Chinese or Japanese input method has taken. */
 const TAKEN = "Process";
-/** The `keyCode` of such a press. Safari has already ended the composition at the Enter that confirms it, and tells it
- * from other presses of Enter only by this number. */
+/** The `keyCode` of such a press. Safari has already ended the composition at the Enter that confirms it, and only
+ * this number distinguishes it from other presses of Enter. */
 const TAKEN_CODE = 229;
-/** Places of letters where Hebrew, Greek and Bulgarian keyboards print punctuation; Dvorak prints ' and , there. */
+/** Positions of letters where Hebrew, Greek and Bulgarian keyboards print punctuation; Dvorak prints ' and , in them.
+    */
 const PUNCTUATED = { KeyQ: "/;:,", KeyW: "'" };
 /** The two letters I of Turkish keyboards; both are I. */
 const TURKISH_I = /^[ıİ]$/;

@@ -1,4 +1,5 @@
-/** The menu of further image tools. It lies over the end of the question, moves nothing, and stays open while it is used. */
+/** The menu of further image tools. It covers the end of the question, does not change the layout, and stays open
+    while it is used. */
 
 import { around, find } from "./elements.js";
 

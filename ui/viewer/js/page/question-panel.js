@@ -284,7 +284,7 @@ export class QuestionPanel {
    * the view. Nothing else changes them while a case is on the screen. */
   settle() {
     const { scroll } = this.#parts;
-    if (this.#root.dataset.givingUp === "true") return; // the options are away
+    if (this.#root.dataset.givingUp === "true") return; // the options are hidden
     for (let density = 0; density < DENSITIES; density += 1) {
       this.#root.dataset.density = String(density);
       if (!overflows(scroll)) return;

@@ -30,7 +30,7 @@ export class ReaderStorage {
       this.#memory.delete(name);
       return true;
     } catch {
-      this.#memory.set(name, text); // full or forbidden: only the page's memory is left
+      this.#memory.set(name, text); // if storage is full or forbidden, values are kept in the page's memory
       return false;
     }
   }

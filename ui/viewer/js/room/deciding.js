@@ -63,17 +63,17 @@ export function released({ held, facts }) {
   return held && !facts.desk.hold;
 }
 
-/** Whether Enter continues: not if the reader may have left.
+/** Whether Enter continues; it does not if the reader may have left.
  *  @param {State} state @param {number} now */
 export function endsWithEnter({ halt }, now) {
   return !["", "absent"].includes(halt.name) && now - halt.since > QUIET_MS;
 }
 
 /**
- * Before which cases the reader is stopped for a moment, with the next case hidden and no clock running. Every reader
- * is before their first one, and before the next one after signing in again: no clock starts because the reader signed
- * in. Signing out makes this browser forget that the reader was here; a reload does not. Told from the case itself, so
- * that a reload brings the same curtain again, until the case was begun.
+ * The cases before which the reader is stopped briefly, with the next case hidden and no clock running. This applies
+ * to the first case and to the next case after a sign-in, so that signing in does not start a clock. Signing out
+ * makes this browser forget that the reader was here; a reload does not. Derived from the case, so that a reload
+ * shows the same curtain until the case has begun.
  * @param {State} state @param {Case} item the next case @returns {Halt|null}
  */
 export function haltBefore({ facts, lifted }, item) {
@@ -116,7 +116,7 @@ function beginning(desk, turned) {
 /** Whether the case before the reader was read in another window. @param {State} state */
 export function readElsewhere({ shown, facts: { desk } }) {
   // After another sign-in there may be preparation; until it is done the desk lists no cases.
-  // During a hold the desk lists none either, and the case on the screen may be finished.
+  // During a hold the desk does not list cases either, and the case on the screen may be finished.
   return shown !== null && !shown.committed && !shown.item.reading && !desk.preparation?.length && !desk.hold
     && !desk.cases.some((item) => item.case === shown.item.case);
 }

@@ -95,7 +95,7 @@ class Turn {
     this.state = { ...state };
   }
 
-  /** Read in this window from now on. Feedback interrupted by a reload is shown again first.
+  /** Continue reading in this window. Feedback interrupted by a reload is shown again first.
    *  @param {{kept: Awaited|null, epoch: number, now: number}} event */
   goOn({ kept, epoch, now }) {
     this.state.here = true;
@@ -147,13 +147,14 @@ class Turn {
     if (idle || this.state.aidAwaited) this.next({ now });
   }
 
-  /** The window has another size; it is asked for once a visit: one shrunk later is for a flag of the reading to tell.
+  /** The window has another size. The reader is asked to enlarge it once per visit; a later change is flagged in the
+   * reading.
    *  @param {{now: number}} event */
   resized({ now }) {
     if (this.state.sheet === "window") this.next({ now });
   }
 
-  /** In a preview the reader may continue in a window too small. @param {{now: number}} event */
+  /** In a preview the reader may continue in a window that is too small. @param {{now: number}} event */
   anyway({ now }) {
     this.state.roomy = true;
     this.next({ now });
@@ -223,7 +224,8 @@ class Turn {
     this.#do({ do: "chosen", option, confidence, changed, now });
   }
 
-  /** The key of a letter: an option's, unless options have numbers. @param {{letter: string, now: number}} event */
+  /** The key of a letter selects an option, unless options have numbers. @param {{letter: string, now: number}} event
+      */
   letter({ letter, now }) {
     const shown = this.#open;
     if (!this.#desk.rules.numbered) this.choose({ option: letter, now });
@@ -419,7 +421,7 @@ class Turn {
       this.#tell(reference, now);
     } else if (deciding.readElsewhere(this.state)) {
       this.#do({ do: "toast", text: texts.hints.readElsewhere });
-      // The reader is paused: the next case comes when they continue.
+      // The reader is paused: the next case is shown when they continue.
       if (this.state.phase !== "paused") this.#giveOver(now);
     } else {
       this.another({ now });
@@ -556,7 +558,7 @@ class Turn {
     this.#do(this.state.facts.unsent.length ? { do: "hurry" } : { do: "askAgain", ms: ASK_AGAIN_MS });
   }
 
-  /** Return to the running case if it waits aside, or show a new case. @param {Case} item */
+  /** Return to the running case if it was set aside, or show a new case. @param {Case} item */
   #goTo(item) {
     const { aside } = this.state;
     this.state.aside = null;
@@ -616,7 +618,8 @@ class Turn {
     }
   }
 
-  /** No answer yet; where it is to be written, that is where to. @param {Shown} shown @param {string} hint where there are options */
+  /** No answer yet: move the focus to the text field, if there is one. @param {Shown} shown @param {string} hint
+      where there are options */
   #answerFirst({ item }, hint) {
     this.#hint(asksWords(item) ? texts.hints.writeFirst : hint);
     if (asksWords(item)) this.#do({ do: "answerField" });
@@ -635,7 +638,7 @@ class Turn {
     if (stands) this.#onward(now);
   }
 
-  /** The case on the screen was read in another browser, or may not be read now. */
+  /** The case on the screen was read in another browser, or must not be read now. */
   #giveOver(now) {
     this.#show({ committed: true });
     this.#do({ do: "forget", name: "running" });

@@ -369,12 +369,12 @@ export class Room {
     this.#effects.timer.look(now);
   }
 
-  /** Some times a second. @param {number} now */
+  /** Called several times a second. @param {number} now */
   tick(now) {
     this.#effects.tick(now);
   }
 
-  /** The reader moved a hand. */
+  /** The reader pressed a key or moved the mouse. */
   touched() {
     if (this.state.untouched || this.state.shown?.touched === false) this.send({ is: "touched" });
   }
@@ -395,7 +395,7 @@ export class Room {
     panel.showOutbox(outbox.state);
   }
 
-  /** A complete message was refused, not single answers. @param {string} text */
+  /** The server refused a complete message, not single answers. @param {string} text */
   notTaken(text) {
     this.send({ is: "trouble", text });
     this.#parts.panel.toast(text);

@@ -22,7 +22,7 @@ export function windowSheet({ window: { low, high }, of, set }, close) {
   form.append(...fields.map(({ label }) => label), fault, choices);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    event.stopPropagation(); // the room takes other forms for signing out
+    event.stopPropagation(); // the room treats other forms as signing out
     const numbers = fields.map(({ input }) => numberOf(input.value));
     const wrong = numbers.map((number, i) => (Number.isNaN(number) ? faults.number : !i && number <= 0 ? faults.width : ""));
     fields.forEach(({ input }, i) => input.setAttribute("aria-invalid", String(wrong[i] !== "")));

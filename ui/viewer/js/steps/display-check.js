@@ -3,8 +3,8 @@
  *
  * The idea is that of the low-contrast letters of the TG18-QC pattern, which stand on dark, middle and bright ground
  * and are read as far down as one can (Samei et al., Assessment of display performance for medical imaging systems,
- * AAPM On-line Report 03, 2005, https://doi.org/10.37206/90, section 4.3). Here each shape stands at one of four
- * places and the reader says which, so that a guess is right one time in four.
+ * AAPM On-line Report 03, 2005, https://doi.org/10.37206/90, section 4.3). Here each shape is at one of four
+ * positions and the reader selects the position, so that one guess in four is correct.
  */
 
 import { element, pressButton } from "../page/elements.js";

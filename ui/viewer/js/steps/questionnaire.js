@@ -217,7 +217,7 @@ export function askedAfter(questions, values) {
 }
 
 /**
- * Where Enter leads from a question: nowhere while its answer is missing or invalid, otherwise to the next one.
+ * The question that follows on Enter; none while the answer is missing or invalid.
  * @param {Question[]} questions @param {Values} values @param {string} id of the question with the focus
  * @returns {{stay?: Question, next?: Question}} neither after the last one: all of them are checked
  */

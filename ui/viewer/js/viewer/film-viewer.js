@@ -17,7 +17,7 @@ export class FilmCanvas {
   /** @type {FilmRenderer} */
   renderer;
   #canvas;
-  /** Fills its container and reports its size in device pixels, which only a canvas does. */
+  /** Fills its container and reports its size in device pixels, which only a canvas can do. */
   #measure;
   #observer;
   #resized;
@@ -335,7 +335,7 @@ export class FilmViewer {
     this.#soon();
   }
 
-  /** Show the film at 1:1; the second time, fit it. */
+  /** Show the film at 1:1, or fit it if it is at 1:1. */
   actualSize() {
     const visible = this.#hanging.visible;
     if (visible.every(({ zoomPan }) => zoomPan.scale === 1)) {

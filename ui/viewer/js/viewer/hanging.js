@@ -202,7 +202,7 @@ export function scaleBar(px_per_mm, longest_px) {
 }
 
 const GAP_PX = 6;
-// Complete labels only: a lateral decubitus film is frontal.
+// Labels must match completely, because a lateral decubitus film is frontal.
 const FRONTAL = /^(PA|AP|FRONTAL)$/i;
 const LATERAL = /^((LEFT|RIGHT) )?LATERAL$/i;
 

@@ -79,7 +79,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** The second line of an angle: from an end of the first one, which is then the vertex, or anywhere else.
+  /** The second line of an angle: from an end of the first line, which is then the vertex, or from any other point.
    *  @param {Shape} angle @param {Point} at @param {{shape: Shape, point: number}|null} held */
   #goOn(angle, at, held) {
     if (held?.shape === angle) angle.points = [angle.points[1 - held.point], angle.points[held.point], at];
@@ -231,7 +231,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** Remove an angle of which only the first line is drawn. */
+  /** Remove an angle with only one line. */
   #leaveBegun() {
     const { begun } = this.#shapes;
     if (!begun) return;
@@ -265,7 +265,7 @@ export class MeasureTool {
     this.#panes.changed();
   }
 
-  /** Request the grey values of a region, and again if it was changed meanwhile. @param {Shape} shape */
+  /** Request the grey values of a region, and repeat the request if the region has changed. @param {Shape} shape */
   async #ask(shape) {
     const pane = this.#paneOf(shape);
     if (!pane || this.#asked.has(shape)) return;

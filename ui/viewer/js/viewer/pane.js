@@ -15,7 +15,8 @@ const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
 const FIRST_SHARE = 2 / 3; // of the width, for the large film
 const CURRENT_SHARE = 3 / 5; // of the area, for the current films next to prior films
-const MUCH = 1.5; // gain in visible area that is required to place prior films below instead of next to current films
+const MUCH = 1.5; // minimum gain in visible area for placing prior films below the current films instead of next to
+them
 
 /**
  * Divide an area between films, in rows or columns, so that the films are shown as large as possible.
@@ -46,8 +47,8 @@ function waysToShare(area, films, gap, leads) {
 }
 
 /**
- * Share an area between current and prior films: a part for each, side by side, or one above the other where that shows
- * much more; the current ones come first and have more room.
+ * Share an area between current and prior films: side by side, or one above the other if that shows much more;
+ * current films come first and have more room.
  * @param {Size} area in device pixels @param {Size[]} current @param {Size[]} prior @param {number} gap
  * @param {{leads?: boolean, equal?: boolean, exchanged?: boolean, settled?: Size}} [how] leads, settled: see arrange;
  *   equal: as much room for both; exchanged: the prior ones come first
@@ -125,7 +126,7 @@ export const sizeOf = ({ film, turns }) => turnedSize(film.view, turns);
  *  @returns {{turns: number, zoomPan: ZoomPan}} */
 export function rotated(pane) {
   const { film, rect, zoomPan } = pane;
-  const quarter = pane.flipped ? 3 : 1; // a mirrored film turns the other way under its mirror
+  const quarter = pane.flipped ? 3 : 1; // a mirrored film turns in the other direction
   const turns = (pane.turns + quarter) % 4;
   const size = turnedSize(film.view, turns);
   if (zoomPan.fit) return { turns, zoomPan: fitted(rect, size) };

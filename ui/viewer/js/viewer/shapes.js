@@ -46,12 +46,13 @@ export class Shapes {
     else this.#choose(this.all[(this.all.indexOf(shape) + 1) % this.all.length]);
   }
 
-  /** The angle of which only the first line is drawn. @returns {Shape|null} */
+  /** The angle with only one line. @returns {Shape|null} */
   get begun() {
     return this.all.find(({ kind, points }) => kind === "angle" && points.length === 2) ?? null;
   }
 
-  /** The widest heart over the widest chest. @returns {number|null} null: not measured, or the chest is missing */
+  /** The maximum width of the heart divided by that of the chest. @returns {number|null} null: not measured, or the
+      chest is missing */
   get ratio() {
     const [heart, chest] = ["heart", "chest"].map((name) => this.all.find(({ kind }) => kind === name));
     const wide = (/** @type {Shape} */ { points: [a, b], along }) => Math.abs(a[along] - b[along]);

@@ -74,7 +74,7 @@ def test_only_the_first_reading_of_an_item_counts() -> None:
 
 
 def test_macro_is_the_mean_over_tasks_with_a_mover_interval(make_bundle: MakeBundle) -> None:
-    """By hand: two tasks, 2 of 3 and 0 of 1."""
+    """Computed by hand for two tasks, 2 of 3 and 0 of 1."""
     table = accuracy(make_bundle("AAAA", {"R": "AABB"}, task=["x", "x", "x", "y"]))
     macro = table.loc[table["group"] == "macro"].iloc[0]
     low, high = wilson_interval(

@@ -44,7 +44,10 @@ def _drawn(n: int = 120, seed: int = 5) -> tuple[list[float | None], list[bool]]
 
 
 def test_each_measure_equals_scikit_learn() -> None:
-    """Its bins include the upper edge, ours the lower; these confidences are on no edge."""
+    """Its bins include the upper edge, ours the lower edge.
+
+    These confidences are not on an edge.
+    """
     confidence, right = _drawn()
     table = model_calibration(_bundle(confidence, right), OPTIONS).set_index("measure")
     assert table.loc[BRIER, "estimate"] == pytest.approx(brier_score_loss(right, confidence))

@@ -157,7 +157,7 @@ def test_undefined_ranks_have_a_reason(
 def test_a_task_with_one_question_leaves_macro_without_limits(
     make_bundle: MakeBundle,
 ) -> None:
-    """More than a third of all resamples lack the question."""
+    """The question is missing from more than a third of all resamples."""
     answers = {"R": "AABBAABBA", "S": "ABBBABBBA"}
     table = leaderboard(make_bundle("A" * 9, answers, task=list("xxxxxxxxy")))
     because = table.set_index("group")["undefined_because"]

@@ -1,4 +1,4 @@
-"""The majority vote equals a count item by item, and knows no letters."""
+"""The majority vote equals a count by item, and does not depend on letters."""
 
 from collections import Counter
 from dataclasses import replace
@@ -43,7 +43,7 @@ def credit(votes: list[str], truth: str) -> float:
 
 
 def test_every_row_equals_a_count_of_votes() -> None:
-    """The vote against the mean of the readers, then the model against the vote."""
+    """The vote is compared with the mean of the readers, and the model with the vote."""
     items, readings, raters = tables()
     table = majority_vote(bundle_from_tables(items, readings, raters))
     wide = readings.pivot_table(index="item_id", columns="rater_id", values="answer", aggfunc="sum")
@@ -66,7 +66,7 @@ def test_every_row_equals_a_count_of_votes() -> None:
 
 
 def test_letters_and_the_order_of_readers_do_not_matter() -> None:
-    """Other letters for the options, other names for the readers."""
+    """Letters of options and names of readers are changed."""
     items, readings, raters = tables()
     before = majority_vote(bundle_from_tables(items, readings, raters))
     letters = {"": "", **dict(zip("ABCD", "CADB", strict=True))}
@@ -84,7 +84,7 @@ def test_letters_and_the_order_of_readers_do_not_matter() -> None:
 
 
 def test_two_readers_have_no_vote_and_too_few_items_no_estimate() -> None:
-    """With the reason of the panel."""
+    """The row has the reason of the panel."""
     items, readings, raters = tables()
     two = readings[readings["rater_id"].isin(["R1", "R2", "M"])]
     assert len(majority_vote(bundle_from_tables(items, two, raters))) == 0
@@ -95,7 +95,7 @@ def test_two_readers_have_no_vote_and_too_few_items_no_estimate() -> None:
 
 
 def test_an_answer_of_a_model_that_is_left_out_leaves_out_its_case() -> None:
-    """For the row of the model; the vote alone keeps the case."""
+    """The case is left out of the model's row and kept in the row of the vote."""
     items, readings, raters = tables()
     excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")
     marked = readings.assign(excluded=excluded.map({True: "wrong image", False: ""}))

@@ -35,8 +35,8 @@ def _bundle(
 ) -> Bundle:
     """Return a rater's study: a letter an item and its score in words.
 
-    `c`, `p` and `i` are settled scores, `-` an answer left out, `?` one that nobody scored, and a
-    blank an item that was not asked in words.
+    `c`, `p` and `i` are settled scores, `-` is a missing answer, `?` an answer without a score, and
+    a blank an item that was not asked without options.
     """
     n = len(letters)
     ids = [f"q{i:03d}" for i in range(n)]
@@ -73,7 +73,7 @@ def _overall(bundle: Bundle) -> pd.DataFrame:
 
 
 def test_a_gap_needs_25_patients_with_answers_both_ways() -> None:
-    """Of 40 cases asked both ways, 24 answered ones allow no verdict, and 25 do."""
+    """Of 40 cases asked both ways, 24 answers are not sufficient for a verdict, and 25 are."""
     for bundle, few in (
         (_bundle("A" * 40, "i" * 24 + "-" * 16), True),
         (_bundle("A" * 40, "i" * 25 + "-" * 15), False),
@@ -85,7 +85,7 @@ def test_a_gap_needs_25_patients_with_answers_both_ways() -> None:
 
 
 def test_unanswered_items_are_incorrect_and_unscored_items_are_counted() -> None:
-    """Both have their own column."""
+    """Both have a separate column."""
     overall = _overall(_bundle("A" * 10, "cccppi--??"))
     assert overall["estimate"].to_dict() == {
         "correct": 3 / 8,
@@ -108,7 +108,10 @@ def test_only_items_drawn_for_scoring_count() -> None:
 
 
 def test_missing_items_are_incorrect_for_models_but_not_for_readers() -> None:
-    """A model must not gain by omitting items; a case that was not shown is no answer."""
+    """A model must not gain by omitting items.
+
+    A case that was not shown does not count as an answer.
+    """
     letters, scores = "A" * 6, "cccc  "
     reader = _overall(_bundle(letters, scores)).loc["correct"]
     model = _overall(_bundle(letters, scores, model=True)).loc["correct"]
@@ -158,7 +161,10 @@ def test_empty_cells_have_a_reason(
 
 
 def test_the_gap_is_paired_over_items_asked_both_ways() -> None:
-    """Strict: Tango's interval. With partly correct as half: t over the differences."""
+    """Strict: Tango's interval.
+
+    Partly correct answers count half, and t limits are computed over the differences.
+    """
     letters, scores = "AAAAAAAABBBB" * 3, "ccpp-i?  cpi" * 3
     result = open_gap(_bundle(letters, scores), OPTIONS)
     strict, half = (result.loc[result["scoring"] == entry].iloc[0] for entry in (STRICT, HALF))

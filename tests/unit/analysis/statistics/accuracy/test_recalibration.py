@@ -59,7 +59,9 @@ def fitted(design: Floats, offset: Floats, right: Floats, groups: Floats) -> tup
 
 
 @pytest.mark.parametrize("n_patients", [0, 40])
-def test_both_equal_another_fit(answers: tuple[Floats, Floats], n_patients: int) -> None:
+def test_slope_and_intercept_equal_another_fit(
+    answers: tuple[Floats, Floats], n_patients: int
+) -> None:
     """The slope with a free intercept, the intercept with a slope of 1."""
     confidence, right = answers
     table = model_recalibration(study(confidence, right, n_patients), OPTIONS)
@@ -87,10 +89,10 @@ def test_both_equal_another_fit(answers: tuple[Floats, Floats], n_patients: int)
         ([0.3, 0.8] * 6, [1] * 12, ["all of these answers are right"] * 2),
     ],
 )
-def test_what_is_undefined_has_its_reason(
+def test_undefined_values_have_a_reason(
     confidence: list[float], right: list[float], reasons: list[str]
 ) -> None:
-    """And no fit is tried, which would not converge."""
+    """A fit that would not converge is not attempted."""
     table = model_recalibration(study(np.array(confidence), np.array(right)), OPTIONS)
     for row, reason in zip(table.to_dict("records"), reasons, strict=True):
         assert row["undefined_because"].startswith(reason)

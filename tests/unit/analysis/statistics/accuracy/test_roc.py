@@ -44,7 +44,7 @@ def study(
 
 
 def test_raters_without_confidence_have_no_curve() -> None:
-    """Nor has one with a gap; a study without a curve has no table."""
+    """A rater with missing confidence has no curve either; a study without curves has no table."""
     gap = {**SURE, "R2": [1, 1, "", 3, 4, 4], "M1": None}
     assert set(roc_points(study(gap), OPTIONS)["rater_id"]) == {"R1"}
     assert "roc_points" not in analyse(study({"R1": None}), OPTIONS).tables
@@ -70,7 +70,7 @@ def test_the_positive_class_is_that_of_sensitivity() -> None:
 
 
 def test_intervals_follow_the_patients() -> None:
-    """Too few of them leave the partial area without one, with the reason."""
+    """With too few patients the partial area has a reason instead of an interval."""
     table = roc_areas(study(SURE, patient_id=list("aabbcc")), OPTIONS)
     partial = table[table["measure"] == "partial_auc"].iloc[0]
     assert partial["undefined_because"] == "interval: fewer than 8 patients or examinations"
@@ -120,14 +120,14 @@ def curves(draw: st.DrawFn) -> list[tuple[Floats, Floats]]:
 def test_the_area_under_the_mean_is_the_mean_of_the_areas(
     drawn: list[tuple[Floats, Floats]],
 ) -> None:
-    """At each false-positive rate the mean sensitivity, vertical steps included."""
+    """The mean sensitivity is computed at each false-positive rate, including vertical steps."""
     false, true = mean_curve(drawn)
     assert auc(false, true) == pytest.approx(np.mean([auc(*curve) for curve in drawn]), abs=1e-6)
     assert (np.diff(true) >= -1e-9).all()
 
 
 def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
-    """The error is DeLong's of single items: the variances of a case's wins over both classes."""
+    """The error is DeLong's for single items."""
     ratings = {"R1": [5, 3, 1, 4, 2, 5], "R2": [1, 1, 2, 3, 4, 4]}
     bundle = study(ratings, patient_id=list("abcdef"))
     items, readings = (
@@ -146,7 +146,7 @@ def test_copies_of_an_item_within_its_patient_add_no_precision() -> None:
 
 
 def test_the_standard_error_of_independent_cases_is_the_jackknife() -> None:
-    """By hand: the area without each case of either class in turn."""
+    """Computed by hand, leaving out each case of either class in turn."""
 
     def area(positive: list[float], negative: list[float]) -> float:
         scores = [(a > b) + 0.5 * (a == b) for a in positive for b in negative]

@@ -151,7 +151,7 @@ def test_two_raters_with_all_answers_have_the_agreement_of_their_pair(
 def test_two_raters_with_missing_answers_have_their_brennan_prediger(
     make_bundle: MakeBundle,
 ) -> None:
-    """Chance is the mean of 1/k over items with two answers, as for the pair."""
+    """Chance agreement is the mean of 1/k over items with two answers, as for the pair."""
     bundle = make_bundle("ABABAB", {"R": "AB.BAA", "S": "A.ABAB"}, n_options=[2, 3, 4, 5, 2, 3])
     pairs = agreement_pairs(bundle).set_index("measure")
     row = _row(bundle, "brennan_prediger")
@@ -162,7 +162,7 @@ def test_two_raters_with_missing_answers_have_their_brennan_prediger(
 def test_congers_kappa_has_the_mean_agreement_and_chance_of_pairs(
     make_bundle: MakeBundle,
 ) -> None:
-    """Schouten's form of the coefficient, by hand, for three raters."""
+    """Schouten's form of the coefficient is computed by hand for three raters."""
     answers = {"R": "ABCDABCD", "S": "ABCAABDD", "T": "ABBDCBCA"}
     row = _row(make_bundle("A" * 8, answers), "conger_kappa_letters")
     agree, chance = [], []
@@ -188,7 +188,7 @@ def test_error_consistency_needs_answers_and_a_reference_standard(
 
 
 def test_items_need_one_answer_and_two_for_alpha(make_bundle: MakeBundle) -> None:
-    """The rule is that of irrCAC."""
+    """The rule equals that of irrCAC."""
     bundle = make_bundle("ABAB", {"R": "AB.A", "S": "ABA.", "T": "BB.."})
     assert _row(bundle, "fleiss_kappa_letters")["n_items"] == 4
     assert _row(bundle, "krippendorff_alpha_letters")["n_items"] == 2
@@ -271,7 +271,7 @@ def test_undefined_values_have_a_reason(
 def test_chance_depends_on_the_number_of_offered_options(
     make_bundle: MakeBundle, sizes: list[int], measure: str, reason: str
 ) -> None:
-    """Options that nobody chose count too."""
+    """Options that were never chosen count too."""
     bundle = make_bundle("AB", {"R": "AB", "S": "AA"}, n_options=[size or "" for size in sizes])
     row = _row(bundle, measure)
     assert math.isnan(row["estimate"])

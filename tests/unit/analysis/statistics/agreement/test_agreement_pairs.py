@@ -39,7 +39,7 @@ def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
 
 
 def test_a_pair_has_the_reader_first_or_is_sorted_by_id(make_bundle: MakeBundle) -> None:
-    """A model whose id sorts first is second."""
+    """A model is second even if its id sorts first."""
     table = agreement_pairs(make_bundle("AB", {"R2": "AB", "R1": "AB", "A": "AB"}, models=("A",)))
     pairs = table[["rater_a", "rater_b", "pair_kind"]].drop_duplicates().values.tolist()
     assert pairs == [
@@ -107,7 +107,7 @@ def test_two_constant_raters_have_no_kappa(make_bundle: MakeBundle) -> None:
 
 
 def test_with_a_constant_rater_the_standard_error_is_undefined(make_bundle: MakeBundle) -> None:
-    """Kappa is 0 by construction, which is no certainty."""
+    """Kappa is 0 by construction, which does not mean certainty."""
     row = _row(make_bundle("AABB", {"R": "AAAA", "S": "ABAB"}), "kappa_letters")
     assert row["estimate"] == 0
     assert row[["se", "ci_low", "ci_high"]].isna().all()
@@ -133,7 +133,7 @@ def test_kappa_and_ac1_are_computed_within_option_sets(make_bundle: MakeBundle) 
 
 
 def test_ac1_needs_a_constant_number_of_options(make_bundle: MakeBundle) -> None:
-    """Its definition has a single k."""
+    """Its definition assumes a single number of options."""
     bundle = make_bundle("ABA", {"R": "ABB", "S": "ABA"}, option_set="s", n_options=[2, 3, 3])
     row = _row(bundle, "ac1", "option_set=s")
     assert row["undefined_because"] == measures.SIZE_VARIES
@@ -166,7 +166,7 @@ def test_patients_with_several_items_have_bootstrap_intervals(
 def test_a_share_of_same_errors_of_0_or_1_has_no_standard_error(
     make_bundle: MakeBundle, other: str, share: float
 ) -> None:
-    """A constant rater is no other reason, because the measure is a share."""
+    """A constant rater has the same reason, because the measure is a share."""
     row = _row(make_bundle("AAAA", {"R": "BBBB", "S": other}), "same_wrong")
     assert row[["estimate", "se", "ci_low", "ci_high"]].tolist() == [share, 0, share, share]
     assert row["undefined_because"] == ""
@@ -175,7 +175,7 @@ def test_a_share_of_same_errors_of_0_or_1_has_no_standard_error(
 def test_the_share_of_same_errors_has_the_standard_error_of_a_share(
     make_bundle: MakeBundle,
 ) -> None:
-    """By hand: one of four, the root of p (1 - p) / (n - 1), and a t interval."""
+    """Computed by hand for one of four: the root of p (1 - p) / (n - 1), and a t interval."""
     row = _row(make_bundle("AAAAA", {"R": "BBBBB", "S": "BCDCA"}), "same_wrong")
     assert row["n"] == 4
     assert row["se"] == pytest.approx(math.sqrt(0.25 * 0.75 / 3), abs=1e-15)
@@ -189,7 +189,7 @@ def test_with_a_single_item_standard_error_and_interval_are_empty(make_bundle: M
 
 
 def test_values_of_a_pair_do_not_depend_on_other_raters(make_bundle: MakeBundle) -> None:
-    """Fewer columns or letters change no bit of the sums."""
+    """The sums are identical with fewer columns or letters."""
     size, letters = [2 + i % 13 for i in range(130)], "ABCDEFGHIJKLMN"
     answers = {
         f"R{rater}": "".join(

@@ -41,7 +41,7 @@ def of_readers(bundle: Bundle) -> pd.DataFrame:
 
 @pytest.mark.parametrize("patients", [0, 15])
 def test_both_parts_equal_those_of_the_groups(patients: int) -> None:
-    """The jackknife from the table of each smaller group; t with one rater less than there are."""
+    """The jackknife uses the table of each smaller group, with a t interval."""
     complete = of_readers(study(RATERS, patients=patients))
     smaller = [
         of_readers(study([rater for rater in RATERS if rater != gone], patients=patients))
@@ -67,8 +67,8 @@ def test_two_raters_have_no_row() -> None:
     assert len(agreement_raters(study(RATERS[:2]), OPTIONS)) == 0
 
 
-def test_what_is_undefined_has_its_reason() -> None:
-    """Raters who never vary leave kappa undefined."""
+def test_undefined_values_have_a_reason() -> None:
+    """Kappa is undefined for raters who never vary."""
     ids = [f"q{i}" for i in range(12)]
     readings = pd.DataFrame({"rater_id": np.repeat(RATERS, 12), "item_id": ids * 4, "answer": "A"})
     items = pd.DataFrame({"item_id": ids, "truth": "A", "n_options": 3})

@@ -86,7 +86,7 @@ def test_prevalence_and_bias_are_those_of_byrt_bishop_and_carlin(make_bundle: Ma
 
 
 def test_kappa_has_indices_if_two_options_are_offered(make_bundle: MakeBundle) -> None:
-    """Other option sets have them for error consistency only."""
+    """Other option sets have indices of error consistency only."""
     bundle = make_bundle(
         "ABABAB",
         {"R": "AAAABB", "S": "ABAABB"},

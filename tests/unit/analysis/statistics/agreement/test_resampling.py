@@ -29,7 +29,7 @@ def test_counting_equal_resamples_does_not_change_limits() -> None:
 
 
 def test_intervals_of_few_patients_are_wider_or_undefined() -> None:
-    """Fewer than eight have none; from thirty it is the percentile interval."""
+    """Fewer than eight patients have no interval; thirty or more have the percentile interval."""
     estimates = np.tile(np.random.default_rng(3).normal(size=999), (4, 1))
     low, high, _ = percentile_limits(estimates, 0.05, np.array([7, 8, 29, 30]))
     assert np.isnan([low[0], high[0]]).all()
@@ -53,7 +53,7 @@ def test_equal_resamples_are_counted() -> None:
 
 
 def test_resamples_of_many_patients_are_not_counted() -> None:
-    """They all differ, and their code would not fit into a float."""
+    """All resamples differ, and their code would not fit into a float."""
     drawn = resample_weights(200, 50, seed=1)
     different, times = resampling._different(drawn)
     assert different is drawn
@@ -79,7 +79,7 @@ def test_intervals_are_the_same_with_and_without_counting(
     )
 
 
-def test_every_resample_has_the_sums_of_the_distinct_ones(make_bundle: MakeBundle) -> None:
+def test_every_resample_has_the_sums_of_the_distinct_resamples(make_bundle: MakeBundle) -> None:
     """Values agree to the last bit, with missing answers and varying numbers of options."""
     answers = {"R": "ABCAB." * 20, "S": "ABCBAD" * 20, "T": "AACB.D" * 20}
     bundle = make_bundle("ABC." * 30, answers, n_options=[4, 5] * 60)

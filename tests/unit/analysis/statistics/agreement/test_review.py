@@ -33,7 +33,7 @@ def _verdicts(n: int = 40, *, seed: int = 1, patients: int = 0) -> pd.DataFrame:
 
 
 def test_shares_equal_those_of_statsmodels() -> None:
-    """Overall and by task, for all errors and for each kind."""
+    """Shares are overall and by task, for all errors and for each kind."""
     verdicts = _verdicts()
     result = review(verdicts)
     for row in result.summary.to_dict("records"):
@@ -69,7 +69,7 @@ def test_kappa_is_fleiss_kappa_of_the_two_blind_verdicts(seed: int) -> None:
 
 
 def test_items_of_a_patient_are_resampled_together() -> None:
-    """Ten equal items of a patient have the information of one."""
+    """Ten equal items of a patient have the information of one item."""
     once = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])
     often = pd.concat(
         [once.assign(item_id=once["item_id"] + f"-{copy}") for copy in range(10)], ignore_index=True

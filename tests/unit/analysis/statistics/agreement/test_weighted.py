@@ -50,7 +50,7 @@ def answers() -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("patients", [0, 30])
 def test_every_pair_equals_scikit_learn(answers: dict[str, list[str]], patients: int) -> None:
-    """On the items that both answered; the interval contains the estimate."""
+    """Items that both answered count; the interval contains the estimate."""
     table = agreement_weighted(study(answers, patients), ORDERED)
     assert len(table) == 3 * 2
     for row in table.to_dict("records"):
@@ -71,7 +71,7 @@ def test_every_pair_equals_scikit_learn(answers: dict[str, list[str]], patients:
 
 
 def test_the_definition_by_proportions() -> None:
-    """1 minus the observed over the expected disagreement."""
+    """Kappa is 1 minus the observed over the expected disagreement."""
     proportions = np.array([[0.53, 0.05, 0.02], [0.11, 0.14, 0.05], [0.01, 0.06, 0.03]])
     distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     rows, columns = proportions.sum(axis=1), proportions.sum(axis=0)
@@ -81,7 +81,7 @@ def test_the_definition_by_proportions() -> None:
 
 
 def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
-    """From the last grade to the first; another order does change it."""
+    """Options are reversed from the last to the first; another order changes the value."""
     before = agreement_weighted(study(answers), ORDERED)
     for order, same in (("DCBA", True), ("CABD", False)):
         letters = {"": "", **dict(zip("ABCD", order, strict=True))}
@@ -102,7 +102,7 @@ def test_a_constant_rater_is_undefined(answers: dict[str, list[str]]) -> None:
 def test_only_options_that_were_declared_ordered_are_weighted(
     answers: dict[str, list[str]],
 ) -> None:
-    """By the option of the run, or by the protocol."""
+    """They are declared by an option of the run or by the protocol."""
     bundle = study(answers)
     assert "agreement_weighted" not in analyse(bundle, Options(bootstrap=5)).tables
     declared = replace(bundle, protocol={"ordered_options": True})
@@ -112,7 +112,7 @@ def test_only_options_that_were_declared_ordered_are_weighted(
 def test_standard_error_and_limits_are_those_of_the_delta_method(
     answers: dict[str, list[str]],
 ) -> None:
-    """From the numerical derivatives of kappa by the proportions."""
+    """They are computed from numerical derivatives of kappa."""
     complete = {rater: [a or "A" for a in values] for rater, values in answers.items()}
     step, n = 1e-6, 60
     for row in agreement_weighted(study(complete), ORDERED).to_dict("records"):

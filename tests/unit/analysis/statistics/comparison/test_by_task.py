@@ -53,7 +53,7 @@ def test_all_pairs_of_models_have_a_row_overall_and_per_task() -> None:
     pd.testing.assert_frame_equal(overall[shared], pairs[shared])
 
 
-def test_a_task_has_the_values_of_its_items_alone() -> None:
+def test_a_task_has_the_values_of_its_items_only() -> None:
     """Counts, score interval and tests are compared."""
     table = model_pairs(_bundle(), OPTIONS)
     own = ITEMS.loc[ITEMS["task"] == "location"]

@@ -72,7 +72,7 @@ def test_without_discordant_items_tangos_interval_has_a_closed_form(n: int, alph
 
 @pytest.mark.parametrize("n", [1, 2, 30, 40826])
 def test_if_all_items_are_discordant_in_a_direction_a_limit_is_1(n: int) -> None:
-    """The limit is exactly 1 or -1; the other is twice Wilson's for n of n, less 1."""
+    """The other limit is twice Wilson's limit for n of n, minus 1."""
     z2 = norm.isf(0.025) ** 2
     other = 2 * n / (n + z2) - 1
     (low, top), (bottom, high) = _tango(n, 0, n), _tango(0, n, n)
@@ -81,7 +81,7 @@ def test_if_all_items_are_discordant_in_a_direction_a_limit_is_1(n: int) -> None
 
 
 def test_evenly_split_discordant_items_have_a_symmetrical_interval() -> None:
-    """It does not reach 1."""
+    """The limits do not reach 1."""
     low, high = _tango(10, 10, 20)
     assert low == -high
     assert 0 < high < 1
@@ -141,14 +141,14 @@ def test_without_discordant_items_both_p_are_1() -> None:
 
 
 def test_p_of_extreme_splits_is_between_0_and_1() -> None:
-    """2 to the power of -39,999 is no float: 0."""
+    """The result is 0, because 2 to the power of -39,999 is too small for a float."""
     assert _mcnemar(40000, 0) == (0.0, 0.0)
     exact, mid = _mcnemar(1, 1074)
     assert 0 <= mid <= exact < 1e-300
 
 
 def test_yangs_test_of_single_items_is_between_mcnemars_two_variances() -> None:
-    """Chi-squared of b = 6, c = 1, n = 20 under no difference, and with the empirical variance."""
+    """For b = 6, c = 1, n = 20, the variance is that of no difference, or empirical."""
     rows = [(1, 0, 1)] * 6 + [(0, 1, 1)] + [(1, 1, 1)] * 13
     null, empirical = 5**2 / 7, 5**2 / (7 - 5**2 / 20)
     statistic = _yang(rows)[0]
@@ -161,7 +161,7 @@ def test_raters_who_are_equal_in_every_cluster_have_p_1() -> None:
 
 
 def test_with_one_cluster_the_test_is_undefined() -> None:
-    """Its variance is unknown for any answers."""
+    """Its variance is always unknown."""
     assert all(math.isnan(value) for value in _yang([(4, 1, 5)]))
     assert all(math.isnan(value) for value in _yang([(4, 4, 5)]))
 

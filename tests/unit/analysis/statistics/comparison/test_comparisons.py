@@ -198,7 +198,7 @@ def _resampled(bundle: Bundle, weights: Floats) -> Study:
 def test_resamples_without_a_reference_standard_leave_no_interval(
     make_bundle: MakeBundle,
 ) -> None:
-    """Eight of twenty patients have one, so a resample can lack them all."""
+    """Only eight of twenty patients have one, so they can be missing from a resample."""
     truth, answers = "A" * 8 + "." * 32, {"R": "A" * 40, "S": "AB" * 20}
     bundle = make_bundle(truth, answers, patient_id=[f"p{i % 20:02d}" for i in range(40)])
     neither = np.repeat([[0.0, 20 / 12]], [8, 12], axis=1)

@@ -45,7 +45,7 @@ def _study(seed: int, *, clustered: bool) -> tuple[Bundle, pd.DataFrame]:
 @pytest.mark.parametrize("clustered", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_estimate_and_error_equal_statsmodels_gee(seed: int, clustered: bool) -> None:
-    """Identity link, independence, robust covariance; times the root of C / (C - 1)."""
+    """The robust standard error is multiplied by the root of C / (C - 1)."""
     bundle, flat = _study(seed, clustered=clustered)
     table = gee(bundle).set_index("contrast")
     for model in ("M1", "M2"):

@@ -95,7 +95,7 @@ def test_a_group_equals_the_study_of_its_items(
 
 
 def test_p_is_adjusted_over_the_groups_of_a_field(study: Bundle) -> None:
-    """The model, condition, metric and claim are the same."""
+    """Tests of the same model, condition, metric and claim are a family."""
     table = reader_panel_by(study, OPTIONS)
     families = table.groupby(["model_id", "condition", "by", "metric", "claim"])
     assert families.ngroups == 2 * 2 * 2 * 2 * 2
@@ -138,7 +138,7 @@ def test_an_unknown_field_of_subgroups_is_refused(study: Bundle) -> None:
 
 @pytest.mark.slow
 def test_a_study_without_tasks_and_subgroups_has_no_table(study: Bundle) -> None:
-    """Nor has a study without the comparison itself."""
+    """A study without the comparison has no table either."""
     items = study.items[["item_id", "truth"]]
     bundle = bundle_from_tables(items, study.readings, study.raters)
     tables = analyse(bundle, Options(bootstrap=5, confidence="answer")).tables

@@ -99,7 +99,7 @@ def test_an_incomplete_reader_is_measured_on_read_items() -> None:
 
 
 def test_a_model_does_not_gain_by_omitting_items() -> None:
-    """Absent answers instead of wrong ones change only the counts."""
+    """Absent answers instead of wrong answers change only the counts."""
     right, left_out = "AAAAAAABBB", "AAAAAAA   "
     first, other = (
         study("A" * 10, {("M", ""): answers, ("R1", ""): "AAAAABBBBB", ("R2", ""): "ABABABABAB"})
@@ -163,7 +163,7 @@ def test_a_design_of_readers_with_different_cases_is_named() -> None:
 
 
 def test_readers_without_shared_cases_are_not_compared() -> None:
-    """Each read a different half."""
+    """Each reader read a different half."""
     bundle = study("A" * 4, {("R1", ""): "AB  ", ("R2", ""): "  AA"})
     row = comparisons(bundle).iloc[0]
     assert (row["n"], row["undefined_because"]) == (0, NOT_BOTH)
@@ -179,7 +179,7 @@ def test_a_task_without_assigned_items_is_not_in_the_macro() -> None:
 
 
 def test_a_rater_without_readings_is_in_the_participant_flow() -> None:
-    """The rater is enrolled and has read no item."""
+    """The rater is enrolled and has not read any item."""
     bundle = study("AA", {("R2", "aided"): "AB"})
     raters = pd.DataFrame({"rater_id": ["R1", "R2", "R3"], "rater_kind": "reader"})
     bundle = bundle_from_tables(bundle.items, bundle.readings, raters)
@@ -245,7 +245,7 @@ def test_limits_are_within_the_possible_range(answers: str) -> None:
 @pytest.mark.parametrize("arms", [False, True])
 @pytest.mark.parametrize("shared", [False, True])
 def test_sites_and_confidences_of_any_design_are_analysed(arms: bool, shared: bool) -> None:
-    """Arms with other readers for each condition, and blocks without a case that all have read."""
+    """Examples are arms with other readers for each condition, and blocks without common cases."""
     random = np.random.default_rng(2)
     n, readers = 36, [f"R{i}" for i in range(6)]
     rows = [

@@ -1,4 +1,4 @@
-"""Random effects between sites and banks equal the formulas, written out."""
+"""Random effects between sites and banks equal the formulas."""
 
 import numpy as np
 import pandas as pd
@@ -71,7 +71,7 @@ def combined(means: Floats, variances: Floats) -> dict[str, float]:
 
 
 def test_sites_vary_by_their_readers() -> None:
-    """The pooled variance of readers within sites; a reader without a site does not count."""
+    """The variance of readers is pooled within sites; a reader without a site does not count."""
     bundle = study(SITES)
     right = right_of(bundle).mean()
     groups = [["R1", "R2"], ["R3", "R4"], ["R5"]]
@@ -84,7 +84,7 @@ def test_sites_vary_by_their_readers() -> None:
 
 
 def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
-    """With six sites it is not cut at the possible limits."""
+    """With six sites it is not limited to the possible range."""
     sites = {f"R{number:02}": "uvwxyz"[number // 2] for number in range(12)}
     bundle = study(sites)
     right = right_of(bundle).mean()
@@ -99,7 +99,7 @@ def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
 
 @pytest.mark.parametrize("is_opposed", [False, True])
 def test_banks_vary_by_their_items(is_opposed: bool) -> None:
-    """The readers' mean, and the model's lead over it; two banks have no prediction interval.
+    """The readers' mean and the model's lead vary; two banks have no prediction interval.
 
     The variance is that of the panel: if readers err on different items, their negative covariance
     counts as 0.
@@ -144,12 +144,12 @@ def opposed(bundle: Bundle) -> Bundle:
 
 
 def test_sites_of_one_reader_each_are_undefined() -> None:
-    """Nothing shows how readers of a site vary."""
+    """The variance of readers within a site is unknown."""
     row = heterogeneity(study({"R1": "x", "R2": "y", "R3": "z"})).iloc[0]
     assert pd.isna(row["estimate"])
     assert row["undefined_because"] == "no variation within the groups to compare with"
 
 
 def test_one_site_and_one_bank_have_no_row() -> None:
-    """There is nothing to compare."""
+    """A comparison needs two sites or banks."""
     assert len(heterogeneity(study({"R1": "x", "R2": "x"}))) == 0

@@ -34,7 +34,7 @@ def test_the_limit_of_a_known_area_of_readers_is_that_of_the_model() -> None:
 
 
 def test_the_limit_combines_both_limits_with_their_correlation() -> None:
-    """Distances of the model's lower and the readers' upper limit, as sides of a triangle."""
+    """The distances of the model's lower and the readers' upper limit are sides of a triangle."""
     below = 0.97 - expit(logit(0.97) - 2 * 0.02 / (0.97 * 0.03))
     above = expit(logit(0.95) + 2 * np.sqrt(0.0003) / (0.95 * 0.05)) - 0.95
     distance = np.sqrt(below**2 + above**2 - 0.8 * below * above)
@@ -43,7 +43,7 @@ def test_the_limit_combines_both_limits_with_their_correlation() -> None:
 
 
 def test_the_p_value_is_that_of_the_limit_at_minus_the_margin() -> None:
-    """Also where the difference is below minus the margin, and where any limit clears it."""
+    """A difference below minus the margin, and a margin that every limit clears, are tried."""
     for margin in (0.1, 0.05, -0.02, -0.05):
         quantile = student.isf(BOTH.p(margin), 49)
         assert BOTH.low(quantile) == pytest.approx(-margin, abs=1e-8)
@@ -68,7 +68,7 @@ def test_a_model_without_an_error_counts_as_half_a_discordant_pair() -> None:
 
 
 def test_means_variances_and_correlation_are_those_of_the_covariance_matrix() -> None:
-    """The model is last; readers' own variation adds to the variance of their mean."""
+    """The model is last; variation between readers adds to the variance of their mean."""
     covariance = np.array([[4.0, 1.0, 0.5], [1.0, 2.0, 1.5], [0.5, 1.5, 3.0]]) * 1e-4
     merits = Merits(values=np.array([0.9, 0.8, 0.95]), covariance=covariance)
     fixed = area_difference(merits, (20, 30), 600, FIXED)
@@ -121,7 +121,7 @@ def declared(bundle: Bundle, **protocol: object) -> Bundle:
 def test_rows_of_the_area_have_the_panels_differences_and_the_smaller_class(
     per_patient: int,
 ) -> None:
-    """20 positive items; of four items per patient, each patient has a case of both classes."""
+    """There are 20 positive items; with four items per patient, patients have both classes."""
     bundle = declared(study(per_patient), hypothesis="non-inferiority", margin=0.05)
     options = Options(confidence="finding")
     table = noninferiority(bundle, options).query("metric == 'auc'").set_index("claim")
@@ -143,7 +143,7 @@ def test_rows_of_the_area_have_the_panels_differences_and_the_smaller_class(
 
 
 def test_the_limit_of_a_row_is_the_margin_at_which_its_test_just_succeeds() -> None:
-    """One-sided at half of alpha."""
+    """The limit is one-sided at half of alpha."""
     options = Options(confidence="finding")
     first = declared(study(), hypothesis="non-inferiority", margin=0.05)
     low = noninferiority(first, options).query("metric == 'auc'")["ci_low"].iloc[0]
@@ -154,8 +154,8 @@ def test_the_limit_of_a_row_is_the_margin_at_which_its_test_just_succeeds() -> N
 
 
 @pytest.mark.parametrize("few", ["A", "B"])
-def test_either_class_may_be_the_smaller_one(few: str) -> None:
-    """Twenty of 80 items, whether they are positive or negative."""
+def test_either_class_may_be_smaller(few: str) -> None:
+    """The class has twenty of 80 items and is positive or negative."""
     bundle = declared(study(few=few), hypothesis="superiority")
     table = noninferiority(bundle, Options(confidence="finding"))
     assert table["df"].iloc[0] == 19
@@ -173,7 +173,7 @@ def test_superiority_of_the_area_is_tested_at_a_difference_of_zero() -> None:
 
 
 def test_a_single_reader_has_no_claim_about_readers_in_general() -> None:
-    """As in the panel."""
+    """The row is the same as in the panel."""
     bundle = declared(study(n_readers=1), hypothesis="non-inferiority", margin=0.05)
     table = noninferiority(bundle, Options(confidence="finding")).query("metric == 'auc'")
     fixed, random = table.to_dict("records")

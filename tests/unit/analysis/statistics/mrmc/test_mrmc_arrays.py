@@ -33,7 +33,7 @@ def test_the_area_is_the_share_of_pairs_in_the_correct_order() -> None:
 
 
 def test_infinite_ratings_rank_below_and_above_all_others() -> None:
-    """They represent missing answers, which are wrong."""
+    """Infinite ratings represent missing answers, which are wrong."""
     ratings = np.array([[-np.inf], [2.0], [1.0], [np.inf]])
     positive = np.array([True, True, False, False])
     assert empirical_auc(ratings, positive).values.tolist() == [0.25]
@@ -158,7 +158,7 @@ def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
 
 
 def test_the_variance_of_readers_is_their_mean_square_less_what_cases_explain() -> None:
-    """MSR - Var + Cov2: readers who share all of the error vary by their mean square."""
+    """The variance is MSR - Var + Cov2; readers who share all errors vary by their mean square."""
     values, error = np.array([0.7, 0.75, 0.86]), 0.002
     for share in (0.0, 0.4, 1.0):
         covariance = error * (share * np.ones((3, 3)) + (1 - share) * np.eye(3))

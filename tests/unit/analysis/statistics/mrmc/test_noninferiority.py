@@ -36,7 +36,7 @@ def test_one_reader_and_independent_cases_give_tangos_test(counts: tuple[int, ..
 
 
 def test_cases_that_nobody_missed_show_no_more_than_their_number() -> None:
-    """Answers without variance: a t test would be certain; one case in twenty may still be lost."""
+    """A t test of answers without variance would claim certainty."""
     few, many = (score_test(np.zeros(n), np.ones(n), 0.05, FIXED) for n in (40, 400))
     assert few.p == pytest.approx(0.077, abs=1e-3)
     assert few.statistic == pytest.approx(np.sqrt(40 * 0.05 / 0.95))
@@ -49,10 +49,10 @@ def test_cases_that_nobody_missed_show_no_more_than_their_number() -> None:
     st.floats(0.01, 0.3),
     st.floats(0, 0.01),
 )
-def test_random_readers_are_never_surer_than_fixed_ones(
+def test_claims_about_random_readers_are_never_stronger(
     sums: np.ndarray, margin: float, variance: float
 ) -> None:
-    """A model that is ahead by the margin or more; the order of patients does not matter."""
+    """The model leads by at least the margin; the order of patients does not matter."""
     ahead, sizes = sums.astype(float), np.full(len(sums), 3.0)
     fixed = score_test(ahead, sizes, margin, FIXED)
     random = score_test(ahead, sizes, margin, (variance, variance + 0.001, 3))
@@ -85,7 +85,7 @@ def study(per_patient: int = 1, n_readers: int = 3) -> tuple[pd.DataFrame, ...]:
 
 @pytest.mark.parametrize("per_patient", [1, 4])
 def test_the_table_has_the_panels_differences_and_larger_p_values(per_patient: int) -> None:
-    """Near the ceiling the score test is the more cautious of the two."""
+    """Near the ceiling the score test is more cautious than the t test."""
     bundle = bundle_from_tables(*study(per_patient))
     table, panel = (
         noninferiority(bundle, Options(margin=0.05)),
@@ -110,7 +110,7 @@ def test_without_a_margin_there_is_no_table_and_one_reader_has_no_random_claim()
 
 
 def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
-    """By the variance of their true differences over their number, and fewer degrees of freedom."""
+    """The variance of their true differences is added, with fewer degrees of freedom."""
     items, readings, kinds = study()
     poor = (readings["rater_id"] == "R0") & (readings["item_id"] < "q30")
     readings.loc[poor, "answer"] = "B"
@@ -125,8 +125,8 @@ def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
     assert random["df"] == pytest.approx(random["se"] ** 4 / shares)
 
 
-def test_copies_of_every_item_within_its_patient_change_no_score_test() -> None:
-    """The variance is that over patients, regardless of the number of their items."""
+def test_copies_of_items_within_a_patient_do_not_change_the_score_test() -> None:
+    """The variance is over patients, regardless of their number of items."""
     random = np.random.default_rng(6)
     ahead, sizes = random.choice([-1.0, 0.0, 0.0, 1.0], 80), np.ones(80)
     once = score_test(ahead, sizes, 0.05, (0.0, 0.0, 1))
@@ -138,7 +138,7 @@ def test_copies_of_every_item_within_its_patient_change_no_score_test() -> None:
 def test_sensitivity_and_specificity_are_tested_as_accuracy_on_their_class(
     per_patient: int,
 ) -> None:
-    """Items of one class alone give the same p-values as rows of accuracy."""
+    """Accuracy over the items of one class has the same p-values."""
     items, readings, raters = study(per_patient)
     two = readings.assign(answer=readings["answer"].where(readings["answer"] == "A", "B"))
     items = items.assign(truth=["A", "B"] * 30, n_options=2)

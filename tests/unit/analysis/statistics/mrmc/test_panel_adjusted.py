@@ -24,7 +24,7 @@ def _bundle(make_bundle: MakeBundle, primary: str = "") -> Bundle:
 def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
     make_bundle: MakeBundle,
 ) -> None:
-    """Holm's adjustment by hand, by claim, for the difference and for the margin."""
+    """Holm's adjustment is computed by hand for each claim, for the difference and the margin."""
     bundle, options = _bundle(make_bundle), Options(margin=0.05)
     table, panel = panel_adjusted(bundle, options), reader_panel(bundle, options)
     keys = ["model_id", "condition", "metric", "claim"]

@@ -29,7 +29,7 @@ def read(make_bundle: MakeBundle) -> Read:
 
 
 def test_the_difference_is_the_first_condition_by_name_minus_the_second(read: Read) -> None:
-    """By hand: 7/8 and 7/8 aided, 4/8 and 4/8 unaided."""
+    """Computed by hand: 7/8 and 7/8 aided, 4/8 and 4/8 unaided."""
     table = reader_conditions(read(BOTH))
     assert table["claim"].tolist() == ["these readers", "readers like these"]
     assert (table[["condition_a", "condition_b"]] == ["aided", "unaided"]).all(axis=None)
@@ -106,7 +106,10 @@ def test_equal_answers_under_both_conditions_have_no_test(read: Read) -> None:
 
 
 def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
-    """MRMCaov's interval for fixed readers omits max(Cov2 - Cov3, 0); OR-DBM and we have it."""
+    """MRMCaov's interval for fixed readers omits max(Cov2 - Cov3, 0).
+
+    OR-DBM and this program include it.
+    """
     merits = mrmc.percent_correct(
         np.array([[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1]], dtype=bool)
     )
@@ -120,6 +123,6 @@ def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
 
 
 def test_degrees_of_freedom_of_these_readers_are_those_of_patients(make_bundle: MakeBundle) -> None:
-    """Eight items of four patients: 3, not 7."""
+    """Eight items of four patients have 3 degrees of freedom, not 7."""
     table = reader_conditions(make_bundle("A" * 8, BOTH, patient_id=list("ppqqrrss")))
     assert table.set_index("claim").loc["these readers", "df"] == 3

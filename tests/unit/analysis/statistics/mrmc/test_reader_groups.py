@@ -44,7 +44,10 @@ def test_every_factor_with_two_groups_has_rows() -> None:
 
 @pytest.mark.parametrize("declared", [False, True])
 def test_readers_are_divided_by_a_declared_number_of_years(declared: bool) -> None:
-    """By the run's option or the protocol's; readers without a number are in no group."""
+    """The number is an option of the run or the protocol.
+
+    Readers without years are not in a group.
+    """
     bundle = study(FOUR, years=["3", "5", "about 9", "12"])
     assert reader_groups(bundle).empty
     options = Options(years_limit=0 if declared else 5)
@@ -72,7 +75,7 @@ def test_a_change_with_years_needs_three_readers_who_differ(years: list[str], re
 
 
 def test_readers_of_one_task_have_no_interaction_with_it() -> None:
-    """Two tasks are needed, and items of both that all readers were given."""
+    """An interaction needs items of two tasks that were presented to all readers."""
     bundle = study(FOUR, level=["x", "x", "y", "y"])
     assert "reader_groups_tasks" not in analyse(bundle, Options(bootstrap=5)).tables
     tasks = replace(bundle, items=bundle.items.assign(task=["t", "u", "u", ""]))
@@ -125,7 +128,7 @@ def test_readers_with_too_few_items_leave_the_row_undefined() -> None:
 
 
 def test_a_study_without_groups_has_no_table() -> None:
-    """It has a single level or none."""
+    """Its factors have at most one level."""
     tables = analyse(study(FOUR, level=["x"] * 4), Options(bootstrap=5)).tables
     assert not [name for name in tables if name.startswith("reader_groups")]
 
@@ -159,7 +162,7 @@ def test_values_do_not_depend_on_order(seed: int) -> None:
 
 
 def test_the_tasks_of_each_two_groups_are_a_family() -> None:
-    """With two tasks Holm's smaller p is doubled, however many groups are compared."""
+    """With two tasks, Holm's smaller p is doubled for any number of groups."""
     random = np.random.default_rng(5)
     readers = {f"R{i}": ("", random.choice(list("AAB"), 4)) for i in range(6)}
     bundle = study(readers, level=[*"xxyyzz"])

@@ -51,7 +51,7 @@ def row(table: pd.DataFrame, claim: str, metric: str = "accuracy") -> pd.Series:
 
 
 def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBundle) -> None:
-    """By hand: 7/8 against 5/8, 5/8 and 5/8."""
+    """Computed by hand: 7/8 against 5/8, 5/8 and 5/8."""
     table = reader_panel(make_bundle("A" * 8, READINGS, models=("M",)))
     assert table["claim"].tolist() == [FIXED, RANDOM]
     assert table["n_readers"].tolist() == [3, 3]
@@ -61,7 +61,9 @@ def test_the_difference_is_the_model_minus_the_readers_mean(make_bundle: MakeBun
     assert table["difference"].tolist() == [0.25, 0.25]
 
 
-def test_the_random_interval_is_at_least_as_wide_as_the_fixed_one(make_bundle: MakeBundle) -> None:
+def test_the_random_interval_is_at_least_as_wide_as_the_fixed_interval(
+    make_bundle: MakeBundle,
+) -> None:
     """With equal accuracies it would be narrower, so the fixed interval is used."""
     readings = {"M": "AAAAAAAB", "R1": "BBAAAAAA", "R2": "BAAABAAA"}
     table = reader_panel(make_bundle("A" * 8, readings, models=("M",)))
@@ -98,7 +100,7 @@ def test_one_reader_has_no_random_claim(make_bundle: MakeBundle) -> None:
 
 
 def test_identical_answers_have_no_test(make_bundle: MakeBundle) -> None:
-    """A model with the answers of all readers leaves no variance."""
+    """The variance is zero if a model has the answers of all readers."""
     same = dict.fromkeys(("M", "R1", "R2"), "AABA")
     table = reader_panel(make_bundle("AAAA", same, models=("M",)), Options(margin=0.05))
     assert table["difference"].tolist() == [0.0, 0.0]
@@ -313,7 +315,7 @@ def test_a_model_with_a_single_letter_has_the_meaning_of_readers() -> None:
 
 
 def test_constant_ratings_have_no_area() -> None:
-    """Everybody always gave the same letter."""
+    """All raters always gave the same letter."""
     sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
     result = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
     assert np.isnan(result["model_value"])
@@ -327,7 +329,7 @@ def test_constant_ratings_have_no_area() -> None:
 
 
 def test_the_area_does_not_depend_on_the_letter_of_the_finding() -> None:
-    """Swapping all letters changes no value."""
+    """The values do not depend on the letters."""
     swap = str.maketrans("AB", "BA")
     other = {rater: answers.translate(swap) for rater, answers in ANSWERS.items()}
     before = reader_panel(rated(TRUTH, ANSWERS, SURE), SURENESS)
@@ -344,7 +346,7 @@ def test_a_missing_answer_has_the_worst_rating() -> None:
         "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None],
     }
     result = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
-    # Positives .8, .6, .5 and the missing one; negatives -.7, -.9, -.6 and the missing one.
+    # Positives .8, .6, .5 and a missing answer; negatives -.7, -.9, -.6 and a missing answer.
     assert result["model_value"] == 9 / 16
     assert "missing answers have the worst rating" in result["note"]
 
@@ -404,7 +406,7 @@ def test_patients_with_several_items_have_clustered_areas() -> None:
 
 
 def test_a_model_with_few_errors_has_a_note(make_bundle: MakeBundle) -> None:
-    """Below ten errors; its lower limit is then too high in more than 3.5 % (docs/coverage.md)."""
+    """With fewer than ten errors, the lower limit is too high too often (docs/coverage.md)."""
     for wrong, noted in ((9, True), (10, False)):
         readings = {
             "M": "B" * wrong + "A" * (40 - wrong),

@@ -205,8 +205,8 @@ def test_readings_flagged_by_all_readers_drop_their_items(
 
 
 @pytest.mark.parametrize("patients", [False, True])
-def test_a_dropped_reading_takes_no_part_in_the_covariance_of_the_rest(patients: bool) -> None:
-    """A plain sum: each reader's mean over the readings left, no deviation where one is dropped."""
+def test_a_dropped_reading_does_not_affect_the_covariance_of_the_rest(patients: bool) -> None:
+    """In a plain sum, dropped readings have no deviation from the reader's mean."""
     bundle = _bundle(patients=patients)
     readings = bundle.readings.copy()
     dropped = {"R1": ["q01", "q02", "q07", "q11", "q23"], "R2": ["q02", "q41"], "R3": ["q58"]}

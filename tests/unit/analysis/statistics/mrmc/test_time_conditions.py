@@ -68,7 +68,7 @@ def geometric_means(times: Times) -> list[float]:
 
 @pytest.mark.parametrize("patients", [N_ITEMS, 7])
 def test_both_claims_equal_the_formulas(times: Times, patients: int) -> None:
-    """Each reader's mean over the own pairs, covariances over patients, t limits."""
+    """They use each reader's mean over their pairs, covariances over patients, and t limits."""
     table = time_conditions(study(times, patients=patients)).set_index("claim")
     log_ratios = ratios(times)
     means = np.array([values.mean() for values in log_ratios.values()])
@@ -110,8 +110,8 @@ def test_sequential_reading_has_the_second_part_and_the_total(times: Times) -> N
         assert ratio == pytest.approx(math.exp(np.mean(means)))
 
 
-def test_another_unit_changes_no_ratio_and_swapped_conditions_invert_it(times: Times) -> None:
-    """Seconds instead of milliseconds; names in the other order."""
+def test_ratios_do_not_depend_on_the_unit_and_swapped_conditions_invert_them(times: Times) -> None:
+    """Times are in seconds instead of milliseconds, and names in reverse order."""
     before = time_conditions(study(times))
     longer = time_conditions(study({key: 1000 * values for key, values in times.items()}))
     assert longer["ratio"].tolist() == pytest.approx(before["ratio"].tolist())
@@ -122,7 +122,7 @@ def test_another_unit_changes_no_ratio_and_swapped_conditions_invert_it(times: T
 
 
 def test_a_reader_without_a_pair_leaves_the_row_undefined(times: Times) -> None:
-    """With the reason; without any pair there is no table."""
+    """The row states the reason; without any pair there is no table."""
     none = np.full(N_ITEMS, np.nan)
     row = time_conditions(study({**times, ("R3", "aided"): none})).iloc[0]
     assert pd.isna(row["ratio"])

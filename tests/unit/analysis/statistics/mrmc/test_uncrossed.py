@@ -214,7 +214,7 @@ def test_moments_and_components_give_the_variance(
 
 
 def test_the_report_lists_every_component() -> None:
-    """A row for each row of the file, with what is compared and shared."""
+    """There is a row for each row of the file, with the comparison and the shared factor."""
     results = analyse(bundle(conditions=("",)), Options(bootstrap=5))
     (table,) = (table for table in overviews(results) if table.name == "uncrossed-components")
     rows = results.tables["uncrossed_components"]
@@ -226,7 +226,7 @@ def test_the_report_lists_every_component() -> None:
 
 
 def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None:
-    """Counted pair by pair: the same reader and another case."""
+    """The pairs with the same reader and another case are counted."""
     items, readings, raters = study()
     parts = uncrossed_components(bundle_from_tables(items, readings, raters)).set_index("shared")
     model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
@@ -287,7 +287,10 @@ def test_designs_without_shared_cases_have_u_statistics_only() -> None:
 
 
 def test_patients_with_both_classes_have_an_effective_number() -> None:
-    """(2N)^2 over the sum of squares, counted pair by pair; N pairs have two sides each."""
+    """The number is (2N)^2 over the sum of squares, counted by pair.
+
+    N pairs have two sides each.
+    """
     random = np.random.default_rng(2)
     design = random.integers(0, 3, (3, 5, 5)).astype(float)
     sides = [
@@ -317,7 +320,7 @@ def test_degrees_of_freedom_of_components_are_those_of_the_row_bck() -> None:
 
 
 def test_a_reading_counts_only_if_the_answer_of_the_model_does() -> None:
-    """The model's excluded answer takes the readings of its case with it."""
+    """If a model's answer is excluded, the readings of its case are excluded too."""
     items, readings, raters = study()
     excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")
     marked = readings.assign(excluded=excluded.map({True: "wrong image", False: ""}))
@@ -328,7 +331,7 @@ def test_a_reading_counts_only_if_the_answer_of_the_model_does() -> None:
 
 
 def test_a_moment_without_pairs_has_no_component() -> None:
-    """Every case has one reader: no two readings share a case alone."""
+    """Every case has one reader, so no two readings share only a case."""
     kernel = np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.5]])
     design = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
     moments = moments_of(*[Observations(kernel=kernel * design, design=design)] * 2)
@@ -339,7 +342,7 @@ def test_a_moment_without_pairs_has_no_component() -> None:
 
 
 def test_degrees_of_freedom_are_not_below_those_of_the_smallest_factor() -> None:
-    """Of complete readings these are readers or cases minus 1, whichever is smaller."""
+    """For complete readings the limit is the smaller number of readers or cases, minus 1."""
     generator = np.random.default_rng(4)
     smallest = []
     for _ in range(200):
@@ -353,7 +356,7 @@ def test_degrees_of_freedom_are_not_below_those_of_the_smallest_factor() -> None
 def test_the_size_of_an_area_is_that_of_its_arrays(
     monkeypatch: pytest.MonkeyPatch, per_patient: int, cells: str
 ) -> None:
-    """Patients with cases of both classes need a square array of patients."""
+    """If patients have cases of both classes, the array has a row and a column per patient."""
     design = bundle(confidence=True, per_patient=per_patient)
     n = (design.items["truth"] == "B").sum()
     size = n * (N_ITEMS - n) if cells == "pairs" else (N_ITEMS // per_patient) ** 2

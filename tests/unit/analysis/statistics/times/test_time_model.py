@@ -276,7 +276,7 @@ def test_models_that_exceed_the_memory_are_undefined(monkeypatch: pytest.MonkeyP
 
 
 def test_readings_without_an_answer_are_not_modelled() -> None:
-    """A time that a limit cut off is not the time of a decision."""
+    """The time of a case that timed out is not the time of a decision."""
     items, readings = _study(3, 20)
     unanswered = readings.assign(
         answer=readings["answer"].where(readings["item_id"] != "q00003", "")

@@ -46,7 +46,7 @@ def test_the_table_has_its_documented_columns() -> None:
 
 
 def test_quartiles_and_geometric_mean_equal_numpy_and_scipy() -> None:
-    """Linear interpolation between order statistics, and the mean of logarithms."""
+    """They use linear interpolation between order statistics, and the mean of logarithms."""
     row = _row(times(_bundle()), "overall", "micro")
     assert row["n"] == 8
     assert row[["q1_ms", "median_ms", "q3_ms"]].tolist() == pytest.approx(
@@ -58,7 +58,7 @@ def test_quartiles_and_geometric_mean_equal_numpy_and_scipy() -> None:
 
 
 def test_flagged_times_count_unless_they_are_excluded() -> None:
-    """Their number is shown."""
+    """The number of flagged times is shown."""
     table = times(_bundle(flags=["", "too_fast", "", "late zoomed"] + [""] * 4))
     assert _row(table, "overall", "micro")[["n", "n_flagged"]].tolist() == [8, 2]
     assert _row(table, "flagged", "without flagged")[["n", "n_flagged"]].tolist() == [6, 0]
