@@ -225,7 +225,7 @@ class Turn {
   }
 
   /** The key of a letter selects an option, unless options have numbers. @param {{letter: string, now: number}} event
-      */
+   */
   letter({ letter, now }) {
     const shown = this.#open;
     if (!this.#desk.rules.numbered) this.choose({ option: letter, now });
@@ -619,7 +619,7 @@ class Turn {
   }
 
   /** No answer yet: move the focus to the text field, if there is one. @param {Shown} shown @param {string} hint
-      where there are options */
+   *  for cases with options */
   #answerFirst({ item }, hint) {
     this.#hint(asksWords(item) ? texts.hints.writeFirst : hint);
     if (asksWords(item)) this.#do({ do: "answerField" });

@@ -15,8 +15,7 @@ const LARGEST_SCALE = 16;
 const NEARLY = 1.02;
 const FIRST_SHARE = 2 / 3; // of the width, for the large film
 const CURRENT_SHARE = 3 / 5; // of the area, for the current films next to prior films
-const MUCH = 1.5; // minimum gain in visible area for placing prior films below the current films instead of next to
-them
+const MUCH = 1.5; // minimum gain in visible area for placing prior films below the current films
 
 /**
  * Divide an area between films, in rows or columns, so that the films are shown as large as possible.

@@ -51,8 +51,8 @@ export class Shapes {
     return this.all.find(({ kind, points }) => kind === "angle" && points.length === 2) ?? null;
   }
 
-  /** The maximum width of the heart divided by that of the chest. @returns {number|null} null: not measured, or the
-      chest is missing */
+  /** The maximum width of the heart divided by that of the chest. @returns {number|null} null if not
+   *  measured, or without the chest */
   get ratio() {
     const [heart, chest] = ["heart", "chest"].map((name) => this.all.find(({ kind }) => kind === name));
     const wide = (/** @type {Shape} */ { points: [a, b], along }) => Math.abs(a[along] - b[along]);
