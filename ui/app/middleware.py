@@ -278,6 +278,8 @@ class Document:
             root = "../" if scope["path"].endswith("/") else "./"  # a proxy may add a prefix
             to, headers = f"{root}?{query}" if query else root, {"Cache-Control": "no-store"}
             await RedirectResponse(to, status_code=302, headers=headers)(scope, receive, send)
+        elif name and scope["path"].endswith("/"):  # Streamlit's redirect would omit the prefix
+            await RedirectResponse(f"../{name}", status_code=301)(scope, receive, send)
         elif scope["method"] == "HEAD":
             await self._app(scope, receive, send)
         else:

@@ -69,6 +69,16 @@ def test_browsers_are_asked_not_to_translate_pages_with_cases(
     assert ('<meta name="google" content="notranslate">' in browser.get(path).text) is kept
 
 
+@pytest.mark.parametrize("path", ["/people/", "/sign-in-page/", "/review/"])
+def test_a_page_with_a_final_slash_has_a_relative_redirect(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """A proxy may add a prefix to the address, which an absolute redirect would lose."""
+    monkeypatch.setattr("ui.app.middleware._home", lambda _: "overview")
+    answer = browser.get(path, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (301, f"..{path.rstrip('/')}")
+
+
 def test_names_are_isolated_in_right_to_left_languages(browser: TestClient) -> None:
     """Copied text of other languages contains no isolation marks."""
     assert words.t("Hello {who}", who="R-1") == "Hello R-1"
