@@ -17,6 +17,7 @@ from study.store import Store, people, studies
 from tests.conftest import NOW, ROOT, entropy_from, person
 from ui.app.menu import home_of, pages_of
 from ui.people.members import _invitations
+from ui.server.access import sentence
 from ui.server.new_codes import Card
 
 Opened = Callable[..., Store]
@@ -235,3 +236,16 @@ def test_a_pasted_list_together_with_a_file_is_refused(deployed: Store) -> None:
     assert [reader.reader_id for reader in _invitations("reader_id\nR8", None)] == ["R8"]
     with pytest.raises(BadInput, match="Paste a list or choose a file"):
         _invitations(" ", None)
+
+
+def test_an_invalid_setting_of_single_sign_on_is_named_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The page says whom to tell, and shows no setting."""
+    page = AppTest.from_file(str(ROOT / "pages" / "sign_in.py"), default_timeout=60)
+    page.secrets["auth"] = {"hospital": {"server_metadata_url": "https://login.example.org"}}
+    ran = page.run()
+    _button(ran, "Sign in with hospital")
+    assert not ran.exception
+    assert [error.value for error in ran.error] == [sentence("settings")]
+    assert "secrets.toml: " in caplog.text

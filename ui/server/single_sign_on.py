@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import streamlit as st
+from streamlit.errors import StreamlitAuthError
 
 from study.base.errors import BadInput
 from study.base.translation import t
@@ -62,8 +63,13 @@ def sign_on_part(*, refused: bool, signed_out: bool) -> None:
 def _button(name: str) -> None:
     shown = t("your institution") if name == "default" else plain(name)
     label = t("Sign in with {provider}", provider=shown)
-    if st.button(label, key=f"sign-on-{name}", width="stretch"):
+    if not st.button(label, key=f"sign-on-{name}", width="stretch"):
+        return
+    try:
         st.login(None if name == "default" else name)
+    except StreamlitAuthError as error:
+        _log.error("secrets.toml: %s", " ".join(str(error).split()))
+        st.error(sentence("settings"))
 
 
 def _granted(issuer: str, claims: Mapping[str, object]) -> dict[GroupRole, str] | None:
