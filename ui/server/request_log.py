@@ -103,11 +103,7 @@ class Observed:
         self._templates = Templates(routes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket":
-            with metrics.open_websockets.track_inprogress():
-                await self._app(scope, receive, send)
-            return
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         sent = Headers(scope=scope).get("x-request-id", "")
@@ -117,12 +113,16 @@ class Observed:
 
         async def with_id(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
+            if message["type"].endswith("http.response.start"):
                 status = message["status"]
                 message["headers"] = list(message.get("headers", ()))
                 MutableHeaders(raw=message["headers"])["x-request-id"] = request_id
             await send(message)
 
+        if scope["type"] == "websocket":
+            with metrics.open_websockets.track_inprogress():
+                await self._app(scope, receive, with_id)
+            return
         try:
             await self._app(scope, receive, with_id)
         finally:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from study.base.errors import StudyError
 from study.store import Store, Transaction, readings
@@ -156,6 +156,19 @@ def test_a_response_has_the_id_of_its_request(
     returned = browser.get("/healthz", headers={"X-Request-ID": sent}).headers["x-request-id"]
     assert (returned == sent) is is_kept
     assert returned
+
+
+def test_a_refused_websocket_has_the_id_of_its_request(client: tuple[TestClient, Store]) -> None:
+    """The log line of the refusal has it too, so that an administrator finds the reason."""
+    browser, _ = client
+    headers = {"Origin": "http://elsewhere", "X-Request-ID": "abc-123"}
+    with (
+        pytest.raises(WebSocketDenialResponse) as refused,
+        browser.websocket_connect("/_stcore/stream", headers=headers),
+    ):
+        pass
+    assert refused.value.status_code == 403
+    assert refused.value.headers["x-request-id"] == "abc-123"
 
 
 def test_the_log_has_one_line_of_json_per_request(
