@@ -1,14 +1,19 @@
 """Links and names in the documents refer to existing files and headings."""
 
 import re
+import shlex
 import subprocess
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
+import click
 import pytest
 
-from tests import glossary
+from analysis.cli import program as analysis_program
+from study.cli.program import program as study_program
+from tests import command_reference, glossary
 from tests.conftest import ROOT
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -53,6 +58,47 @@ def test_files_named_in_the_architecture_exist() -> None:
         and ("/" in link or link not in here)
     ]
     assert not missing
+
+
+BLOCK_OR_INLINE = re.compile(r"^```[^\n]*\n(.*?)^```|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(
+    r"(?:python -m (study|analysis)|^reading-room) +([\w-]+(?: .*)?)$", re.MULTILINE
+)
+PROGRAMS = {"study": study_program, "analysis": analysis_program}
+
+
+def _commands() -> Iterator[tuple[str, list[str], bool]]:
+    """Yield the commands of the documents: file, words, and whether it is in a block of code."""
+    for file in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        if file == command_reference.DOCUMENT:
+            continue
+        for block, inline in BLOCK_OR_INLINE.findall(file.read_text("utf-8")):
+            for program, text in COMMAND.findall((block or inline).replace("\\\n", " ")):
+                command = re.split(r"\s[>|&]", text)[0]
+                words = [program or "study", *shlex.split(command, comments=True)]
+                yield file.name, words, bool(block)
+
+
+def test_commands_in_documents_have_valid_arguments() -> None:
+    """A command in a block of code also has all required options, except for the store."""
+    known = {
+        (name, *path): command
+        for name, group in PROGRAMS.items()
+        for path, command in command_reference.commands_of(group)
+    }
+    n_commands = 0
+    for file, words, is_in_block in _commands():
+        n_words = 3 if tuple(words[:3]) in known else 2
+        command = known[tuple(words[:n_words])]
+        arguments = [word.strip("[]") for word in words[n_words:]]
+        options, rest, _ = command.make_parser(click.Context(command)).parse_args(arguments)
+        required = {item.name for item in command.params if item.required} - {"db"}
+        assert not rest, f"{file}: {words}"
+        assert not is_in_block or required <= {k for k, v in options.items() if v}, (
+            f"{file}: {words}"
+        )
+        n_commands += 1
+    assert n_commands > 70
 
 
 def _leads(document: Path, link: str) -> bool:

@@ -183,8 +183,9 @@ def restore_backup(file: Path, db: Path | str) -> Store:
     if isinstance(db, str):
         with tempfile.TemporaryDirectory(prefix=_SCRATCH) as scratch:
             return copy_store(_copied(file, Path(scratch)), db, lambda _: None)[0]
-    if any(Path(f"{db}{end}").exists() for end in ("", "-wal", "-shm")):
-        raise BadFile(t("{db} already exists and was not changed. Name a new file.", db=db))
+    for there in (db, Path(f"{db}-wal"), Path(f"{db}-shm")):
+        if there.exists():
+            raise BadFile(t("{db} already exists and was not changed. Name a new file.", db=there))
     if not db.parent.is_dir():
         raise NotFound(t("The folder {parent} does not exist. Create it first.", parent=db.parent))
     try:

@@ -52,7 +52,7 @@ class Certificate:
     overwritten
         Whether the journal is empty, so that the store's files no longer contain the rows.
     backups
-        Files of backups made before the removal; they still contain the rows.
+        Files of backups made before the removal, which may contain the rows.
     """
 
     what: str
@@ -82,7 +82,7 @@ class Certificate:
             "Print the certificate again when it is idle."
         )
         kept = (
-            f"Backups that still contain it: {', '.join(self.backups)}."
+            f"Backups made before, which may contain it: {', '.join(self.backups)}."
             if self.backups
             else "No backup that the store knows of contains it."
         )

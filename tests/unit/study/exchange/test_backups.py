@@ -128,7 +128,7 @@ def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="already exists"):
         backups.restore_backup(made, banked.path)
     (tmp_path / "new.db-wal").write_bytes(b"x")
-    with pytest.raises(BadFile, match="already exists"):
+    with pytest.raises(BadFile, match=r"new\.db-wal already exists"):
         backups.restore_backup(made, tmp_path / "new.db")
     with pytest.raises(NotFound, match="no backup"):
         backups.restore_backup(tmp_path / "none.db", tmp_path / "x.db")

@@ -89,6 +89,7 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     assert made.removed["chains"]["study:trial"]["number"] == made.removed["rows"]["events"]
     assert (made.by, made.reason) == ("admin", "Retention is over")
     assert made.backups == (backup.file.name,)
+    assert f"Backups made before, which may contain it: {backup.file.name}." in made.text
     assert json.loads(made.as_json)["event_hash"] == made.event_hash
     assert backup.file.name in made.text
     backups.make(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
