@@ -17,11 +17,15 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements licences release clean
+.PHONY: app install help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements licences release clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
 	@exec $(BIN)/streamlit run app.py --server.port "$(PORT)"
+
+# The service may not write into this folder, so Python would compile every module at each start.
+install: $(VENV)/.run-ready  ## Install packages and compiled modules for a service, see docs/operating.md
+	@PYTHONPYCACHEPREFIX= $(BIN)/python -m compileall -q -j 0 $(VENV)/lib app.py analysis data pages study ui
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14

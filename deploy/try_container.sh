@@ -12,15 +12,15 @@ debootstrap --variant=minbase --include=python3,python3-venv bookworm "$root" >/
 app=$root/opt/reading-room
 mkdir -p "$app" "$root/tmp/wheelhouse"
 cp -r "$source/wheelhouse/." "$root/tmp/wheelhouse/"
-for name in requirements.lock app.py .streamlit analysis data locale pages study ui; do
-    cp -r "$source/$name" "$app/"
-done
+sed -n '/^COPY wheelhouse/d; s/^COPY \(.*\) [^ ]*$/\1/p' "$source/deploy/Containerfile" | xargs -n 1 |
+    (cd "$source" && xargs -I NAME cp -r --parents NAME "$app/")
 chroot "$root" useradd --uid 10001 --user-group --home-dir /var/lib/reading-room --create-home reading-room
 chroot "$root" unshare --net env -i PATH=/usr/bin:/bin sh -ec '
     cd /opt/reading-room
     python3 -m venv .venv
     .venv/bin/pip install --quiet --no-index --find-links /tmp/wheelhouse --no-cache-dir \
         --no-deps --require-hashes -r requirements.lock
+    .venv/bin/python -m compileall -q app.py analysis data pages study ui
     rm -rf /tmp/wheelhouse'
 unshare --mount --net sh -eu -s "$root" <<'INSIDE'
 root=$1

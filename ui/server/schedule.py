@@ -1,5 +1,6 @@
 """Background tasks of the server: prepare films, check the witness, send mail, make backups."""
 
+import asyncio
 import gc
 import logging
 import os
@@ -17,7 +18,7 @@ from study.store.leases import lease
 from study.trail import heads, losses
 from ui.server import request_log
 from ui.server.deployment import store
-from ui.server.serving import settle
+from ui.server.serving import report_start, settle
 
 FIRST_BACKUP_S = 300.0
 """Delay before the first backup, because readers wait for a server that has just started."""
@@ -151,4 +152,6 @@ async def lifespan(_: object) -> AsyncIterator[None]:
             held.enter_context(store().kept_warm())
         ask_witness(store, starting=True)
         held.enter_context(chores(store))
+        reported = asyncio.create_task(report_start())
         yield
+        reported.cancel()

@@ -13,6 +13,7 @@ thousand times a second would write a thousand lines to the disk that contains t
 
 import asyncio
 import logging
+import os
 import resource
 import signal
 import socket
@@ -242,6 +243,19 @@ def _server() -> uvicorn.Server | None:
     """Return the server, which can only be reached through its signal handler."""
     server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     return server if isinstance(server, uvicorn.Server) else None
+
+
+async def report_start() -> None:
+    """Tell systemd, if it started the program, that connections are accepted: sd_notify(3)."""
+    address, server = os.environ.pop("NOTIFY_SOCKET", ""), _server()
+    if not address or server is None:
+        return
+    while not server.started:
+        await asyncio.sleep(0.05)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection:
+        # A name that begins with @ is not a file.
+        connection.connect(f"\0{address[1:]}" if address.startswith("@") else address)
+        connection.sendall(b"READY=1")
 
 
 def _raise_the_limit_of_files() -> int:

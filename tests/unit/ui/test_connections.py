@@ -1,9 +1,12 @@
 """Connections to the server: limits, time limits, and which connection is closed first."""
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
@@ -12,6 +15,7 @@ from starlette.responses import PlainTextResponse
 from uvicorn.server import ServerState
 
 from tests.conftest import run_apart
+from ui.server import serving
 from ui.server.serving import STALLED_S, CountedLine, Lines
 
 Say = Callable[[bytes], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
@@ -252,3 +256,29 @@ def test_a_slow_client_gets_its_answer_and_a_stalled_client_is_closed() -> None:
     assert not wire.aborted
     clock.ring()
     assert wire.aborted
+
+
+@pytest.mark.parametrize("is_abstract", [False, True])
+def test_systemd_is_notified_when_connections_are_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_abstract: bool
+) -> None:
+    """Not before, and only once: processes that the server starts do not inherit the socket."""
+    server = SimpleNamespace(started=False)
+    monkeypatch.setattr(serving, "_server", lambda: server)
+    name = f"@{tmp_path.name}" if is_abstract else str(tmp_path / "notify")
+    monkeypatch.setenv("NOTIFY_SOCKET", name)
+
+    async def starts() -> None:
+        report = asyncio.create_task(serving.report_start())
+        await asyncio.sleep(0)
+        with pytest.raises(BlockingIOError):
+            manager.recv(100)
+        server.started = True
+        await report
+        assert manager.recv(100) == b"READY=1"
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.setblocking(False)
+        manager.bind(name.replace("@", "\0", 1) if is_abstract else name)
+        run_apart(starts())
+    assert "NOTIFY_SOCKET" not in os.environ
