@@ -42,6 +42,9 @@ from ui.server.access import (
 UPLOADS = "/_stcore/upload_file/"
 """Where Streamlit accepts files; it does not check sign-ins itself."""
 
+SIGN_ON = "/auth/login"
+"""Where Streamlit asks a provider to sign a person on; the log has the reason of a failure."""
+
 MAY_UPLOAD = (Act.MAKE_STUDY, Act.MODELS, Act.PEOPLE, Act.CLOSE, Act.DEPLOYMENT)
 
 MAX_UPLOADED = 2_000_000_000
@@ -235,7 +238,24 @@ class Headers:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"].startswith(CLOSED):
             raise NotTaken(404, t("Page not found."))
+        if scope["path"] == SIGN_ON:
+            send = _to_sign_in_page(scope, receive, send)
         await self._app(scope, await self._intake.admit(scope, receive), send)
+
+
+def _to_sign_in_page(scope: Scope, receive: Receive, send: Send) -> Send:
+    """Replace the error of a sign-on that cannot begin by the sign-in page with a message."""
+    failed = False
+
+    async def write(message: Message) -> None:
+        nonlocal failed
+        if message["type"] == "http.response.start" and message["status"] >= 400:
+            failed = True
+            await RedirectResponse("../?refused=provider", status_code=303)(scope, receive, send)
+        elif not failed:
+            await send(message)
+
+    return write
 
 
 def _is_stranger(connection: HTTPConnection) -> bool:

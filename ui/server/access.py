@@ -124,7 +124,8 @@ def same_origin(scope: Scope) -> bool:
         return True
     _log.warning(
         "Refused a page of %.200r: requests reach this server as %.200r. If that page is this "
-        "program's own, have the proxy pass Host on and set X-Forwarded-Proto (docs/proxy.md).",
+        "program's own, have the proxy pass Host on and set X-Forwarded-Proto, and name a proxy on "
+        "another computer in FORWARDED_ALLOW_IPS (docs/proxy.md).",
         headers["origin"],
         own,
     )
@@ -556,6 +557,10 @@ def sentence(why: str) -> str:
         "settings": t(
             "The settings of single sign-on on this server are invalid. Tell its administrator; "
             "the log names the setting. You can sign in with an access code."
+        ),
+        "provider": t(
+            "Single sign-on is not available at the moment. Try again later, or sign in with an "
+            "access code."
         ),
         "choice": t("You no longer have a role in this study. Ask its coordinator."),
     }

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from study.base import translation as words
 from study.base.text import quoted
 from ui.app.middleware import DOCUMENT, HEADERS
+from ui.server.access import sentence
 
 HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n'
 SERVED = '<!DOCTYPE html>\n<html lang="en">\n<head></head></html>'
@@ -77,6 +78,16 @@ def test_a_page_with_a_final_slash_has_a_relative_redirect(
     monkeypatch.setattr("ui.app.middleware._home", lambda _: "overview")
     answer = browser.get(path, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (301, f"..{path.rstrip('/')}")
+
+
+def test_a_provider_that_does_not_answer_leads_to_the_sign_in_page() -> None:
+    """Streamlit answers with a plain text that has no way back."""
+    fails = Route("/auth/login", lambda _: Response("Authentication error", status_code=400))
+    browser = TestClient(Starlette(routes=[fails], middleware=[HEADERS]), follow_redirects=False)
+    answer = browser.get("/auth/login")
+    assert (answer.status_code, answer.headers["location"]) == (303, "../?refused=provider")
+    assert answer.text == ""
+    assert "access code" in sentence("provider")
 
 
 def test_names_are_isolated_in_right_to_left_languages(browser: TestClient) -> None:
