@@ -18,10 +18,12 @@ from datetime import UTC, datetime
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from study.base.text import quoted
+from study.base.translation import t
 from ui.server import metrics
 from ui.server.serving import OnceAMinute
 
@@ -109,12 +111,12 @@ class Observed:
         sent = Headers(scope=scope).get("x-request-id", "")
         request_id = sent if _ID.fullmatch(sent) else secrets.token_hex(8)
         _request_id.set(request_id)
-        status, began_s = 500, time.perf_counter()
+        status, began_s, started = 500, time.perf_counter(), False
 
         async def with_id(message: Message) -> None:
-            nonlocal status
+            nonlocal status, started
             if message["type"].endswith("http.response.start"):
-                status = message["status"]
+                status, started = message["status"], True
                 message["headers"] = list(message.get("headers", ()))
                 MutableHeaders(raw=message["headers"])["x-request-id"] = request_id
             await send(message)
@@ -125,6 +127,11 @@ class Observed:
             return
         try:
             await self._app(scope, receive, with_id)
+        except Exception:
+            if not started:
+                why = t("An error occurred. The server's log has it under {id}.", id=request_id)
+                await PlainTextResponse(why, 500)(scope, receive, with_id)
+            raise
         finally:
             self._note(scope, status, time.perf_counter() - began_s)
 

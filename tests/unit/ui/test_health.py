@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.requests import Request
+from starlette.routing import Mount, Route
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from study.base.errors import StudyError
@@ -156,6 +157,20 @@ def test_a_response_has_the_id_of_its_request(
     returned = browser.get("/healthz", headers={"X-Request-ID": sent}).headers["x-request-id"]
     assert (returned == sent) is is_kept
     assert returned
+
+
+def test_an_unexpected_error_has_the_id_of_its_request() -> None:
+    """The person reports the id, and the log has the error under it."""
+
+    def fails(_: Request) -> None:
+        raise ValueError("secret detail")
+
+    route = Route("/fails", fails)
+    application = Starlette(routes=[route], middleware=[observed([route]), HEADERS])
+    browser = TestClient(application, raise_server_exceptions=False)
+    answer = browser.get("/fails", headers={"X-Request-ID": "abc-123"})
+    assert (answer.status_code, answer.headers["x-request-id"]) == (500, "abc-123")
+    assert answer.text == "An error occurred. The server's log has it under abc-123."
 
 
 def test_a_refused_websocket_has_the_id_of_its_request(client: tuple[TestClient, Store]) -> None:
