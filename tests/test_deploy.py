@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,40 +34,57 @@ def test_the_image_has_every_file_that_the_program_reads() -> None:
     assert [name for name in sorted(read) if not {name, name.split("/")[0]} & copied] == []
 
 
-@pytest.mark.slow
-def test_the_command_of_an_installation_has_the_settings_of_the_service(tmp_path: Path) -> None:
-    """It runs in any folder."""
-    unit = (DEPLOY / "reading-room.service").read_text("utf-8")
-    script = (DEPLOY / "reading-room").read_text("utf-8")
+def test_the_command_of_an_installation_has_the_settings_of_the_service() -> None:
+    """Those of its unit and of the file that the unit reads."""
+    unit, script = ((DEPLOY / f"reading-room{end}").read_text("utf-8") for end in (".service", ""))
     for setting in re.findall(r"^Environment=(.+)$", unit, re.M):
         assert f"export {setting}\n" in script or setting.startswith("READING_ROOM_LOG=")
     assert "EnvironmentFile=-/etc/reading-room/environment\n" in unit
-    source, elsewhere, store = tmp_path / "source", tmp_path / "elsewhere", tmp_path / "a store.db"
-    (source / "deploy").mkdir(parents=True)
-    for name in ("study", "locale", "pyproject.toml", ".venv"):
+    assert "\nsettings=/etc/reading-room/environment\n" in script
+
+
+NOT_RUN = ("apt-get", "curl", "git", "install", "make", "systemctl", "useradd")
+"""Commands of the runbook that change the machine; a test replaces them."""
+
+
+@pytest.mark.slow
+def test_the_runbook_leads_from_an_empty_folder_to_a_restored_store(tmp_path: Path) -> None:
+    """All commands up to the section about removal run in their order, without an error."""
+    text = (ROOT / "docs/operating.md").read_text("utf-8").partition("## Remove")[0]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S)
+    runbook = "".join(commands for language, commands in blocks if not language)
+    machine, programs = tmp_path / "machine", tmp_path / "programs"
+    folders = ("opt/reading-room/deploy", "var/lib/reading-room", "etc/systemd/system")
+    for folder in (programs, *(machine / name for name in (*folders, "usr/local/sbin"))):
+        folder.mkdir(parents=True)
+    source = machine / "opt/reading-room"
+    for name in ("study", "locale", "pyproject.toml", "deploy/reading-room.service"):
         (source / name).symlink_to(ROOT / name)
-    settings = tmp_path / "environment"
-    settings.write_text(f"READING_ROOM_DB='{store}'\n")
-    installed = source / "deploy" / "reading-room"
-    installed.write_text(script.replace("/etc/reading-room/environment", str(settings)))
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    (programs / "reading-room").symlink_to(installed)
-    (programs / "runuser").write_text('#!/bin/sh\nshift 3\nexec "$@"\n')
-    for file in (installed, programs / "runuser"):
+    (source / ".venv/bin").mkdir(parents=True)
+    (source / ".venv/bin/python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (source / ".venv/bin/python").chmod(0o755)
+
+    def moved(text: str) -> str:
+        return re.sub(r"(?<![\w.])(?=/(?:opt|var|etc|usr/local)/)", str(machine), text)
+
+    scripts = {programs / name: "#!/bin/sh\n" for name in NOT_RUN}
+    scripts[programs / "runuser"] = '#!/bin/sh\nshift 3\nexec "$@"\n'
+    scripts[source / "deploy/reading-room"] = moved((DEPLOY / "reading-room").read_text("utf-8"))
+    for file, content in scripts.items():
+        file.write_text(content)
         file.chmod(0o755)
-    elsewhere.mkdir()
     ran = subprocess.run(
-        ["reading-room", "init"],
-        cwd=elsewhere,
-        env={"PATH": f"{programs}:{os.environ['PATH']}"},
+        ["sh", "-eu", "-c", moved(runbook).replace("NAME.db", "*.db")],
+        env=os.environ | {"PATH": f"{programs}:{machine}/usr/local/sbin:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == f"Store ready: {store}\n"
-    assert store.stat().st_mode & 0o777 == 0o600
+    for line in ("Store ready:", "Backup:", "Verified, and in place:", "Everything holds:"):
+        assert f"\n{line}" in f"\n{ran.stdout}"
+    for name in ("reading-room.db", "after/reading-room.db"):
+        assert (machine / "var/lib/reading-room" / name).stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("name", ["reading-room", "try_container.sh", "create_database.sh"])
