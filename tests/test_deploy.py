@@ -31,6 +31,8 @@ def test_the_image_has_every_file_that_the_program_reads() -> None:
     assert {"pyproject.toml", "docs/bank-format.md"} <= read
     copied = _copied()
     assert set(PROGRAM) <= copied
+    assert ".streamlit/config.toml" in copied  # the folder may also contain secrets.toml
+    assert ".streamlit" not in copied
     assert [name for name in sorted(read) if not {name, name.split("/")[0]} & copied] == []
 
 
