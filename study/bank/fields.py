@@ -145,24 +145,30 @@ class Fields:
     ----------
     unknown : sequence of str
         Unknown keys.
-    twice : list of str
+    twice : sequence of str
         Keys that occur twice, or in two spellings that differ only by case or underscores.
     """
 
     def __init__(self, record: Mapping[str, object]) -> None:
         self._record = record
-        self._keys, self.unknown, self._named, twice, fields = _spelt(tuple(record))
-        self.twice = [*twice]
+        self._keys, self.unknown, self._named, self.twice, fields = _spelt(tuple(record))
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
-            self.twice += [key for key, n in keys.items() if n > 1]
+            self.twice += tuple(key for key, n in keys.items() if n > 1)
         self._filled = filled = dict[str, object]()
+        self._may_be_long = False
         for key, value in record.items():
             if type(value) is str:
+                if len(value) > MAX_TEXT:
+                    self._may_be_long = True
                 if (text := value.strip()) and (text.isascii() or id_key(text)):
                     filled[key] = text
             elif not missing(value):
                 filled[key] = value
+                if type(value) is list:
+                    for text in value:
+                        if type(text) is str and len(text) > MAX_TEXT:
+                            self._may_be_long = True
         self._first = {field: filled[key] for key, field in fields if key in filled}
 
     def __contains__(self, field: str) -> bool:
@@ -187,7 +193,7 @@ class Fields:
 
     def too_long(self) -> Iterator[tuple[str, int, int]]:
         """Yield every key with a text that is too long, with its length and the maximum."""
-        if not _any_long(self._record.values()):
+        if not self._may_be_long:
             return
         for field, keys in self._keys.items():
             most = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
@@ -238,19 +244,6 @@ def _spelt(
     named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
     fields = tuple((key, field) for field, spelt in ranked.items() for key in reversed(spelt))
     return ranked, tuple(unknown), tuple(named.items()), twice, fields
-
-
-def _any_long(values: Iterable[object]) -> bool:
-    """Return whether a text exceeds `MAX_TEXT`, which is rare."""
-    for value in values:
-        if type(value) is str:
-            if len(value) > MAX_TEXT:
-                return True
-        elif type(value) is list:
-            for text in value:
-                if type(text) is str and len(text) > MAX_TEXT:
-                    return True
-    return False
 
 
 _KINDS = {

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from study.bank.fields import OPTION_FIELDS, Fields, Trouble
 from study.base.bank_model import LETTERS, Rule
@@ -16,6 +17,7 @@ MAX_OPTIONS = len(LETTERS)
 _LETTERED = re.compile(
     r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:\u3001]?|[.:\u3001]|\s?-\s)\s*(.*)", re.DOTALL
 )
+_PLAIN_LETTERS = tuple(f"{letter}. " for letter in LETTERS)
 _LONGEST_MARK = 8
 """Characters at the start of an option that may contain its letter."""
 
@@ -93,6 +95,10 @@ def without_letters(texts: Sequence[str], trouble: Trouble) -> list[str]:
     options have letters but out of order, the letter of the correct answer is ambiguous: it could
     mean the printed letter or the position. That is a fault.
     """
+    if tuple(text[:3] for text in texts) == _PLAIN_LETTERS[: len(texts)] and all(
+        map(str.isascii, texts)
+    ):
+        return [text[3:].strip() for text in texts]
     matches = [match for match in map(_lettered, texts) if match]
     letters = [letter for letter, _ in matches]
     if len(texts) < MIN_OPTIONS or len(letters) < len(texts):
@@ -185,18 +191,25 @@ def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
         is_valid = False
-    keys = [text_key(text) for text in texts]
+    keys = _text_keys(texts)
     empty = [letter for letter, key in zip(LETTERS, keys, strict=False) if not key]
     if empty:
         trouble.add(
             f"empty option {', '.join(empty)}", "write its text, or leave it out", Rule.EMPTY_OPTION
         )
         is_valid = False
-    distinct = {key for key in keys if key}
-    if len(distinct) < len(keys) - len(empty):
+    if len(set(keys) - {""}) < len(keys) - len(empty):
         trouble.add(_repeated(texts, keys), "make each option different", Rule.SAME_OPTION)
         is_valid = False
     return tuple(texts) if is_valid else ()
+
+
+def _text_keys(texts: Sequence[str]) -> list[str]:
+    """Return the form of each option for comparison; most need only a single call together."""
+    together = "|".join(texts)
+    if together.isprintable() and together.isascii() and together.count("|") == len(texts) - 1:
+        return text_key(together).split("|")
+    return [text_key(text) for text in texts]
 
 
 def _repeated(texts: Sequence[str], keys: Sequence[str]) -> str:
@@ -277,8 +290,11 @@ def kept_letters(options: Sequence[str]) -> str:
             match = _lettered(option)
             if match is not None and match[0] == letter:
                 return "letters of options kept, because not all have one"
-    marks = [match and id_key(match[1]).upper() for match in map(_NUMBERED.match, options)]
-    if len(marks) >= MIN_OPTIONS and any(marks == list(row[: len(marks)]) for row in _SERIES):
+    matches = list(takewhile(bool, map(_NUMBERED.match, options)))  # usually none
+    marks = [id_key(match[1]).upper() for match in matches if match]
+    if len(marks) == len(options) >= MIN_OPTIONS and any(
+        marks == list(row[: len(marks)]) for row in _SERIES
+    ):
         return (
             "letters or numbers in front of options kept, because they are not A, B, C as in `A. `"
         )
