@@ -73,6 +73,7 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
         low=0,
         high=1,
         scale=COUNT_SCALE,
+        data=tuple(tuple(row) for row in counts.tolist()),
         texts=tuple(tuple(str(v) if v else "" for v in row) for row in counts) if small else (),
         hover=tuple(
             tuple(

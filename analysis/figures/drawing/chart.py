@@ -190,6 +190,9 @@ class Cells:
         Colours by share of the way from `low` to `high`.
     labels : tuple of float
         Values on the scale next to the heat map; empty for no scale.
+    data : tuple of tuple of float
+        What `values` stand for, in the same shape, where they are only shades; empty if they are
+        the data.
     """
 
     values: tuple[Numbers, ...]
@@ -199,6 +202,7 @@ class Cells:
     texts: tuple[tuple[str, ...], ...] = ()
     hover: tuple[tuple[str, ...], ...] = ()
     labels: Numbers = ()
+    data: tuple[Numbers, ...] = ()
     names: str = "%{y} and %{x}: %{z:.2f}"
 
 
@@ -370,7 +374,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                     "note": _note(layer.hover, i),
                 }
         elif isinstance(layer, Cells):
-            for i, values in enumerate(layer.values):
+            for i, values in enumerate(layer.data or layer.values):
                 for j, value in enumerate(values):
                     if not math.isnan(value):
                         yield {
@@ -378,8 +382,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                             **_place("row", "y", panel.y, i),
                             # Columns of a matrix are numbered as the rows are.
                             **_place("column", "x", panel.y if chart.square else panel.x, j),
-                            # Without a scale the shades show the values of the texts.
-                            "value": value if layer.labels else layer.texts[i][j] or "0",
+                            "value": value,
                             "note": _note(layer.hover[i], j) if layer.hover else None,
                         }
 

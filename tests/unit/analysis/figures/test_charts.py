@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -36,13 +37,14 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Side,
     Tick,
+    csv,
 )
 from analysis.figures.drawing.layout import beside, laid_out, reflowed
 from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import MARKERS, apart, width_mm
 from analysis.figures.drawing.to_print import figure as on_paper
-from analysis.figures.robustness import difficulty_chart, read_by_any
+from analysis.figures.robustness import MOST_WITH_NUMBERS, difficulty_chart, read_by_any
 from analysis.figures.times import drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
 from analysis.statistics.accuracy.items import difficulty_caption
@@ -234,6 +236,15 @@ def test_difficulty_counts_items_by_correct_raters() -> None:
     assert cells.texts == (("", "1"), ("1", ""), ("", "2"))
     assert panel.y.high > panel.y.low
     assert "2 cases" in cells.hover[2][1]
+
+
+@pytest.mark.parametrize("n_readers", [3, MOST_WITH_NUMBERS + 10])
+def test_the_data_of_difficulty_count_every_item(n_readers: int) -> None:
+    """The file has numbers of items even if the cells are too small to show them."""
+    table = tables.item_difficulty(n_readers, n=200)
+    data = pd.read_csv(io.BytesIO(csv(_drawn(difficulty_chart(table)))))
+    assert data["value"].sum() == 200
+    assert len(data) == (n_readers + 1) * (8 + 1)
 
 
 def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
