@@ -1,11 +1,11 @@
-"""Run two pieces of work at the same time, the second one in a forked process."""
+"""Do work in two processes, the second of which is forked."""
 
 from __future__ import annotations
 
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import current_process, get_context
@@ -42,6 +42,43 @@ def alongside(work: Callable[[], _Result]) -> Iterator[Future[_Result]]:
             result.result()
     finally:
         _work = None
+
+
+@contextmanager
+def divided(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_Result]]:
+    """Do tasks in a second process, and after the body of the `with` statement in both.
+
+    Each process takes the next task when it has finished one, so that both end at about the same
+    time. Long tasks should come first.
+
+    Yields
+    ------
+    list
+        The results in the order of the tasks, after the body.
+    """
+    results: list[_Result] = []
+    if not _can_fork():
+        yield results
+        results += [task() for task in tasks]
+        return
+    counter = get_context("fork").Value("i", 0)
+
+    def work() -> dict[int, _Result]:
+        done = {}
+        while (i := _next(counter)) < len(tasks):
+            done[i] = tasks[i]()
+        return done
+
+    with alongside(work) as second:
+        yield results
+        own = work()
+    results += [part for _, part in sorted((own | second.result()).items())]
+
+
+def _next(counter: Any) -> int:
+    with counter.get_lock():
+        counter.value += 1
+        return int(counter.value) - 1
 
 
 def _can_fork() -> bool:

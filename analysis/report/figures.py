@@ -70,9 +70,9 @@ class ReportFigure:
     def svgs(self) -> tuple[bytes, ...]:
         """Each part of the figure as SVG, text as paths, the same bytes every time."""
         # Imported only when a picture is written, because matplotlib loads slowly.
-        from analysis.figures.drawing.to_print import svg
+        from analysis.figures.drawing.to_print import svgs
 
-        return tuple(svg(self.chart, part) for part in range(1, self.parts() + 1))
+        return svgs(self.chart)
 
     def keep(self, svgs: Sequence[bytes]) -> None:
         """Keep the SVGs that another process has drawn."""
@@ -85,17 +85,16 @@ class ReportFigure:
 
         return tuple(map(png_of, self.svgs))
 
-    def parts(self, width_mm: float | None = None) -> int:
-        """Return the number of parts in print, at its own width or another."""
+    def parts(self, width_mm: float) -> int:
+        """Return the number of parts in print at a width."""
         from analysis.figures.drawing.to_print import n_parts
 
         if width_mm not in self._parts:
-            chart = self.chart if width_mm is None else self.chart.at_width(width_mm)
-            self._parts[width_mm] = n_parts(chart)
+            self._parts[width_mm] = n_parts(self.chart.at_width(width_mm))
         return self._parts[width_mm]
 
     @cached_property
-    def _parts(self) -> dict[float | None, int]:
+    def _parts(self) -> dict[float, int]:
         """The numbers of parts by width that are known."""
         return {}
 

@@ -130,11 +130,20 @@ def n_parts(chart: Chart) -> int:
     return len(parts_of(chart, width_mm))
 
 
+def svgs(chart: Chart) -> tuple[bytes, ...]:
+    """Draw each part of a chart as SVG: text as paths, the same bytes every time."""
+    return tuple(map(_svg, parts_of(chart, width_mm)))
+
+
 def svg(chart: Chart, part: int = 1) -> bytes:
-    """Draw a part of a chart as SVG: text as paths, the same bytes every time."""
+    """Draw a part of a chart as SVG, as `svgs` does."""
+    return _svg(parts_of(chart, width_mm)[part - 1])
+
+
+def _svg(part: Chart) -> bytes:
     with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
         file = io.BytesIO()
-        figure(chart, part).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        _figure(part).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
         return file.getvalue()
 
 
@@ -170,7 +179,10 @@ def _resolution() -> bytes:
 
 def figure(chart: Chart, part: int = 1) -> Figure:
     """Return a part of a chart as a matplotlib figure of its size."""
-    chart = parts_of(chart, width_mm)[part - 1]
+    return _figure(parts_of(chart, width_mm)[part - 1])
+
+
+def _figure(chart: Chart) -> Figure:
     layout = laid_out(chart, width_mm)
     lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
     layout = layout.raised(LINE_MM * len(lacking))

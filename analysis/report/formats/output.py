@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,7 +19,7 @@ from analysis.bundle.cells import guarded_table
 from analysis.bundle.model import Bundle
 from analysis.errors import OutputError
 from analysis.options import Options
-from analysis.parallel import alongside
+from analysis.parallel import divided
 from analysis.registry import analyse
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
@@ -167,49 +168,43 @@ def _refuse_another_report(out: Path) -> None:
 
 def _report(results: Results, folder: Path) -> None:
     (folder / "figures").mkdir()
-    figures = report_figures(results)
-    first, second = figures[::2], figures[1::2]
-    with alongside(lambda: _tables_and_figures(results, second, folder)) as drawn:
+    with divided([partial(_tables, results, folder), partial(_results, results, folder)]):
+        figures = report_figures(results)
         content = report_content(results, figures)
-        _draw(first, folder)
-    for figure, svgs in zip(second, drawn.result(), strict=True):
+    with divided([partial(getattr, figure, "svgs") for figure in figures]) as drawn:
+        pass
+    for figure, svgs in zip(figures, drawn, strict=True):
         figure.keep(svgs)
-    with alongside(lambda: _page_and_paper(results, content, figures, folder)):
-        (folder / "report.pdf").write_bytes(report_pdf(content))
-        _pictures(first, folder)
+    tasks: list[Callable[[], None]] = [
+        partial(_pdf, content, folder),
+        partial(_paper, results, content, folder / "paper"),
+        partial(_page, content, figures, folder),
+        *(partial(_pictures, figure, folder) for figure in figures),
+    ]
+    with divided(tasks):
+        pass
 
 
-def _tables_and_figures(
-    results: Results, figures: Sequence[ReportFigure], folder: Path
-) -> list[tuple[bytes, ...]]:
-    _tables(results, folder)
+def _results(results: Results, folder: Path) -> None:
     with spoken(ENGLISH), (folder / "results.json").open("w", encoding="utf-8", newline="") as file:
         file.writelines(_json(results))
-    _draw(figures, folder)
-    _pictures(figures, folder)
-    return [figure.svgs for figure in figures]
 
 
-def _draw(figures: Sequence[ReportFigure], folder: Path) -> None:
-    for figure in figures:
-        for name, svg in zip(figure.files("svg"), figure.svgs, strict=True):
-            (folder / "figures" / name).write_bytes(svg)
+def _pdf(content: ReportContent, folder: Path) -> None:
+    (folder / "report.pdf").write_bytes(report_pdf(content))
 
 
-def _page_and_paper(
-    results: Results, content: ReportContent, figures: Sequence[ReportFigure], folder: Path
-) -> None:
+def _page(content: ReportContent, figures: Sequence[ReportFigure], folder: Path) -> None:
     _write_text(folder / "report.html", report_page(content))
     for figure in figures:
         text = json.dumps(json.loads(figure.json), ensure_ascii=False, sort_keys=True)
         _write_text(folder / "figures" / f"{figure.name}.plotly.json", text + "\n")
-    _paper(results, content, folder / "paper")
 
 
-def _pictures(figures: Sequence[ReportFigure], folder: Path) -> None:
-    for figure in figures:
-        for name, png in zip(figure.files("png"), figure.pngs, strict=True):
-            (folder / "figures" / name).write_bytes(png)
+def _pictures(figure: ReportFigure, folder: Path) -> None:
+    for form, pictures in (("svg", figure.svgs), ("png", figure.pngs)):
+        for name, picture in zip(figure.files(form), pictures, strict=True):
+            (folder / "figures" / name).write_bytes(picture)
 
 
 def _paper(results: Results, content: ReportContent, folder: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.parallel import alongside
+from analysis.parallel import alongside, divided
 
 
 def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -16,7 +16,7 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     program = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from analysis.parallel import alongside\n"
+        "from analysis.parallel import alongside, divided\n"
         "os.chdir(sys.argv[1])\n" + body
     )
     return subprocess.run(
@@ -75,3 +75,34 @@ def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.Mon
     with alongside(os.getpid) as second:
         pass
     assert second.result() == os.getpid()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+def test_each_process_takes_tasks_until_none_is_left(tmp_path: Path) -> None:
+    """The first task waits for the second, so two processes do them; each is done once."""
+    done = _in_a_process(
+        "os.cpu_count = lambda: 2\n"
+        "os.mkfifo('pipe')\n"
+        "def first():\n"
+        "    return Path('pipe').read_text(), os.getpid()\n"
+        "def second():\n"
+        "    return Path('pipe').write_text('x'), os.getpid()\n"
+        "with divided([first, second, lambda: 'third', lambda: 'fourth']) as results:\n"
+        "    assert results == []\n"
+        "print(len({process for _, process in results[:2]}), *results[2:])\n",
+        tmp_path,
+    )
+    assert done.stdout.split() == ["2", "third", "fourth"], done.stderr
+
+
+def test_tasks_are_done_in_order_where_no_process_can_be_forked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They are done after the body."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    order: list[str] = []
+    with divided([lambda: order.append("first"), lambda: order.append("second")]) as results:
+        order.append("body")
+    assert order == ["body", "first", "second"]
+    assert results == [None, None]
