@@ -77,6 +77,7 @@ from analysis.statistics.mrmc.uncrossed import UNCROSSED
 from analysis.statistics.reliance import RELIANCE
 from analysis.statistics.statistic import Statistic
 from analysis.statistics.study import Study
+from analysis.statistics.support import keep_readings
 from analysis.statistics.time_model import TIME_MODEL
 from analysis.statistics.times import TIMES
 
@@ -210,10 +211,12 @@ def analyse(
             computed = first | second.result()
         else:
             computed = compute(statistics)
-    return Results(
+    results = Results(
         bundle=bundle,
         options=study.options,
         tables={statistic.name: computed[statistic.name] for statistic in statistics},
         n_clusters=study.matrix.n_clusters,
         clustered=study.matrix.clustered,
     )
+    keep_readings(results, study.matrix)
+    return results

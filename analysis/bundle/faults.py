@@ -89,6 +89,8 @@ def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Serie
     """Apply `form` to every cell, once for each distinct one."""
     values = cells.to_numpy(dtype=object)
     form_of = {cell: form(cell) for cell in set(values)}
+    if cells.dtype == object and all(formed == cell for cell, formed in form_of.items()):
+        return cells
     formed = np.empty(len(values), dtype=object)
     formed[:] = [form_of[cell] for cell in values]
     return pd.Series(formed, index=cells.index, name=cells.name, dtype=object, copy=False)

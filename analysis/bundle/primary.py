@@ -76,8 +76,8 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     own = readings["condition"].copy()
     away = pd.Series(False, index=readings.index)
     conditions_of: dict[str, set[str]] = defaultdict(set)
-    of_models = readings.loc[is_model]
-    for model, condition in zip(of_models["rater_id"], of_models["condition"], strict=True):
+    cells = (readings.loc[is_model, name].to_numpy(object) for name in ("rater_id", "condition"))
+    for model, condition in dict.fromkeys(zip(*cells, strict=True)):
         conditions_of[model].add(condition)
     for model, present in conditions_of.items():
         primary = next((name for name in (*AS_READERS, *only) if name in present), None)
@@ -91,4 +91,7 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     if plain and AS_READERS[1] not in conditions:  # models are compared in one condition
         own = own.mask(is_model & (own == AS_READERS[1]) & ~readings["rater_id"].isin(plain), "")
     readings = readings.assign(condition=own)
-    return readings.loc[~(later | away)], readings.loc[later | away]
+    aside = later | away
+    if not aside.any():
+        return readings, readings.iloc[:0]
+    return readings.loc[~aside], readings.loc[aside]

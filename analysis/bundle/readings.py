@@ -146,24 +146,21 @@ def _status_faults(readings: pd.DataFrame) -> list[Fault]:
 def _answer_faults(readings: pd.DataFrame, items: pd.DataFrame) -> list[Fault]:
     """Return the faults of answers; only an `answered` reading must have a letter."""
     offered = dict(zip(items["item_id"][::-1], items["n_options"][::-1], strict=True))
-    counted = [
-        (answer, offered.get(item, 0)) if status == Status.ANSWERED else ("", 0)
-        for answer, item, status in zip(
-            readings["answer"], readings["item_id"], readings["status"], strict=True
-        )
-    ]
+    n_options = readings["item_id"].map(offered).fillna(0).replace(0, len(PLACE))
+    answered = (readings["status"] == Status.ANSWERED) & (readings["answer"] != "")
+    place = each_distinct(readings["answer"], lambda cell: PLACE.get(cell, -1)).astype(int)
     return [
         *faults_where(
             FILE,
             readings,
-            pd.Series([a != "" and a not in PLACE for a, _ in counted], index=readings.index),
+            answered & (place < 0),
             lambda r: f"answer {quoted(r['answer'][:40])} is not a letter",
             "Give the letter in the item's canonical order, or the status unparsed",
         ),
         *faults_where(
             FILE,
             readings,
-            pd.Series([PLACE.get(a, -1) >= (n or len(PLACE)) for a, n in counted], readings.index),
+            answered & (place >= n_options),
             lambda r: (
                 f"answer {quoted(r['answer'])} is not among the item's {offered[r['item_id']]}"
                 " options"

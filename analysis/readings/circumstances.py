@@ -214,11 +214,11 @@ def n_cut_off(bundle: Bundle) -> dict[str, int]:
     ... ))
     {'M1': 1}
     """
+    cut_off = {cell for cell in bundle.readings["flags"].unique() if CUT_OFF in cell.split()}
+    if not cut_off:
+        return {}
     readings = first_readings(bundle.readings[[*UNIT, "repeat", "flags"]])
-    marks = each_distinct(
-        readings["flags"], lambda cell: CUT_OFF if CUT_OFF in cell.split() else ""
-    )
-    counts = readings.loc[marks != "", "rater_id"].value_counts(sort=False)
+    counts = readings.loc[readings["flags"].isin(cut_off), "rater_id"].value_counts(sort=False)
     return {str(rater): int(n) for rater, n in sorted(counts.items())}
 
 

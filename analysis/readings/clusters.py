@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import norm, t
+from scipy.special import ndtr, stdtrit
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.options import Options
@@ -145,7 +145,7 @@ def tail(alpha: float, n_units: Ints) -> Floats:
     [nan, 0.0057, 0.0108, 0.0185, 0.025]
     """
     n = np.clip(n_units, 2, None)
-    wider = norm.sf(np.sqrt(n / (n - 1)) * t.isf(alpha / 2, n - 1))
+    wider = ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, alpha / 2))
     share = np.where(n_units < FEW, wider, alpha / 2)
     return np.where(n_units < FEWEST, np.nan, share)
 

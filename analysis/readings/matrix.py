@@ -119,9 +119,9 @@ class ReadingMatrix:
 
     def members(self, grouping: str) -> dict[str, Ints]:
         """Return the positions of each group's items, groups in the order of their names."""
-        names, inverse = np.unique(self.groups[grouping], return_inverse=True)
-        order = np.argsort(inverse, kind="stable")
-        parts = np.split(order, np.cumsum(np.bincount(inverse, minlength=len(names)))[:-1])
+        codes, names = pd.factorize(self.groups[grouping], sort=True)
+        order = np.argsort(codes, kind="stable")
+        parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
         return {str(name): part for name, part in zip(names, parts, strict=True) if name}
 
 

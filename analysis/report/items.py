@@ -165,7 +165,9 @@ def _answers(
     names = rater_names(bundle)
     answers: dict[str, list[CaseAnswer]] = {}
     columns = ("item_id", "rater_id", "rater_kind", "status", "answer")
-    for item, rater, kind, status, letter in zip(*(readings[c] for c in columns), strict=True):
+    for item, rater, kind, status, letter in zip(
+        *(readings[c].to_numpy(object) for c in columns), strict=True
+    ):
         answers.setdefault(item, []).append(
             CaseAnswer(
                 rater_id=rater,

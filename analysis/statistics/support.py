@@ -62,7 +62,7 @@ class Answers:
 
     def patients(self, items: Bools | Ints) -> int:
         """Return the number of patients of some items."""
-        return len(np.unique(self.matrix.clusters[items]))
+        return int(np.count_nonzero(np.bincount(self.matrix.clusters[items])))
 
 
 _ANSWERS: WeakKeyDictionary[Results, Answers] = WeakKeyDictionary()
@@ -73,6 +73,13 @@ def answers_of(results: Results) -> Answers:
     if results not in _ANSWERS:
         _ANSWERS[results] = arranged(Study(results.bundle, results.options))
     return _ANSWERS[results]
+
+
+def keep_readings(results: Results, matrix: ReadingMatrix) -> None:
+    """Keep the readings of a run for `answers_of` where their matrix is known."""
+    study = Study(results.bundle, results.options)
+    vars(study)["matrix"] = matrix
+    _ANSWERS[results] = arranged(study)
 
 
 def arranged(study: Study) -> Answers:

@@ -68,9 +68,11 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup
     answered = matrix.statuses[times.item, times.column] == ANSWERED
     yield _group("overall", "micro", every, always=True)
     for by in ("task", "category", "subcategory"):
-        of_item = matrix.groups[by]
-        for name in sorted(set(of_item) - {""}):
-            yield _group(by, name, of_item[times.item] == name, always=True)
+        codes, names = pd.factorize(matrix.groups[by], sort=True)
+        of_time = codes[times.item]
+        for code, name in enumerate(names):
+            if name:
+                yield _group(by, name, of_time == code, always=True)
     yield from _by_correctness(matrix, times, answered)
     yield _group("flagged", later("without flagged"), ~times.flagged, always=True)
     yield _group("flagged", later("flagged only"), times.flagged, always=False)
@@ -172,42 +174,45 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     matrix, circumstances = study.matrix, study.circumstances
     timed = {matrix.columns[i].rater_id for i in np.unique(circumstances.column)}
     shown = np.array([c.rater_id in timed for c in matrix.columns], dtype=bool)
-    tables = [
-        _rows(matrix, circumstances, group, shown) for group in groups_of(matrix, circumstances)
-    ]
-    table = pd.concat(tables, ignore_index=True)
+    groups = list(groups_of(matrix, circumstances))
+    parts = [_rows(circumstances, group, shown) for group in groups]
+    values = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    sizes = [len(part["n"]) for part in parts]
+    table = pd.DataFrame(
+        {
+            "rater_id": [matrix.columns[i].rater_id for i in values["column"]],
+            "condition": [matrix.columns[i].condition for i in values["column"]],
+            "by": np.repeat(np.array([group.by for group in groups], dtype=object), sizes),
+            "group": np.repeat(np.array([group.group for group in groups], dtype=object), sizes),
+            **values,
+        }
+    )
     return table.sort_values("column", kind="stable", ignore_index=True)[TIMES.header]
 
 
-def _rows(
-    matrix: ReadingMatrix, circumstances: Circumstances, group: TimeGroup, shown: np.ndarray
-) -> pd.DataFrame:
-    n_columns = len(matrix.columns)
+def _rows(circumstances: Circumstances, group: TimeGroup, shown: Bools) -> dict[str, np.ndarray]:
+    """Return the values of a group's rows, by name."""
+    n_columns = len(shown)
     column = circumstances.column[group.members]
     response_ms = circumstances.response_ms[group.members]
     order = np.lexsort((response_ms, column))
     n = np.bincount(column, minlength=n_columns)
     at = _order_statistics(response_ms[order], n)
-    rows = pd.DataFrame(
-        {
-            "column": np.arange(n_columns),
-            "rater_id": [c.rater_id for c in matrix.columns],
-            "condition": [c.condition for c in matrix.columns],
-            "by": group.by,
-            "group": group.group,
-            "n": n,
-            "median_ms": at(0.5),
-            "q1_ms": at(0.25),
-            "q3_ms": at(0.75),
-            "geometric_mean_ms": _geometric_means(response_ms[order], n),
-            "n_flagged": np.bincount(
-                column, weights=circumstances.flagged[group.members], minlength=n_columns
-            ).astype(np.int64),
-        }
-    )
-    rows["undefined_because"] = np.where(rows["geometric_mean_ms"].isna(), ZERO_TIME, "")
-    rows.loc[n == 0, "undefined_because"] = NO_TIME
-    return rows.loc[shown & (group.always | (n > 0))]
+    means = _geometric_means(response_ms[order], n)
+    zero = np.where(np.isnan(means), ZERO_TIME, "")
+    flagged = circumstances.flagged[group.members]
+    values = {
+        "column": np.arange(n_columns),
+        "n": n,
+        "median_ms": at(0.5),
+        "q1_ms": at(0.25),
+        "q3_ms": at(0.75),
+        "geometric_mean_ms": means,
+        "n_flagged": np.bincount(column, flagged, n_columns).astype(np.int64),
+        "undefined_because": np.where(n == 0, NO_TIME, zero),
+    }
+    kept = shown & (group.always | (n > 0))
+    return {name: each[kept] for name, each in values.items()}
 
 
 def _order_statistics(ordered: Floats, n: Ints) -> Callable[[float], Floats]:

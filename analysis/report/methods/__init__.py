@@ -38,7 +38,9 @@ def design(results: Results) -> Paragraph:
             " Of a model that was run several times the first run counts; a separate table has the"
             " agreement of runs and the variance that runs add to accuracy."
         )
-    others = sorted(set(aside["condition"]) - set(results.bundle.readings["condition"]))
+    others = sorted(
+        set(aside["condition"].unique()) - set(results.bundle.readings["condition"].unique())
+    )
     if others:
         text += (
             f" Models' answers under conditions that no reader had ({listed(others)}) are compared"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
@@ -113,9 +114,19 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     """
     study = study_of(study, options)
     matrix, options, weights = study.matrix, study.options, study.weights
-    tables = [_table(matrix, e, options.alpha) for e in _estimates(matrix, options.alpha, weights)]
-    table = pd.concat(tables, ignore_index=True)
-    return table.sort_values("column", kind="stable", ignore_index=True).drop(columns="column")
+    groups = list(_estimates(matrix, options.alpha, weights))
+    parts = [_values(group, options.alpha) for group in groups]
+    columns = matrix.columns
+    return pd.DataFrame(
+        {
+            "rater_id": [column.rater_id for column in columns for _ in groups],
+            "rater_kind": [column.kind.value for column in columns for _ in groups],
+            "condition": [column.condition for column in columns for _ in groups],
+            "by": [group.by for group in groups] * len(columns),
+            "group": [group.group for group in groups] * len(columns),
+            **{name: np.array([part[name] for part in parts]).T.ravel() for name in parts[0]},
+        }
+    )
 
 
 def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> Iterator[_Estimates]:
@@ -242,31 +253,23 @@ def _mean_of_given(tasks: list[_Estimates]) -> Floats | None:
     return ratio(total, ordered_sum(has.astype(np.float64)[:, None] for _, has in parts))
 
 
-def _table(matrix: ReadingMatrix, e: _Estimates, alpha: float) -> pd.DataFrame:
-    columns = matrix.columns
+def _values(e: _Estimates, alpha: float) -> dict[str, npt.NDArray[Any]]:
+    """Return the values of a group's rows, by name, each of shape (n_columns,)."""
     n_clusters = e.clusters.sum(axis=0)
     low, high, because = _cluster_interval(e, n_clusters, alpha)
     widened = is_widened(n_clusters) & np.isfinite(low)
-    return pd.DataFrame(
-        {
-            "column": np.arange(len(columns)),
-            "rater_id": [column.rater_id for column in columns],
-            "rater_kind": [column.kind.value for column in columns],
-            "condition": [column.condition for column in columns],
-            "by": e.by,
-            "group": e.group,
-            "n": e.n,
-            "n_correct": e.n_correct,
-            "n_missing": e.n_missing,
-            "accuracy": e.accuracy,
-            "ci_low": e.low,
-            "ci_high": e.high,
-            "ci_method": np.where(widened, f"{e.method}; {WIDENED}", e.method).astype(object),
-            "cluster_ci_low": low,
-            "cluster_ci_high": high,
-            "undefined_because": because,
-        }
-    )
+    return {
+        "n": e.n,
+        "n_correct": e.n_correct,
+        "n_missing": e.n_missing,
+        "accuracy": e.accuracy,
+        "ci_low": e.low,
+        "ci_high": e.high,
+        "ci_method": np.where(widened, f"{e.method}; {WIDENED}", e.method).astype(object),
+        "cluster_ci_low": low,
+        "cluster_ci_high": high,
+        "undefined_because": because,
+    }
 
 
 def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Floats, Floats, Any]:

@@ -76,12 +76,12 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
     """
     study = study_of(study, options)
     bundle, alpha = study.bundle, study.options.alpha
-    readings = pd.concat([bundle.readings, bundle.aside])
+    readings = pd.concat([part.loc[part["run"] != ""] for part in (bundle.readings, bundle.aside)])
     codes = dict(zip(bundle.items["item_id"], cluster_codes(bundle.items), strict=True))
     truth = dict(zip(bundle.items["item_id"], bundle.items["truth"], strict=True))
     rows: list[dict[str, object]] = []
     for model in models_of(bundle):
-        of_model = readings.loc[(readings["rater_id"] == model) & (readings["run"] != "")]
+        of_model = readings.loc[readings["rater_id"] == model]
         for condition, group in of_model.groupby("condition", sort=True):
             answers = _by_run(group)
             if answers.shape[1] < 2:

@@ -123,10 +123,10 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
     """Return the readings of items read more than once, with their number as `time`."""
-    ordered = readings.sort_values([*UNIT, "repeat"], kind="stable")
+    again = readings.loc[readings.duplicated(UNIT, keep=False)]
+    ordered = again.sort_values([*UNIT, "repeat"], kind="stable")
     place = ordered.groupby(UNIT, sort=False).cumcount()
-    size = ordered.groupby(UNIT, sort=False)["item_id"].transform("size")
-    twice = ordered.loc[(size > 1) & (place < 2)]
+    twice = ordered.loc[place < 2]
     return twice.assign(time=np.where(place.loc[twice.index] == 0, FIRST, SECOND))
 
 
