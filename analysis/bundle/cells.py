@@ -97,7 +97,8 @@ def _rewritten(table: pd.DataFrame, write: Callable[[str], str]) -> pd.DataFrame
     for name, column in table.items():
         if pd.api.types.is_numeric_dtype(column):
             continue
-        texts = (text for text in column.unique() if isinstance(text, str))
+        distinct = set(column.to_numpy()) if column.dtype == object else column.unique()
+        texts = (text for text in distinct if isinstance(text, str))
         cells = {text: cell for text in texts if (cell := write(text)) != text}
         if cells:
             changed[str(name)] = [cells.get(text, text) for text in column]
