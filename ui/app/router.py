@@ -10,12 +10,12 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402 (the path above comes first)
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
-from study.base.errors import StudyError  # noqa: E402
 from study.base.translation import said, speak, t  # noqa: E402
 from study.base.version import version  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 from ui.app.study_bar import study_bar  # noqa: E402
 from ui.parts import actions, theme  # noqa: E402
+from ui.parts.unavailable import available  # noqa: E402
 from ui.server import access  # noqa: E402
 from ui.server.deployment import store  # noqa: E402
 
@@ -23,13 +23,10 @@ from ui.server.deployment import store  # noqa: E402
 def run() -> None:
     """Set up the pages of the signed-in person and run the requested page."""
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
-    try:
+    with available():
         speak(access.wanted_language(st.context.headers))
         store()
         person = access.signed_in(st.context.cookies)
-    except StudyError as error:
-        st.error(str(error))
-        st.stop()
     entries, home = pages_of(person), home_of(person)
     pages = {
         entry: st.Page(
@@ -53,7 +50,7 @@ def run() -> None:
                 person, {entry: made for entry, made in pages.items() if entry.of_study}, page
             )
     if page in pages.values():
-        with actions.page((page.url_path, person.study if person else None)):
+        with actions.page((page.url_path, person.study if person else None)), available():
             page.run()
         if person is not None and not reads:
             st.caption(t("Reading Room {version}", version=version()))

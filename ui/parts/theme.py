@@ -15,10 +15,11 @@ import pandas as pd
 import streamlit as st
 from babel.dates import get_date_format
 
-from study.base.errors import StudyError
+from study.base.errors import Busy, StudyError
 from study.base.text import guarded
 from study.base.translation import ENGLISH, language, region, right_to_left, t, tn
 from ui.parts.text import plain, unbroken
+from ui.parts.unavailable import end_with
 
 Row = Sequence[object]
 Columns = Mapping[str, Sequence[Any]]
@@ -77,9 +78,14 @@ def section(title: str, lead: str = "") -> None:
 
 @contextmanager
 def error_line() -> Iterator[None]:
-    """Show the reason if the block raises a refusal, and skip the rest of the block."""
+    """Show the reason if the block raises a refusal, and skip the rest of the block.
+
+    If the store is busy or cannot be reached, skip the rest of the page.
+    """
     try:
         yield
+    except Busy as error:
+        end_with(error)
     except StudyError as error:
         refused(str(error))
 

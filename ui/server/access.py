@@ -36,6 +36,7 @@ from study.base.translation import ENGLISH, languages, speak, t
 from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
+from ui.parts.unavailable import available
 from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, hurried_store, in_turn
 from ui.server.sign_in_memory import forget
 
@@ -216,11 +217,8 @@ def guard(act: Act) -> Person:
     not carried out.
     """
     speak(wanted_language(st.context.headers))
-    try:
+    with available():
         person = signed_in(st.context.cookies, place_of(st.context.ip_address or ""))
-    except StudyError as error:
-        st.error(str(error))
-        st.stop()
     if person is None:
         st.error(t("Sign in to see this page."))
         st.stop()
@@ -255,6 +253,7 @@ async def answer(
     make: Callable[[Person], Response],
     refused: str,
     status: Callable[[StudyError], int] = lambda _: 409,
+    lane: Lane | None = None,
 ) -> Response:
     """Answer a request with the result of `make`, or with the reason if permission is missing."""
 
@@ -263,7 +262,7 @@ async def answer(
         return make(person) if person else PlainTextResponse(refused, status_code=401)
 
     try:
-        return await run_in_threadpool(work)
+        return await (in_turn(work, lane) if lane else run_in_threadpool(work))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=status(error))
 

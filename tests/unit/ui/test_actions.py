@@ -15,7 +15,10 @@ import pytest
 from tests.conftest import ROOT
 
 MECHANISM = "ui/parts/actions.py"
-ELSEWHERE = {"ui/server/single_sign_on.py": "the sign-in page: its buttons lead to the provider"}
+ELSEWHERE = {
+    "ui/server/single_sign_on.py": "the sign-in page: its buttons lead to the provider",
+    "ui/parts/unavailable.py": "its button runs the page again",
+}
 BUTTONS = {"button", "form_submit_button", "download_button", "chat_input", "dialog", "toast"}
 
 

@@ -1,0 +1,30 @@
+"""Shows why a page is not available, with a button that runs the page again.
+
+Without the button, only a reload of the page in the browser would try again.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import streamlit as st
+
+from study.base.errors import StudyError
+from study.base.translation import t
+from ui.parts.text import plain
+
+
+@contextmanager
+def available() -> Iterator[None]:
+    """Run a block without which there is no page; an error that it raises ends the page."""
+    try:
+        yield
+    except StudyError as error:
+        end_with(error)
+
+
+def end_with(error: StudyError) -> NoReturn:
+    """Show an error and the button, and end the run of the page or fragment."""
+    st.error(plain(str(error)))
+    st.button(t("Try again"), key="try-again")  # every click runs the page
+    st.stop()
