@@ -26,7 +26,7 @@ from study.store.bank_contents import ListedItem
 from ui.overview.case_films import CASE_CSS, figure, picture
 from ui.parts.text import film_name, number
 from ui.server.access import answer
-from ui.server.deployment import store
+from ui.server.deployment import Lane, store
 
 FACETS = bank_contents.FACETS
 _CHUNK = 100_000
@@ -111,7 +111,7 @@ async def _film(request: Request) -> Response:
         return picture(views[view])
 
     refused = t("Sign in with an account that can set up studies.")
-    return await answer(request, Act.MAKE_STUDY, found, refused)
+    return await answer(request, Act.MAKE_STUDY, found, refused, lane=Lane.IMAGES)
 
 
 def question_card(

@@ -17,7 +17,7 @@ from study.store.banks import FilmRow
 from ui.parts.text import film_name, number
 from ui.parts.theme import page_file, style
 from ui.server.access import answer
-from ui.server.deployment import store
+from ui.server.deployment import Lane, store
 
 CASE_CSS = style(page_file(__file__, "case-films.css"))
 """Styles for a case and its films."""
@@ -66,7 +66,7 @@ async def _film(request: Request) -> Response:
             return PlainTextResponse(t("There is no such image in this study."), status_code=404)
         return picture(views[wanted])
 
-    return await answer(request, Act.RESULTS, make, refused, lambda _: 503)
+    return await answer(request, Act.RESULTS, make, refused, lambda _: 503, Lane.IMAGES)
 
 
 def picture(view: FilmRow) -> Response:

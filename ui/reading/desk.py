@@ -26,7 +26,7 @@ from ui.parts.text import html, number, prior_in_words
 from ui.reading.films import address, prepare_ahead
 from ui.server import metrics
 from ui.server.access import same_origin, status_of, token_of
-from ui.server.deployment import hurried_store, in_turn
+from ui.server.deployment import Lane, hurried_store, in_turn
 
 Address = Callable[[FilmView], str]
 """Returns the address of a film."""
@@ -108,7 +108,7 @@ async def _records(request: Request) -> Response:
         explained = desk.with_feedback(kept, person, receipt, now=now)
         return acknowledgement_json(explained, address_of)
 
-    return await answered(take, writes=True)
+    return await answered(take, Lane.WRITES)
 
 
 def position_of(request: Request) -> int:
@@ -163,11 +163,11 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
 
 
 async def answered(
-    work: Callable[[], dict[str, Any] | Response], *, writes: bool = False
+    work: Callable[[], dict[str, Any] | Response], lane: Lane | None = None
 ) -> Response:
     """Answer a request of the reading page with the result, or with the reason for a refusal."""
     try:
-        result = await (in_turn(work) if writes else run_in_threadpool(work))
+        result = await (in_turn(work, lane) if lane else run_in_threadpool(work))
     except StudyError as error:
         return refusal(status_of(error), str(error))
     if isinstance(result, Response):

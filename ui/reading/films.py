@@ -16,7 +16,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -31,7 +30,7 @@ from study.store import Store, deployment, readings
 from study.store.banks import FilmRow
 from ui.parts.text import number
 from ui.server.access import signed_in
-from ui.server.deployment import hurried_store
+from ui.server.deployment import Lane, hurried_store, in_turn
 
 Key = Hashable
 Make = Callable[[], bytes]
@@ -166,7 +165,7 @@ def routes() -> list[Route]:
 
 async def _film(request: Request) -> Response:
     try:
-        return await run_in_threadpool(_answer, request)
+        return await in_turn(partial(_answer, request), Lane.IMAGES)
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
 

@@ -44,7 +44,7 @@ from ui.reading.desk import (
 )
 from ui.reading.films import film_response, prepare_ahead
 from ui.server.access import allowed, same_origin, signed_in
-from ui.server.deployment import hurried_store, store
+from ui.server.deployment import Lane, hurried_store, store
 
 
 class RoomDomain(Protocol):
@@ -135,7 +135,7 @@ class Room:
             receipt = self.domain.take_records(hurried_store(), person, *key, records, now=now)
             return acknowledgement_json(receipt, self._films(key))
 
-        return await self._within(request, take, writes=True)
+        return await self._within(request, take, Lane.WRITES)
 
     async def _film(self, request: Request) -> Response:
         case, view = str(request.path_params["case"]), number(request.path_params["view"])
@@ -147,14 +147,13 @@ class Room:
                 return PlainTextResponse(text, status_code=404)
             return film_response(hurried_store(), row)
 
-        return await self._within(request, found)
+        return await self._within(request, found, Lane.IMAGES)
 
     async def _within(
         self,
         request: Request,
         answer: Callable[..., dict[str, Any] | Response],
-        *,
-        writes: bool = False,
+        lane: Lane | None = None,
     ) -> Response:
         """Answer a signed-in person's request to a room."""
         key = [number(request.path_params[name]) for name in self.key]
@@ -165,7 +164,7 @@ class Room:
                 return refusal(401, t("Sign in first."), reason="signed-out")
             return answer(person, *key)
 
-        return await answered(work, writes=writes)
+        return await answered(work, lane)
 
     def _films(self, key: tuple[int, ...]) -> Address:
         return lambda film: f"{self._address(key)}/films/{film.film}"
@@ -290,7 +289,7 @@ async def _preview_film(request: Request) -> Response:
             return PlainTextResponse(t("There is no such image in this study."), status_code=404)
         return film_response(kept, row)
 
-    return await _walking(request, found)
+    return await _walking(request, found, Lane.IMAGES)
 
 
 async def _again(request: Request) -> Response:
@@ -307,7 +306,9 @@ async def _again(request: Request) -> Response:
 
 
 async def _walking(
-    request: Request, answer: Callable[[Store, Preview], dict[str, Any] | Response]
+    request: Request,
+    answer: Callable[[Store, Preview], dict[str, Any] | Response],
+    lane: Lane | None = None,
 ) -> Response:
     """Answer a signed-in person's request to their preview."""
 
@@ -318,7 +319,7 @@ async def _walking(
         kept = hurried_store()
         return answer(kept, previews.find(kept, person, str(request.path_params["mark"])))
 
-    return await answered(work)
+    return await answered(work, lane)
 
 
 def _preview_films(kept: Store, walk: Preview) -> Address:

@@ -34,7 +34,7 @@ from ui.parts.links import attachment
 from ui.parts.text import film_name, number
 from ui.parts.theme import page_file, style
 from ui.server.access import answer, status_of
-from ui.server.deployment import hurried_store
+from ui.server.deployment import Lane, hurried_store
 
 _CSS = style(page_file(__file__, "score-card.css"))
 
@@ -233,7 +233,7 @@ async def _film(request: Request) -> Response:
             return PlainTextResponse(why, status_code=404)
         return picture(row)
 
-    return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of)
+    return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of, Lane.IMAGES)
 
 
 ADDRESS, PDF = "reading-record", "reading-record.pdf"

@@ -64,6 +64,15 @@ class Lane(Enum):
     SUSPECTS = 1
     """Sign-ins from addresses with many wrong codes, kept separate from other sign-ins."""
 
+    IMAGES = 16
+    """Requests for images, which wait forever if the folder of a bank is on a disk that hangs."""
+
+    CHECKS = 4
+    """Checks of the server's health, which must be answered while all other requests wait."""
+
+
+IMAGE_PATIENCE_S = 20.0
+"""How long a request for an image waits for its turn, while many images are prepared."""
 
 _lanes: RunVar[dict[Lane, CapacityLimiter]] = RunVar("lanes")
 _Result = TypeVar("_Result")
@@ -74,6 +83,8 @@ async def in_turn(
 ) -> _Result:
     """Run a function in a thread, limited to the number of concurrent operations of its kind.
 
+    These threads are in addition to those of other requests, which may all be waiting.
+
     Raises
     ------
     Busy
@@ -81,15 +92,23 @@ async def in_turn(
     """
     turns = _lane(lane)
     turn = object()
+    if patience_s is None:
+        patience_s = IMAGE_PATIENCE_S if lane is Lane.IMAGES else PATIENCE_S
     try:
-        with fail_after(PATIENCE_S if patience_s is None else patience_s):
+        with fail_after(patience_s):
             await turns.acquire_on_behalf_of(turn)
     except TimeoutError as error:
-        raise Busy(t("The database is busy. Try again in a moment.")) from error
+        raise Busy(_overdue(lane)) from error
     try:
-        return await to_thread.run_sync(work)
+        return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
     finally:
         turns.release_on_behalf_of(turn)
+
+
+def _overdue(lane: Lane) -> str:
+    if lane is Lane.IMAGES:
+        return t("The images cannot be read at the moment. Try again in a moment.")
+    return t("The database is busy. Try again in a moment.")
 
 
 def _lane(lane: Lane) -> CapacityLimiter:

@@ -4,12 +4,13 @@
 ``/readyz`` checks what readers need; it names no study, file or person.
 """
 
+import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -18,13 +19,18 @@ from study.base.errors import StudyError
 from study.exchange.backups import free_bytes
 from study.films.shelf import Shelf
 from study.store import Store, deployment, readings
-from ui.server.deployment import hurried_store
+from ui.server.deployment import Lane, hurried_store, in_turn
 
 LEAST_FREE_BYTES = 200_000_000
 """Free disk space below which the server is not ready; an answer needs about 2 kB."""
 
 KEPT_S = 5.0
 """How long a result is reused, so that frequent checks cost nothing."""
+
+LONGEST_S = 8.0
+"""How long the checks may take; longer than a database may take to answer, see `PATIENCE_S`."""
+
+_HUNG = "The store or the images cannot be read: the disk does not answer."
 
 Clock = Callable[[], float]
 
@@ -53,6 +59,11 @@ class Readiness:
     def is_ready(self) -> bool:
         """Return whether all checks passed."""
         return not any(check.reason for check in self.checks)
+
+    @property
+    def has_store(self) -> bool:
+        """Return whether the store could be opened and changed."""
+        return not any(check.reason for check in self.checks if check.name == "store")
 
 
 def readiness(opened: Callable[[], Store]) -> Readiness:
@@ -83,18 +94,37 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
 
 
 class Recent:
-    """The last readiness, which is renewed when it is older than `KEPT_S`."""
+    """The last readiness, which is renewed when it is older than `KEPT_S`.
+
+    One thread renews it, and its callers wait for `LONGEST_S` at most. A file system that hangs
+    would otherwise occupy a thread for each check.
+    """
 
     def __init__(self, opened: Callable[[], Store], clock: Clock = time.monotonic) -> None:
         self._opened = opened
         self._clock = clock
-        self._last: tuple[float, Readiness] | None = None
+        self._lock = threading.Lock()
+        self._last: Future[Readiness] | None = None
+        self._began_s = 0.0
 
     def get(self) -> Readiness:
         """Return the current readiness."""
-        if self._last is None or self._clock() - self._last[0] > KEPT_S:
-            self._last = self._clock(), readiness(self._opened)
-        return self._last[1]
+        with self._lock:
+            age_s = self._clock() - self._began_s
+            if self._last is None or (self._last.done() and age_s > KEPT_S):
+                self._last, self._began_s, age_s = Future(), self._clock(), 0.0
+                threading.Thread(target=self._renew, args=(self._last,), daemon=True).start()
+            last = self._last
+        try:
+            return last.result(max(0.0, LONGEST_S - age_s))
+        except TimeoutError:
+            return Readiness((Check("store", _HUNG),))
+
+    def _renew(self, last: "Future[Readiness]") -> None:
+        try:
+            last.set_result(readiness(self._opened))
+        except BaseException as error:
+            last.set_exception(error)
 
 
 RECENT = Recent(hurried_store)
@@ -122,7 +152,7 @@ async def _alive(_: Request) -> Response:
 
 
 async def _ready(_: Request) -> Response:
-    ready = await run_in_threadpool(RECENT.get)
+    ready = await in_turn(RECENT.get, Lane.CHECKS, 2 * LONGEST_S)
     content = {
         "status": "ok" if ready.is_ready else "not ready",
         "checks": {check.name: check.reason or "ok" for check in ready.checks},

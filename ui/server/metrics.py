@@ -7,18 +7,19 @@ import hmac
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from study.base.errors import StudyError
 from ui.server import health
+from ui.server.deployment import Lane, in_turn
 
 VARIABLE = "READING_ROOM_METRICS_TOKEN"
 
@@ -57,6 +58,8 @@ class _Measured(Collector):
         yield _gauge("disk_free_bytes", "Free space on the disk of the store.", ready.free_bytes)
         yield _gauge("images", "Images of the open studies.", ready.n_images)
         yield _gauge("images_prepared", "Prepared images of the open studies.", ready.n_prepared)
+        if not ready.has_store:
+            return
         try:
             age_s = health.last_backup_age_s(datetime.now(UTC))
         except StudyError:
@@ -84,5 +87,5 @@ async def _metrics(request: Request) -> Response:
     sent = request.headers.get("authorization", "")
     if not hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()):
         return PlainTextResponse("Send the token as: Authorization: Bearer TOKEN.", 401)
-    text = await run_in_threadpool(generate_latest, REGISTRY)
+    text = await in_turn(partial(generate_latest, REGISTRY), Lane.CHECKS, 2 * health.LONGEST_S)
     return Response(text, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})

@@ -5,16 +5,21 @@ import json
 import logging
 import os
 import re
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
+from benchmarks.postgres_cluster import wait_until
 from study.base.errors import StudyError
 from study.store import Store, Transaction, readings
 from tests.conftest import invite
@@ -114,6 +119,40 @@ def test_each_failing_check_is_named(
     assert answer.status_code == 503
     assert answer.json()["checks"][check] == reason
     assert browser.get("/healthz").status_code == 200
+
+
+def test_a_disk_that_hangs_is_reported_and_occupies_one_thread(
+    client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other requests that hang may occupy all threads; afterwards the server is ready again."""
+    _, store = client
+    monkeypatch.setattr(health, "LONGEST_S", 0.05)
+    monkeypatch.setattr(health, "KEPT_S", 0.0)
+    works, begun = threading.Event(), []
+
+    def hang() -> Store:
+        begun.append(1)
+        works.wait()
+        return store
+
+    monkeypatch.setattr(health, "RECENT", health.Recent(hang))
+
+    async def hang_too(_: Request) -> Response:
+        await run_in_threadpool(works.wait)
+        return Response()
+
+    app = Starlette(routes=[*routes(), Route("/hangs", hang_too)])
+    with TestClient(app) as browser, ThreadPoolExecutor(50) as pool:
+        others = [pool.submit(browser.get, "/hangs") for _ in range(45)]
+        for path in ("/readyz", "/readyz", "/metrics"):
+            answer = browser.get(path, headers=TOKEN)
+            assert ("does not answer" in answer.text) == (path == "/readyz")
+            assert answer.status_code == (503 if path == "/readyz" else 200)
+        assert browser.get("/healthz").status_code == 200
+        assert not any(other.done() for other in others)
+        assert begun == [1]
+        works.set()
+        wait_until(lambda: browser.get("/readyz").status_code == 200)
 
 
 def test_metrics_need_the_token(

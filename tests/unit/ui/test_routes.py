@@ -11,7 +11,7 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -89,6 +89,34 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
 def _film(client: TestClient, view: int = 0) -> str:
     url = client.get("/desk").json()["cases"][0]["views"][view]["url"]
     return f"/{url}"
+
+
+def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
+    sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of fifty requests for images some wait for the disk, and the others are refused."""
+    monkeypatch.setattr("ui.server.deployment.IMAGE_PATIENCE_S", 0.2)
+    works = threading.Event()
+
+    def hang(*_: object) -> bytes:
+        works.wait()
+        return gzip.compress(b"film")
+
+    monkeypatch.setattr(films, "ready", hang)
+    with sign("R1") as client, ThreadPoolExecutor(50) as pool:
+        seal, image = client.get("/desk").json()["seal"], _film(client)
+        images = [pool.submit(client.get, image) for _ in range(50)]
+        refused = next(as_completed(images)).result()
+        try:
+            assert refused.status_code == 503
+            assert refused.text.startswith("The images cannot be read at the moment.")
+            assert client.get("/desk").status_code == 200
+            message = {"seal": seal, "records": []}
+            assert client.post("/desk/records", json=message).status_code == 200
+        finally:
+            works.set()
+        assert {each.result().status_code for each in images} == {200, 503}
+        assert client.get(image).status_code == 200
 
 
 def test_only_readers_reach_the_desk_and_the_films(sign: Sign) -> None:
