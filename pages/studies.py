@@ -8,11 +8,12 @@ from study.people.roles import Act
 from study.people.signing_in import Choice, choices
 from study.store import banks, judgements
 from study.store.judgements import REVIEW
-from ui.app.masthead import masthead, role_word
+from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.parts import actions
 from ui.parts.forms import choose_form
 from ui.parts.links import links
+from ui.parts.role_titles import role_title
 from ui.parts.text import plain
 from ui.parts.theme import error_line, page_title, section, state_badge
 from ui.server.access import guard
@@ -49,7 +50,7 @@ def _row(choice: Choice) -> None:
         choose_form(membership, by_name=True)
         if choice.here:
             st.caption(t("current"))
-    role.markdown(role_word(membership.role))
+    role.markdown(role_title(membership.role))
     with state:
         state_badge(membership.state)
     text.markdown(plain(_told(choice)))

@@ -4,11 +4,12 @@ import streamlit as st
 
 from study.base.translation import t
 from study.people import second_factor
-from study.people.roles import Act, Role
+from study.people.roles import Act
 from study.people.second_factor import Policy
 from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.trail import gone_back
+from ui.parts.role_titles import role_title
 from ui.parts.theme import lost_line, page_file
 from ui.server.access import sentence
 from ui.server.deployment import store
@@ -66,16 +67,4 @@ def _who(person: Person) -> str:
     role = person.role if person.study is not None else person.deployment
     if role is None:
         return t("{name}: choose a study", name=person.name)
-    return t("{name}, {role}", name=person.name, role=role_word(role))
-
-
-def role_word(role: Role) -> str:
-    """Return the title of a role."""
-    words = {
-        Role.ADMINISTRATOR: t("administrator"),
-        Role.COORDINATOR: t("coordinator"),
-        Role.READER: t("reader"),
-        Role.REVIEWER: t("reviewer"),
-        Role.STATISTICIAN: t("statistician"),
-    }
-    return words[role]
+    return t("{name}, {role}", name=person.name, role=role_title(role))

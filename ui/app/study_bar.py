@@ -13,8 +13,8 @@ from study.people.roles import Role
 from study.people.signing_in import Membership, Person, memberships
 from study.store import people, progress
 from study.store.studies import study_row
-from ui.app.masthead import role_word
 from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
+from ui.parts.role_titles import role_title
 from ui.parts.text import plain
 from ui.parts.theme import arrow, error_line
 from ui.results.background import warm_up
@@ -89,7 +89,7 @@ def _picker(person: Person) -> None:
 def _named(membership: Membership, mine: Iterable[Membership]) -> str:
     twice = sum(other.study == membership.study for other in mine) > 1
     if twice or membership.role is Role.READER:
-        return f"{membership.study_name} ({role_word(membership.role)})"
+        return f"{membership.study_name} ({role_title(membership.role)})"
     return membership.study_name
 
 

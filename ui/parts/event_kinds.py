@@ -6,6 +6,7 @@ from typing import Any
 
 from study.base.translation import decimal, later, said, t
 from study.store.events import EventKind
+from ui.parts.role_titles import TITLES
 
 LABELS = {
     EventKind.ADMINISTRATOR_GIVEN_ACCESS: later("administrator given access"),
@@ -197,10 +198,7 @@ _NAMED = {
     "instructions": later("instructions"),
     "questionnaire": later("questionnaire"),
     "schedule": later("The server"),
-    "administrator": later("administrator"),
-    "coordinator": later("coordinator"),
-    "reader": later("reader"),
-    "statistician": later("statistician"),
+    **TITLES,
 }
 """Labels of values in events."""
 _FIELDS = {name for words in SENTENCES.values() for _, name, _, _ in Formatter().parse(words)}

@@ -22,11 +22,11 @@ from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer, act_for
 from study.people.roles import Act, Role
 from study.people.signing_in import Person
-from ui.app.masthead import role_word
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
+from ui.parts.role_titles import role_title
 from ui.parts.text import browser_zone, plain
 from ui.people import handout
 from ui.server.access import acting
@@ -272,7 +272,7 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
                 "name."
             ),
         )
-        role = second.selectbox(t("Role"), offered, format_func=role_word, key=key("role"))
+        role = second.selectbox(t("Role"), offered, format_func=role_title, key=key("role"))
         name, email = _named("staff")
 
         def assign() -> Report:
@@ -345,7 +345,7 @@ def _row(scope: Scope, member: Member, days: int) -> None:
     who, about, named, code, first, second = st.columns(_WIDTHS, vertical_alignment="center")
     simulated = t("(simulated)") if member.simulated else ""
     who.markdown(f"**{plain(member.who)}** {simulated}")
-    about.markdown(plain(member.about) or role_word(member.role))
+    about.markdown(plain(member.about) or role_title(member.role))
     named.text(", ".join(entry for entry in (member.name, member.email) if entry) or "–")
     code.markdown(_code(member))
     if not scope.may(member.role):
