@@ -1,4 +1,4 @@
-"""The launcher: one ASGI application, which is the Streamlit script plus our own HTTP routes."""
+"""The launcher: one ASGI application with the Streamlit script and our HTTP routes."""
 
 import streamlit as st
 

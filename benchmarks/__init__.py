@@ -1,8 +1,8 @@
 """Benchmarks: each measures one promise and prints the result next to its target, as text or JSON.
 
 A benchmark is a module of this package with ``DESCRIPTION``, ``SMALLEST`` (the options of its
-smallest run, which a test makes), ``add_arguments(parser)``, ``run(args)`` returning plain data,
-and ``text(result)``. It never raises an error for a missed target, but reports it.
+smallest run, used by a test), ``add_arguments(parser)``, ``run(args)`` returning plain data, and
+``text(result)``. A missed target is reported and does not raise an error.
 """
 
 NAMES = (

@@ -1,8 +1,8 @@
 """The cost of an answer: the server's processor time for a presentation and a reading, over HTTP.
 
-All images are prepared, so the server does nothing else. The baseline is the same number of
+All images are prepared, so the server has no other work. The baseline is the same number of
 messages that the server rejects, which is the cost of HTTP. Idle time is subtracted from both.
-With an empty PostgreSQL database the same is measured again with a store in it.
+If an empty PostgreSQL database is specified, the measurement is repeated with a store in it.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure a reader's answers, one after another, and as many refusals, on each engine."""
+    """Measure a reader's answers in sequence, and as many refusals, on each engine."""
     n = max(1, min(args.n, _CASES - _WARM))
     with tempfile.TemporaryDirectory() as folder:
         result = {"n": n, "bar_ms": BAR_MS, **_costs(Path(folder, "store.db"), Path(folder), n)}

@@ -25,7 +25,7 @@ AREAS = (0.85, 0.95, 0.98)
 SIZES = ((25, 25), (50, 50), (100, 100), (25, 175))
 """Positive and negative cases."""
 CASE, READER_CASE, SEPARATION_SD = 0.6, 0.4, 0.35
-"""Standard deviations: of cases, of readers' readings of a case, and between random readers."""
+"""Standard deviations of cases, of readers' readings of a case, and between random readers."""
 TESTS = ("t these", "logit these", "t like", "logit like")
 
 

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 WIDTH, HEIGHT = 2048, 2500
 NOISE = 0.008
-"""Standard deviation of the noise in full signal, as a share of it: 2.2 MB as an 8-bit PNG."""
+"""Standard deviation of the noise as a share of the full signal; gives 2.2 MB as an 8-bit PNG."""
 PNG_LEVEL = 4
 _MARK_PX = 180
 

@@ -4,8 +4,8 @@ Studies with known truth (`simulated_studies`) are analysed by the functions tha
 Fixed claims are compared with these raters' true values, claims about readers in general with those
 of the population. Tests are counted if their null hypothesis is true.
 
-Studies of one reader and one model with four items a patient; accuracy, the difference of two
-accuracies and error consistency, each with all four intervals from the same resamples.
+Studies of one reader and one model with four items per patient. Accuracy, the difference of two
+accuracies and error consistency each have all four intervals from the same resamples.
 """
 
 import argparse
@@ -55,7 +55,7 @@ Limits = tuple[Floats, Floats]
 
 
 def few_rows(n_studies: int, bootstrap: int, seed: int) -> list[dict[str, Any]]:
-    """Simulate; return one row an accuracy, number of patients and statistic."""
+    """Simulate; return one row per accuracy, number of patients and statistic."""
     return [
         {"accuracy": name, "patients": patients, "of": STATISTICS[i], **shares}
         for name, ability in ABILITIES.items()
@@ -191,7 +191,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Simulate; return one row a design and kind of interval."""
+    """Simulate; return one row per design and kind of interval."""
     sizes = ("studies", "items", "bootstrap", "panels", "few", "margins", "designs", "models")
     result: dict[str, Any] = {"sizes": {name: getattr(args, name) for name in sizes}}
     if "tables" in args.parts:

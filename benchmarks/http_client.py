@@ -9,7 +9,7 @@ from benchmarks.machine import Broken
 _ATTEMPTS = 5
 """How often a request is sent; a browser also repeats requests on connections that were closed."""
 _BUSY_S = 1.0
-"""How long the client waits after the server has answered that it is busy."""
+"""How long the client waits if the server is busy."""
 
 
 class Line:

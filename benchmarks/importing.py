@@ -5,7 +5,7 @@ separate process, in turn. The generated file has as many questions as the relea
 questions per examination, two examinations per patient, and texts of the same length. Its films are
 few and tiny, because decoding is not compared. Both programs are started once before, so that their
 bytecode is cached. Then cases are drawn, and the bank's questions are filtered, counted and
-searched like on their page.
+searched as on their page.
 """
 
 import argparse
@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return the times, the ratios and the bars."""
+    """Measure; return the times, the ratios and the targets."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         path = _write(folder / "release", args.items)

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return the times, the ratios and the bars."""
+    """Measure; return the times, the ratios and the targets."""
     matrix = _matrix(args)
     pairs = pairs_of(matrix.columns)
     codes, letters = _labels(matrix, pairs, int), _labels(matrix, pairs, object)

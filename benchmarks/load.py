@@ -1,4 +1,4 @@
-"""How many readers a server carries: one answer each per six seconds, with the images.
+"""How many readers a server supports: one answer each per six seconds, with the images.
 
 Every simulated reader holds a websocket, as the reading page does, requests the images of each
 case, and sends a presentation and an answer. The number of readers rises until the 95th percentile
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @dataclass
 class Step:
-    """What was measured with one number of readers; times in ms."""
+    """The measurements with one number of readers; times in ms."""
 
     readers: int
     acknowledgements_ms: list[float] = field(default_factory=list)

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Measure; return rates, memory and the bars."""
+    """Measure; return rates, memory and the targets."""
     if find_spec("inspect_ai") is None:
         raise Broken("Inspect is not installed: pip install -r requirements-models.txt")
     with tempfile.TemporaryDirectory(prefix="benchmark-") as scratch:

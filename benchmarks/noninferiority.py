@@ -1,10 +1,10 @@
 """How often a model at the margin is declared non-inferior, by t and by the score test.
 
-Readers of 75 to 98 % accuracy, a model that is worse than they are by exactly the margin; and, for
-power, a model as accurate as they are. Sensitivity and specificity are the accuracy on the cases of
-a class: the same studies, with as many cases as a class has, are theirs. With a margin of 0,
-the model is exactly as accurate, the claim is superiority, and its power is that of a model
-with half of the readers' errors.
+Readers have 75 to 98 % accuracy, and the model is worse by exactly the margin or, for power,
+equally accurate. Sensitivity and specificity are the accuracy on the cases of a class, so the same
+studies apply, with as many cases as the class has. With a margin of 0, the model is exactly as
+accurate, the claim is superiority, and its power is that of a model with half of the readers'
+errors.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Temporary PostgreSQL servers, which can be killed, and followed by a standby."""
+"""Temporary PostgreSQL servers, which can be killed and can have a standby."""
 
 import os
 import shutil

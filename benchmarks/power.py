@@ -81,7 +81,7 @@ EVERY_DESIGN: tuple[PlannedDesign, ...] = (
     (PlanDesign.BLOCKS, 3, 6, 200),
     (PlanDesign.ARMS, None, 12, 200),
 )
-"""The designs of which every comparison is simulated."""
+"""The designs for which every comparison is simulated."""
 
 COMPONENTS = {
     "van-dyke": PUBLISHED["van-dyke"],

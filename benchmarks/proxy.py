@@ -1,6 +1,6 @@
-"""A counting TCP proxy before a server, which can also be a slow line.
+"""A counting TCP proxy in front of a server, which can also simulate a slow line.
 
-Browser throttling affects neither workers nor websockets; this proxy does, because it only handles
+Browser throttling does not affect workers and websockets; this proxy does, because it only handles
 bytes. It records to which response each byte belongs, and when the last byte was sent to the
 browser.
 

@@ -108,7 +108,7 @@ class Lane:
         self.film_bytes += self._film_bytes() - film_bytes
 
     async def witness(self, n: int, generator: np.random.Generator) -> None:
-        """Read `n` more cases, not counted, and check them with the screencast."""
+        """Read `n` more cases, which are not counted, and check them with the screencast."""
         for _ in range(n):
             await self._read(generator)
             self.verdicts.append(await witnessed(self._hands, self._seen + 1))

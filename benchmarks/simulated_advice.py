@@ -1,6 +1,6 @@
 """Simulated readers who see a model's answer after their own, with known reliance.
 
-A reader of ability a answers case i rightly with the probability p = Phi(a + u_i), the model with
+A reader of ability a answers case i correctly with the probability p = Phi(a + u_i), the model with
 q = Phi(b + u_i); both answers are independent given u_i, the ease of the case. A reader whose
 answer differs from the model's adopts it with a probability specific to that simulated reader.
 """
@@ -32,7 +32,7 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 def reliance_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:
-    """Simulate; return one row a size and measure."""
+    """Simulate; return one row per size and measure."""
     rows = []
     for n_readers, n_cases in SIZES:
         names = {"design": f"{n_readers} readers, {n_cases} cases"}

@@ -57,7 +57,7 @@ MODEL = "M"
 
 
 def design_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:
-    """Simulate; return one row a size, accuracy and kind of interval."""
+    """Simulate; return one row per size, accuracy and kind of interval."""
     rows = []
     for accuracy, separation in ACCURACIES.items():
         for n_readers, n_cases in SIZES:

@@ -38,7 +38,7 @@ NODES = ndtri((np.arange(60) + 0.5) / 60)
 
 
 def model_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:
-    """Simulate; return one row a design and kind of interval."""
+    """Simulate; return one row per design and kind of interval."""
     designs: dict[str, Any] = {
         **{f"{n} sites": partial(sites, n) for n in (4, 8)},
         **{

@@ -1,9 +1,9 @@
 """Simulated reader studies with known true values, to measure the coverage of intervals.
 
-A rater of ability a answers item i of task t rightly when a + d_t + u_i + e > 0, with u_i shared by
-all raters (patient and item) and e of its own, both normal. A wrong answer is the item's most
-frequent wrong option or any other. The true value of every estimate is then an integral over u,
-computed by Gauss-Hermite quadrature.
+A rater of ability a answers item i of task t correctly if a + d_t + u_i + e > 0, with u_i shared by
+all raters (patient and item) and e independent for each answer, both normal. A wrong answer is the
+item's most frequent wrong option or any other. The true value of every estimate is then an integral
+over u, computed by Gauss-Hermite quadrature.
 
 The formulas of `reader_panel.csv` for accuracy are implemented for arrays of complete studies; a
 test compares them with the tables. Claims about these readers are compared with these readers' true
@@ -296,7 +296,7 @@ def claims(right: Floats, items_a_patient: int) -> Claims:
 
 
 def panel_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
-    """Simulate; return one row a number of items a patient, of readers and of patients."""
+    """Simulate; return one row per number of items per patient, of readers and of patients."""
     rows = []
     for items_a_patient in (1, 4):
         for n_readers in readers:

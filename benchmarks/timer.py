@@ -1,7 +1,8 @@
 """Accuracy of the recorded times: known delays from an external clock, compared with the store.
 
-From the frame in which the page says that a case is painted to a key pressed by a clock outside the
-browser, 50 ms to 60 s, in five conditions. See ``docs/benchmarks.md`` for what this cannot see.
+The delay from the frame in which the page reports a painted case to a key pressed by a clock
+outside the browser is 50 ms to 60 s, in five conditions. ``docs/benchmarks.md`` describes the
+limits of the method.
 
 A trial starts with the frame in which the observer sees the case as painted, and ends with an
 Enter that the external clock presses after the delay. In between, the reader selects an option and,
@@ -78,7 +79,7 @@ class Player:
         return self.hands.page
 
     async def play(self, delays_ms: Sequence[float]) -> None:
-        """Play delays, one per case."""
+        """Run delays, one per case."""
         self.ties.append(await tie(self.session))
         for delay_ms in delays_ms:
             await self._trial(delay_ms)
@@ -219,7 +220,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
-    """Play every delay and compare."""
+    """Run every delay and compare."""
     return asyncio.run(_run(args))
 
 
@@ -250,7 +251,7 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _play_all(players: list[Player], n_short: int, long_ms: list[float], port: int) -> None:
-    """Play the short delays one condition after another, and the long ones in parallel."""
+    """Run the short delays by condition, and the long delays in parallel."""
     generator = np.random.default_rng(1)
     for each in players:
         _say(f"{each.condition}: {n_short} short delays")

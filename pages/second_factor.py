@@ -1,4 +1,4 @@
-"""Adding a second factor to one's own sign-in."""
+"""The page on which staff add a second factor to their sign-in."""
 
 from study.base.translation import t
 from study.people.roles import Act

@@ -6,5 +6,6 @@ what was decided before reading and who reads what in which order, `people` lets
 `lifecycle` draws, opens and closes, `trail` verifies, `exchange` exports. `store` is the only door
 to SQLite, and its chain of events makes the record of acts tamper-evident.
 
-No Streamlit, no pandas and no analysis in here; time, seeds and random generators are arguments.
+It does not import Streamlit, pandas or the analysis; time, seeds and random generators are
+arguments.
 """

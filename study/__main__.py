@@ -6,7 +6,7 @@ import sys
 
 
 def _stopped(*_: object) -> None:
-    """End the process while modules are imported, when nothing was done."""
+    """End the process while modules are imported, before anything is done."""
     os.write(2, b"\nStopped. Nothing was changed.\n")
     os._exit(130)
 

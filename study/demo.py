@@ -51,7 +51,7 @@ class Codes:
 def set_up(address: Path | str, data: Path, *, entropy: Entropy, now: datetime) -> Store:
     """Create a store with the demo.
 
-    In a SQLite file completely or not at all, even if two processes try at once.
+    A SQLite file is created completely or not at all, even if two processes try at once.
 
     Raises
     ------

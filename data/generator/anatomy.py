@@ -1,6 +1,6 @@
-"""The normal chest every examination starts from, one CT in a cached volume; devices as geometry.
+"""The normal chest from which every examination is made: a CT in a cached volume, and devices.
 
-Axes of every volume here: x grows to the patient's right, y to the front, z to the head.
+The axes of every volume are x to the patient's right, y to the front and z to the head.
 
 A catheter is a millimetre wide, about the size of a voxel, so drawing it into the CT would blur it.
 Each device is therefore a cloud of small masses that the projector deposits on the detector.
@@ -246,7 +246,7 @@ def _prepare() -> Chest:
 
 
 def _remove_surroundings(chest: Chest) -> None:
-    """Set everything but the patient (table, sheets, cables) to air."""
+    """Set everything except the patient (table, sheets, cables) to air."""
     solid = ndimage.binary_opening(chest.hu > -400.0, iterations=2)
     components, _ = ndimage.label(solid)
     body = components == np.bincount(components.ravel())[1:].argmax() + 1
@@ -275,7 +275,7 @@ def _remove_contrast_medium(chest: Chest) -> None:
 
 
 def _remove_native_mass(chest: Chest) -> None:
-    """Replace the CT's own lesion by lung texture taken from further down the same lung."""
+    """Replace the lesion in the CT by lung texture from a lower part of the same lung."""
     hu, spacing = chest.hu, chest.spacing_mm
     sphere = _distance_mm(hu.shape, NATIVE_MASS_VOXEL, spacing) < NATIVE_MASS_RADIUS_MM
     donor = np.roll(hu, int(LUNG_DONOR_SHIFT_MM / spacing[2]), axis=2)

@@ -1,7 +1,7 @@
-"""The 28 examinations of the demo bank: who, in what pose, with which findings; made and measured.
+"""Makes and measures the 28 examinations of the demo bank: patient, pose and findings.
 
-What they are stands in ``examinations.toml``, with the short made-up report of each. As in ReXVQA
-the reports hold the answers, so a bank's importer must keep them from readers and models.
+They are defined in ``examinations.toml``, each with a short invented report. As in ReXVQA, the
+reports contain the answers, so the importer must hide them from readers and models.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ POSE_SD_DEG = {"rotation_deg": 1.6, "lean_deg": 1.2, "tilt_deg": 2.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patient:
-    """A made-up patient: sex, age in years and build."""
+    """An invented patient: sex, age in years and build."""
 
     sex: str
     age: int
@@ -119,7 +119,7 @@ def measure(chest: Chest, geometry: Geometry) -> dict[str, float]:
 def outline(
     mask: NDArray[np.bool_], spacing_mm: NDArray[np.float64], geometry: Geometry
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Film columns and rows that a mask's voxels fall on."""
+    """Film columns and rows onto which a mask's voxels are projected."""
     points = np.argwhere(mask) * spacing_mm
     column, row, _ = geometry.project(points)
     return np.round(column).astype(int), np.round(row).astype(int)

@@ -1,7 +1,8 @@
-"""The patient's build: one CT bent into different people, and a person into a pose.
+"""The patient's build: one CT deformed into different people and poses.
 
-The whole change is a single backward map from the new volume into the canonical one, so CT numbers
-and labels are interpolated once. Truth is measured after it, in the patient's own millimetres.
+The complete change is a single backward map from the new volume to the canonical volume, so CT
+numbers and labels are interpolated once. The truth is measured after it, in millimetres of the
+patient.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Habitus:
 
 
 def build_patient(canonical: Chest, habitus: Habitus) -> Chest:
-    """Bend the canonical chest into the described patient.
+    """Deform the canonical chest into the described patient.
 
     Parameters
     ----------
@@ -147,8 +148,8 @@ def _pose(habitus: Habitus) -> NDArray[np.float64]:
 def _fold_ends(z_mm: NDArray[np.float64], top_mm: float) -> NDArray[np.float64]:
     """Continue the body beyond both ends of the CT.
 
-    Beyond an end the map turns back and forth over the last `EXTENSION_REPEAT_MM` in a slow cosine:
-    a neck and arms go on, with no edge and without the streaks of a repeated last slice.
+    Beyond an end the map goes back and forth over the last `EXTENSION_REPEAT_MM` in a slow cosine,
+    so that neck and arms continue without an edge and without the streaks of a repeated last slice.
     """
     period = EXTENSION_REPEAT_MM * np.pi / 2.0
     above = np.maximum(z_mm - top_mm, 0.0)

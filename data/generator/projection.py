@@ -1,7 +1,7 @@
 """Cone-beam projection of a chest onto a flat detector, PA and left lateral, and its attenuation.
 
-The volume is summed plane by plane, each plane at its own exact magnification. Devices are
-projected point by point through the same geometry, and so are the landmarks that measure truth.
+The volume is summed plane by plane, each plane at its own exact magnification. Devices, and the
+landmarks that define the truth, are projected point by point through the same geometry.
 
 Mass attenuation coefficients are those of NIST Standard Reference Database 126 (Hubbell & Seltzer,
 NISTIR 5632, doi 10.18434/T4D01F): liquid water, cortical bone (ICRU-44), titanium.
@@ -118,10 +118,10 @@ PLANES_TOGETHER = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Geometry:
-    """Where source, patient and detector stand for one view.
+    """The positions of source, patient and detector for one view.
 
     Image columns run along `across`, rows along z. On a PA film the patient's right is at the
-    image's left; on a lateral film the front of the patient is.
+    image's left; on a lateral film, the patient's front is at the left.
 
     Attributes
     ----------

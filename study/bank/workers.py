@@ -26,7 +26,7 @@ class _Worker(NamedTuple):
 def most_workers() -> int:
     """Return the number of processes that keep all processors busy; 0 if none can be forked.
 
-    One more than there are processors, because one waits until its result is taken.
+    One more than the number of processors, because one worker waits until its result is read.
     """
     if not can_split_off():
         return 0

@@ -172,7 +172,7 @@ _LOWER: dict[int, int | str] = {
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
     if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK
 } | str.maketrans("вкмнтӏɑɡ", "bkmhtiag")
-"""Small letters whose capitals look like Latin ones, so that letter case can be ignored."""
+"""Small letters whose capitals look like Latin capitals, so that letter case can be ignored."""
 
 
 class _Folding(dict[int, str]):

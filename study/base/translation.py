@@ -97,8 +97,8 @@ def languages() -> tuple[str, ...]:
 def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]], str]:
     """Return messages with their translations, and the language's plural rule over ``n``.
 
-    For texts that are not shown by Python. The key of a message with plural forms is its singular;
-    messages without a translation are left out.
+    Used for texts that are not shown by Python. The key of a message with plural forms is its
+    singular; messages without a translation are left out.
 
     Raises
     ------

@@ -30,8 +30,8 @@ _BUNDLE = click.argument("folder", metavar="BUNDLE", type=PATH)
 def close(db: Path | str, study: str, reason: str) -> None:
     """Close a study permanently; no further readings are accepted.
 
-    Nobody can read or be invited any more, and the study's pages show accuracy. Who closed it, why
-    and what is missing are kept in the audit trail.
+    No one can read or be invited afterwards, and the study's pages show accuracy. The audit trail
+    records who closed it, the reason, and the missing answers.
     """
     store = Store(db)
     counts = studies.close(store, study=study, reason=reason, acting=acting()).counts
@@ -274,11 +274,12 @@ def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     itself are intact; and that no unrecorded clock change of more than an hour occurred.
 
     Names, e-mail addresses, access codes, drafts and the backup schedule are not covered, because
-    they may change or be erased. Of a study's copy, what it holds is checked and the rest named.
+    they may change or be erased. For a copy of a study, the rows that it contains are checked and
+    the others are listed.
 
     Every breach is printed, and of a broken chain the first link by number, kind and time. For the
-    lines of --receipts and --heads it prints whether each matches the chain. Exit status 1 if
-    anything does not hold. See docs/archive.md#proof-of-integrity and
+    lines of --receipts and --heads it prints whether each matches the chain. Exit status 1 if any
+    check fails. See docs/archive.md#proof-of-integrity and
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
     store = Store(db)

@@ -369,8 +369,8 @@ def paper(
     """Write the drawn cases as exam papers for models, without the reference standard.
 
     Images are as readers see them. The bank's ids are used only where they reveal nothing;
-    --own-ids and --bank-ids choose one or the other. With --bank in place of --study, a whole bank
-    is written. Recorded as a download. See docs/exam-paper.md.
+    --own-ids and --bank-ids choose one or the other. With --bank instead of --study, a complete
+    bank is written. The paper is recorded as a download. See docs/exam-paper.md.
     """
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")

@@ -75,8 +75,8 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
 
     READERS.csv has the column reader_id and optionally level, years, site, name and email. The
     output is CSV with the columns reader_id and access_code. The codes are stored as salted hashes
-    and cannot be printed again. Names and addresses are kept apart: they are in no bundle and not
-    in the audit trail. A person known by the address keeps the code they have and is not in the
+    and cannot be printed again. Names and addresses are stored separately, and are not in bundles
+    or the audit trail. A person whose address is already known keeps their code and is not in the
     output. Readers invited after the opening are assigned their cases at once. Readers who may know
     answers from another study are named on stderr.
     """
@@ -231,8 +231,8 @@ def return_to_draft(db: Path | str, study: str, reason: str) -> None:
 def open_(db: Path | str, study: str, witness: str) -> None:
     """Open a study: lock the protocol, write every assignment and print the protocol's hash.
 
-    With --witness the head of the chain is e-mailed at once, every day and at the closing. A letter
-    that cannot be sent is reported, and the study is opened all the same. The consent text and
+    With --witness the head of the chain is e-mailed at once, every day and at the closing. If the
+    message cannot be sent, this is reported, and the study is opened anyway. The consent text and
     warnings to consider before the opening go to stderr. See docs/coordinator.md#5-the-opening and
     docs/archive.md#proof-of-integrity.
     """
@@ -247,7 +247,7 @@ def open_(db: Path | str, study: str, witness: str) -> None:
 def protocol(db: Path | str, study: str) -> None:
     """Print the protocol in force, as amended, as TOML.
 
-    This is the file that draw takes, every key with its value.
+    The output is a protocol file for `draw` with every key and its value.
     """
     print(toml_of_study(Store(db), study), end="")
 
@@ -394,7 +394,7 @@ def _is_there(db: Path | str) -> bool:
 def demo(db: Path | str, url: str, empty: bool) -> None:
     """Set up the demo in a new store and print its access codes.
 
-    This is what make app runs. It prints a code for each role that the README names. With --empty
+    `make app` runs this command. It prints a code for each role that the README names. With --empty
     (make app DEMO=no) the new store is empty. An existing store without the demo keeps its codes;
     if it has no administrator yet, admin becomes one and their code is printed once.
     """

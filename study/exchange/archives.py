@@ -222,6 +222,6 @@ def _extracted(look: Transaction, study: int, path: Path) -> None:
     """Write a study to a new store, which `verify` can check.
 
     The store contains the study's rows, its chain and the drawn items of its bank, but no films,
-    names, access codes or secrets. Nobody can sign in to it or read in it.
+    names, access codes or secrets. No one can sign in to it or read in it.
     """
     Store.create(path, lambda change: extract.fill(look, change, study))

@@ -1,8 +1,8 @@
 """Moves a deployment to another store, from SQLite to PostgreSQL or back, and verifies the result.
 
 All rows are written in one transaction, which fails as a whole. The original is not changed. Until
-both stores are verified, the copy of the witness has another name. So the next move recognises a
-move that was killed: it deletes the files of one that has no store, and finishes one that has.
+both stores are verified, the copy of the witness has another name. The next move can therefore
+recognise a killed move, and complete it if its store exists, or delete its files.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ from study.store.moving import Content, contents, copy_rows
 from study.trail.verification import verify
 
 FILES = ("heads.log", "backups", "runs", "archives")
-"""What is copied of the files next to a store; prepared images and previews are made again."""
+"""The files next to a store that are copied; prepared images and previews are created again."""
 
 _WITNESS, *_FOLDERS = FILES
 _LOCK = "move-lock"
@@ -58,8 +58,8 @@ def move(source: Store, to: Path | str) -> Moved:
 
     Raises
     ------
-    NotNow
-        The store is in use, or changed meanwhile, or another move to `to` is under way. Nothing
+    NotNow The store is in use or was changed during the move, or another move to `to` is running.
+    Nothing
         was created.
     BadFile
         There is a store, or a file of one, at `to`. It was not changed.
@@ -87,7 +87,7 @@ def move(source: Store, to: Path | str) -> Moved:
 
 @contextmanager
 def _alone(to: Path | str) -> Iterator[None]:
-    """Refuse a second move to the same place while one is under way."""
+    """Refuse a second move to the same place while another is running."""
     path = beside(to, _LOCK)
     if is_server(to):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -142,7 +142,7 @@ def read(data: bytes) -> DicomFilm:
     of the file, and the window is expressed in the same units. A modality LUT, a VOI LUT and a
     sigmoid change them: their output is kept, over 0 to 65,535. MONOCHROME1 and a presentation LUT
     of the shape INVERSE (which goes with it) are inverted; padding and the area outside a shutter
-    are black. Pixels that are not square are resampled to square ones.
+    are black. Pixels that are not square are resampled.
 
     Raises
     ------

@@ -70,9 +70,9 @@ class Predictor:
     """Parameters of the prediction.
 
     With W the sample to the left, N above, NW and NE next to N, WW two to the left and NN two
-    above, the guess is ``(w . (W, N, NW, NE, WW, NN) + 2**11) >> 12``, cut to 0 to `top`. Around
-    the film lie zeros above, the sample above (else 0) to the left of a row's first, and copies of
-    a row's last to its right.
+    above, the guess is ``(w . (W, N, NW, NE, WW, NN) + 2**11) >> 12``, limited to 0 to `top`.
+    Outside the film, samples above it are zero, samples to the left of a row equal the sample above
+    (or 0), and samples to the right equal the row's last sample.
 
     Attributes
     ----------
@@ -211,19 +211,19 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
     The bytes are gzip of: the length of a JSON header as four bytes, the lowest first; the header;
     the high parts, a byte for each sample; the low parts, `split` bits each, the first in the
     highest bits of a byte; the escapes. With samples ``v``, which are the film's levels, or their
-    places in `levels` where the header has that list, and with guesses ``g`` by
-    `Predictor` from the samples before::
+    indices in `levels` if the header has that list, and with guesses ``g`` by `Predictor` from the
+    samples before::
 
         d = (v - g), wrapped into -32768 to 32767
         z = 2 * d if d >= 0 else -2 * d - 1
         high = z >> split, low = z & (2**split - 1)
 
     A ``high`` of 255 or more is written as 255, and its ``z`` among the escapes, two bytes each,
-    the lower first. The header holds `width`, `height`, `bits`, `split`, `escapes` (their number),
-    `top`, `steps`, `weights`, `fraction_bits`, and `levels`: the lowest level and the gaps between
-    all, or nothing where most levels between the film's lowest and highest occur; and `window`
-    where the film came with one. The same film gives the same bytes on the same build of zlib and
-    NumPy.
+    the lower first. The header contains `width`, `height`, `bits`, `split`, `escapes` (their
+    number), `top`, `steps`, `weights`, `fraction_bits`, and `levels`: the lowest level and the gaps
+    between all, or nothing where most levels between the film's lowest and highest occur; and
+    `window` where the film came with one. The same film gives the same bytes on the same build of
+    zlib and NumPy.
 
     Parameters
     ----------

@@ -137,7 +137,7 @@ def listed(store: Store) -> list[StudyDraft]:
 
 
 class Content(TypedDict):
-    """What is saved of a draft: its name, bank (empty for none) and values of the protocol."""
+    """The saved part of a draft: its name, bank (empty for none) and values of the protocol."""
 
     name: str
     bank: str
@@ -208,7 +208,8 @@ def draw(
 ) -> tuple[str, tuple[Stratum, ...]]:
     """Draw the study of a draft; its maker becomes its coordinator. Return its name and strata.
 
-    An administrator of the deployment already runs all studies, and gets no role in this one.
+    An administrator of the deployment already runs all studies, and does not get a role in this
+    study.
 
     Raises
     ------

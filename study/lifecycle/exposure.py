@@ -141,7 +141,7 @@ def interim_refusal(names: Sequence[str]) -> str:
 def record_others(
     change: Transaction, study: StudyRow, others: Sequence[str], kind: EventKind, acting: Acting
 ) -> None:
-    """Record in the audit trails of other studies what happened to a study on the same cases."""
+    """Record an event of a study in the audit trails of other studies on the same cases."""
     for other in others:
         events.record(change, other, acting, kind=kind, detail={"study": study.name})
 

@@ -464,7 +464,7 @@ def _admit(
 def shows_accuracy(study: StudyRow) -> bool:
     """Return whether accuracy may be seen: after closing, or earlier if the protocol allows it.
 
-    A study that is only drawn shows no accuracy, because its bank may be read in another study.
+    A drawn study does not show accuracy, because its bank may be read in another study.
     """
     return study.state == "closed" or (
         study.state == "open" and stored_protocol(study).interim_results

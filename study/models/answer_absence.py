@@ -15,7 +15,7 @@ from study.models.answer_stances import POSITIVE, Stance, Statement
 from study.models.answer_words import MENTION, pattern
 
 _Seen = dict[str, set[bool | None]]
-"""For each option, whether the statements on it say that it is seen; None if they do not say."""
+"""For each option, whether statements say that it is seen; None if they do not."""
 _ABSENT = pattern("{asked_absent}")
 
 
@@ -74,8 +74,8 @@ def by_absence(
 ) -> list[Statement]:
     """Return the statements as they answer a question for what is absent.
 
-    Only statements that call an option the answer remain answers. Of the others, those that all
-    options but one are seen, and this one is not, yield an answer.
+    Only statements that call an option the answer remain answers. Other statements yield an answer
+    if they say that all options except one are seen.
     """
     seen: _Seen = {}
     kept = [_in_absence(parts, statement, seen) for statement in statements]

@@ -1,7 +1,7 @@
 """Checks that every word around an answer is known, so that unknown wordings are not read.
 
 The vocabulary of image findings is open; that of stating an answer is small. Reasons and findings
-may hold any word. Every other word around an answer must be in a table of `answer_words.toml`.
+may contain any word. Every other word around an answer must be in a table of `answer_words.toml`.
 """
 
 import re

@@ -2,8 +2,8 @@
 
 A column `answer` is the model's only in a file that does not contain the questions, no other name
 of the reference standard and no second column of answers: in question banks and in the tables of
-most harnesses `answer` is the correct option. A file in doubt is refused, and its columns can be
-named.
+most harnesses `answer` is the correct option. An ambiguous file is refused, and its columns can be
+specified.
 """
 
 import re
@@ -212,7 +212,7 @@ def reference_notes(
 ) -> Iterator[str]:
     """Yield what speaks for it that a file's answers are the reference standard.
 
-    Only the file itself is looked at: the bank's reference standard is not read for it.
+    Only the file is checked, without reading the bank's reference standard.
     """
     used = _used(source, words, column_roles)
     for column in used if column_roles is not None else ():

@@ -27,7 +27,8 @@ LETTER, LABEL, TEXT, FINAL = (
 )
 
 _PLAIN_WORDS = word_set("option_words")
-"""Options made only of these words or of numbers are mentions only where an answer can be."""
+"""Options that consist only of these words or of numbers are mentions only in the position of an
+answer."""
 
 _ONE_OF = re.compile(
     r"\s+(?:moment|second|sec|minute|of|can|could|might|would|more|thing|other)\b", re.I

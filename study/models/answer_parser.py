@@ -76,7 +76,7 @@ def parse_answer(raw: str, options: Sequence[str], question: str | None = None) 
     Notes
     -----
     A letter that the text rejects, doubts, asks about, quotes or attributes to someone else is not
-    an answer. A second answer replaces the first only where the text says so.
+    an answer. A second answer replaces the first only if the text states this.
 
     Examples
     --------

@@ -150,7 +150,7 @@ def takes_back(text: str) -> bool:
 def yes_no_letters(options: Sequence[str]) -> tuple[str, str] | None:
     """Return the letters of Yes and No, if the other options are open ones such as "Unclear".
 
-    A letter is empty where two options say so, such as "No, to the left" and "No, to the right".
+    A letter is empty if two options match, such as "No, to the left" and "No, to the right".
     """
     yes, no = [], []
     for letter, option in zip(LETTERS, options, strict=False):

@@ -34,7 +34,7 @@ _REACH = 300
 _MOST_MENTIONS = 300
 """A text with more mentions is repetitive and is not parsed."""
 _MOST_IN_SENTENCE = 25
-"""The same for a sentence; the time that one takes grows with the square of its mentions."""
+"""The same limit for a sentence, whose processing time grows with the square of its mentions."""
 
 
 class Stance(StrEnum):
@@ -262,7 +262,7 @@ class _Around:
 
     @property
     def own_text(self) -> bool:
-        """Whether the option is mentioned by its text alone."""
+        """Whether the option is mentioned only by its text."""
         return re.fullmatch(TEXT, self.group) is not None
 
     @property

@@ -17,7 +17,7 @@ _WIDEST = 8_192
 
 
 class Shown(StrEnum):
-    """What a model sees of an item: its images, none, wrong ones, or images without options."""
+    """What a model sees of an item: images, no images, wrong images, or images without options."""
 
     IMAGE = "image"
     IMAGE_ABSENT = "image-absent"

@@ -49,7 +49,7 @@ class PaperFilm:
     """A film of an item, with the label of its view (may be empty).
 
     `sha256` is the hash of the file in the bank; items that share a film have the same hash. For a
-    film of an earlier examination, `prior` says so and how much earlier; otherwise it is empty.
+    film of an earlier examination, `prior` states the interval; otherwise it is empty.
     """
 
     label: str
@@ -280,7 +280,7 @@ def _worded(asked: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Dealing:
-    """How items are dealt to a model.
+    """How items are assigned to a model.
 
     Parameters
     ----------
@@ -350,8 +350,8 @@ def _shown(
 ) -> tuple[PaperFilm, ...]:
     """Return the films shown with the item at a place.
 
-    Wrong ones are those that the study shows to its readers, if it has that condition; else those
-    of the next item without a common film.
+    Wrong images are those that the study shows to its readers, if it has that condition; otherwise
+    those of the next item without a common film.
 
     Raises
     ------

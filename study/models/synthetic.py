@@ -23,8 +23,8 @@ def add_synthetic(
     """Add a model with synthetic predictions to a study, and return the number of correct ones.
 
     The proportion `accuracy` of the cases with a reference standard, rounded, is correct,
-    distributed over strata. The seed decides which cases are correct and which wrong options are
-    chosen. Confidence is higher for correct answers, with overlap.
+    distributed over strata. The seed determines the correct cases and the wrong options. Confidence
+    is higher for correct answers, with overlap.
 
     Raises
     ------

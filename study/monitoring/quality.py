@@ -347,7 +347,8 @@ def run_probability(length: int, n_options: Sequence[int]) -> float:
 
     Examples
     --------
-    Two fair coins are equal with probability 1/2; of three, two neighbours are with 3/4:
+    Two fair coins are equal with probability 1/2; of three coins, two neighbours are equal with
+    probability 3/4:
 
     >>> run_probability(2, [2, 2]), run_probability(2, [2, 2, 2])
     (0.5, 0.75)

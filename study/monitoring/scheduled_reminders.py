@@ -1,6 +1,6 @@
 """Sends reminders to readers who have been inactive for as long as a coordinator has set.
 
-The setting is an event of the study's audit trail, and each reminder is another.
+The setting and each reminder are events of the study's audit trail.
 """
 
 from collections.abc import Mapping
@@ -91,7 +91,7 @@ def schedule_reminders(
 def send_due_reminders(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
     """Send the reminders that are due; return why any could not be sent.
 
-    Of several servers, one sends them at a time. After a failure no others are tried.
+    Only one of several servers sends them at a time. After a failure no others are tried.
     """
     with store.look(sealed=True) as look:
         opened = [row.name for row in studies.listed(look) if row.state == "open"]

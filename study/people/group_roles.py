@@ -1,7 +1,7 @@
 """Roles that follow from an account's groups at an OpenID Connect provider.
 
 The groups are read at each single sign-on. Only roles that a group gave are revoked when the
-account leaves the group; roles assigned on the page or by a command stay.
+account leaves the group; roles assigned on the page or by a command are kept.
 """
 
 import logging

@@ -2,8 +2,8 @@
 
 Codes follow RFC 6238 (six digits, 30 seconds, SHA-1), as all authenticator apps do. A code is
 accepted once, in its own time step or one step before or after. Ten recovery codes replace a lost
-device. The secret is stored as it is, because the server must compute the code; it is in no bundle,
-archive, trail or log.
+device. The secret is stored in plain text, because the server must compute the code; it is never
+part of a bundle, archive, trail or log.
 """
 
 import hashlib
@@ -132,7 +132,7 @@ def use(change: Transaction, person: int, code: str, now: datetime) -> str:
     """Check a code of the app or a recovery code; return an empty text if it is accepted.
 
     Otherwise returns the keyword of the reason: ``factor`` for a wrong code, ``factor-wait`` while
-    no code is accepted because there were too many wrong codes.
+    codes are refused because of too many wrong codes.
     """
     row = second_factors.of(change, person)
     if row is None:

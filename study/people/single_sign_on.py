@@ -1,6 +1,6 @@
 """Single sign-on: maps the identities of an OpenID Connect provider to people.
 
-The provider authenticates; permissions are defined by roles alone. The first account (issuer and
+The provider authenticates; permissions are defined only by roles. The first account (issuer and
 subject) that signs in with a person's registered e-mail address, verified by the provider, is
 bound to that person. No other account can sign in as this person until an administrator releases
 the account. The page gives the browser a ticket, valid once and for one minute, which the sign-in

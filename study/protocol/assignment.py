@@ -131,7 +131,7 @@ def assign_practice(
 ) -> list[Assigned]:
     """Return a reader's practice list in order of position; arguments as for `assign`.
 
-    All are read in the condition of the reader's first block, without an aid and with their own
+    All are read in the condition of the reader's first block, without an aid and with the correct
     images.
     """
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
@@ -248,8 +248,8 @@ class Burden:
 def burdens(protocol: Protocol) -> dict[str, Burden]:
     """Return a reader's workload in each arm; under the name "" without arms.
 
-    If cases are shared among a number of readers that is not known yet, it is the workload of a
-    reader of all cases.
+    If cases are shared among an unknown number of readers, it is the workload of a reader of all
+    cases.
     """
     return {arm: _burden(protocol, arm) for arm in protocol.by_arm}
 
@@ -361,7 +361,7 @@ def _add(
     cases: Sequence[CaseRow],
     entries: Iterable[Assigned],
 ) -> None:
-    """Store a list, each place under an id that reveals nothing about it."""
+    """Store a list, with an uninformative id for each place."""
     key = bytes.fromhex(deployment.secret(change))
     numbers = {row.item_id: row.id for row in cases}
     rows = (

@@ -1,4 +1,5 @@
-"""Deals cases to readers' lists in incomplete designs: an anchor for everyone, the others in turn.
+"""Deals cases to readers' lists in incomplete designs: an anchor for all, and other cases in
+rotation.
 
 Every order is a sort by hash, so that the lists can be recomputed from the protocol alone.
 """
@@ -74,7 +75,7 @@ def dealt(strata: Strata, protocol: Protocol, *, arm: str, lists: int) -> Iterat
     """Yield the cases outside the anchor of each list of an arm, without end.
 
     After each list, the number of cases dealt from a stratum differs by less than 1 from its share.
-    Each case is dealt once before any of its stratum is dealt again.
+    Each case of a stratum is dealt once before any case is dealt again.
 
     Parameters
     ----------

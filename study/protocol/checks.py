@@ -146,7 +146,7 @@ def confidence(value: Any) -> int:
 
 
 def window(value: Any) -> tuple[int, ...]:
-    """Check a width and a height in CSS pixels; an empty list is none."""
+    """Check a width and a height in CSS pixels; an empty list means no limit."""
     if value == []:
         return ()
     if not isinstance(value, list) or len(value) != 2:
@@ -155,7 +155,7 @@ def window(value: Any) -> tuple[int, ...]:
 
 
 def years(value: Any) -> tuple[int, ...]:
-    """Check the years from and to; an empty list is any age."""
+    """Check the range of ages in years; an empty list means any age."""
     if value == []:
         return ()
     if not isinstance(value, list) or len(value) != 2:

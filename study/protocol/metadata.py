@@ -1,4 +1,4 @@
-"""Checks the metadata of a protocol: what reviewers ask about a study and no reader sees."""
+"""Checks the metadata of a protocol: texts for reviewers of a study, which readers do not see."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -10,12 +10,12 @@ from study.protocol import checks
 from study.protocol.checks import Faults
 
 MAX_METADATA = 2_000
-"""The most characters of one text."""
+"""Maximum number of characters of a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """Texts about a study; empty where nothing was stated.
+    """Texts about a study; empty if not stated.
 
     Parameters
     ----------

@@ -12,9 +12,9 @@ from study.people.signing_in import Person
 class Entry:
     """A page: its address, its title marked for translation, and the permission it needs.
 
-    Pages of a study are in the study's bar; hidden pages are reached from other pages only; the
+    Pages of a study are in the study's bar; hidden pages are linked only from other pages; the
     others are in the menu at the top. `barred` pages also show the study's bar. A bare page is
-    covered by the reading component and loads no staff styles.
+    covered by the reading component and does not load staff styles.
     """
 
     path: str

@@ -2,8 +2,8 @@
 
 The content security policy keeps the browser from loading anything from other servers.
 
-Request bodies are counted as they arrive and limited in size and duration, and uploads to certain
-people; ``Content-Length`` is not trusted, because a chunked body has another length.
+Request bodies are counted as they arrive and limited in size and duration, and only certain people
+can upload; ``Content-Length`` is not trusted, because a chunked body has another length.
 
 Streamlit serves one document that declares English for everyone. The declared language determines
 how a screen reader speaks, how lines break, and the direction of the layout. A person's first page

@@ -78,7 +78,7 @@ class _Memory:
     leads_on: bool = False
     on_top: bool = False
     pressed: int | None = None
-    """The last report's number when a button was pressed that this run has not shown yet."""
+    """The number of the last report when a button was pressed that is not shown yet."""
     runs: Counter[tuple[str, Hashable]] = field(default_factory=Counter)
 
     def press(self, number: int) -> None:

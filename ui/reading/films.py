@@ -117,7 +117,7 @@ class FilmCache:
 LIFE_S = 3600
 _STEP_S = 600
 _KEPT = 48
-"""Number of prepared films in memory: at 10 MB per film at most half a gigabyte."""
+"""Number of prepared films in memory; at 10 MB per film, they use at most half a gigabyte."""
 _AHEAD = 5
 """Number of cases whose films are prepared: those on the page and two more."""
 _QUEUED = 64

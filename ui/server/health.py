@@ -1,7 +1,7 @@
 """Health checks for a proxy, a service manager or a monitoring system.
 
 ``/healthz`` answers as long as the process serves requests, and does not use the store.
-``/readyz`` checks what readers need; it names no study, file or person.
+``/readyz`` checks what readers need; it does not name studies, files or people.
 """
 
 import threading

@@ -1,6 +1,6 @@
 """Prometheus metrics, which are served behind a token.
 
-Labels are route templates and counts; no metric contains a name, a code or a study.
+Labels are route templates and counts, and never names, codes or studies.
 """
 
 import hmac

@@ -17,7 +17,7 @@ _KEPT = "new-codes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A person's new code; `expires_at_utc` is empty where it does not expire."""
+    """A person's new code; `expires_at_utc` is empty if it does not expire."""
 
     who: str
     code: str = field(repr=False)

@@ -53,7 +53,7 @@ class JsonLines(logging.Formatter):
 
 
 def set_up() -> None:
-    """Log in JSON if ``READING_ROOM_LOG`` says so.
+    """Log in JSON if ``READING_ROOM_LOG`` is ``json``.
 
     Raises
     ------

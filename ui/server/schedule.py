@@ -77,7 +77,7 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
 def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> None:
     """Prepare the films of open studies, so that the first reader does not wait for them.
 
-    Of several servers, one does so at a time. Each film is tried once in a server's lifetime;
+    Only one of several servers does so at a time. Each film is tried once in a server's lifetime;
     otherwise a shelf that is too small would cause endless work.
     """
     shelf = Shelf(store.beside("films"))
@@ -97,7 +97,7 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
 
 
 def ask_witness(store: Callable[[], Store], *, starting: bool = False) -> None:
-    """Compare the store with its second witness; log and record what is missing or damaged."""
+    """Compare the store with its second witness; log and record missing or damaged data."""
     _try("The second witness was not asked", lambda: _note(store(), starting=starting))
 
 

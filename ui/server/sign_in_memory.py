@@ -15,7 +15,7 @@ class _Memory:
 
 
 _memories: dict[str, _Memory] = {}
-"""By the hash of the sign-in's token, the oldest first."""
+"""The memories by the hash of the sign-in's token, the oldest first."""
 
 
 def memory_of(token: str) -> dict[str, Any]:
@@ -27,5 +27,5 @@ def memory_of(token: str) -> dict[str, Any]:
 
 
 def forget(token: str) -> None:
-    """Delete what is kept for a sign-in, because it ends."""
+    """Delete the data of a sign-in that ends."""
     _memories.pop(sha256_of(token), None)

@@ -1,6 +1,6 @@
 """The reading component: mounts the JavaScript of this folder as one Streamlit component.
 
-Its modules are served once for each language there is, with that one's words in the place of
+Its modules are served once for each language, with the translations in place of
 ``page/catalogue.js``.
 """
 
@@ -38,8 +38,8 @@ def mount(
 ) -> None:
     """Show the reading room over the whole page.
 
-    Every argument must stay the same from run to run: the component is mounted once, and a rerun
-    or a change of theme leaves its case and its clock alone.
+    The arguments must not change between runs: the component is mounted once, and a rerun or a
+    change of theme does not affect its case and its clock.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def mounts() -> list[Mount]:
 
 
 class Modules(StaticFiles):
-    """The viewer's modules, with the catalogue of one language among them."""
+    """The viewer's modules, including the catalogue of one language."""
 
     def __init__(self, folder: Path, language: str) -> None:
         super().__init__(directory=folder)

@@ -47,7 +47,7 @@ _MOST_SHOWN = 1_000
 
 BY_HAND = "by hand"
 _WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
-"""Banks that are not joined: with no films, or joined already."""
+"""Banks that cannot be joined, because they have no films or are already joined."""
 
 
 def eligibility(working: Working) -> None:

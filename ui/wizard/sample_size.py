@@ -24,7 +24,7 @@ _WORTH_STATING = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What the fields ask for: everything that the power depends on."""
+    """The values of the fields, on which the power depends."""
 
     comparison: str
     effect: float
