@@ -202,9 +202,10 @@ LANGUAGE = click.option(
 def report(folder: Path, out: Path, options: Options, language: str) -> str:
     """Write the report of a bundle to OUT: page, PDF, tables, figures and files for a paper.
 
-    report.html is one file that needs no network; each figure links to its SVG and PNG in figures/.
-    Beside it are report.pdf, results.json, figures/ (SVG, PNG, plotly), tables/ (CSV) and paper/
-    (Excel, LaTeX, BibTeX, methods text, checklists). See docs/methods.md and docs/languages.md.
+    report.html is one file that works without a network; each figure links to its SVG and PNG in
+    figures/. The folder also has report.pdf, results.json, figures/ (SVG, PNG, plotly), tables/
+    (CSV) and paper/ (Excel, LaTeX, BibTeX, methods text, checklists). See docs/methods.md and
+    docs/languages.md.
     """
     write_report(read_bundle(folder), out, options, language=language)
     return f"{out / 'report.html'}"
@@ -250,7 +251,7 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
 @click.option("--out", metavar="OUT", type=PATH, required=True, help="The folder to write to.")
 @click.option("--seed", metavar="N", type=int, default=DEFAULT_SEED, help="Seed of the bootstrap.")
 def review_(verdicts: Path, out: Path, seed: int) -> None:
-    """Write what an expert review found, how far its reviewers agree, and the faulty items.
+    """Write the findings of an expert review, the agreement of its reviewers, and the faulty items.
 
     VERDICTS.csv comes from study review verdicts. OUT gets the share of faulty questions, the
     reviewers' agreement, and faulty.csv for --faulty. See docs/methods.md#expert-review.

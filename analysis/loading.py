@@ -10,7 +10,7 @@ import sys
 
 
 def _stopped(*_: object) -> None:
-    """End the process while modules are imported, when nothing was written."""
+    """End the process while modules are imported, before anything is written."""
     os.write(2, b"\nStopped.\n")
     os._exit(130)
 

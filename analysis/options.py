@@ -38,8 +38,8 @@ class Options:
         Options that count as positive in sensitivity and specificity, as letters or texts. Empty:
         the protocol's.
     ordered : bool, default False
-        Whether the options of items that share an option set are ordered, as for a grade. Also if
-        the protocol says so.
+        Whether the options of items that share an option set are ordered, as for a grade. The
+        protocol may also declare this.
     years_limit : float, default 0
         Readers with fewer years of experience are compared with the others. 0: the protocol's.
 

@@ -86,7 +86,7 @@ def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
 
 
 def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Series[Any]:
-    """Apply `form` to every cell, once for each distinct one."""
+    """Apply `form` once to each distinct cell."""
     values = cells.to_numpy(dtype=object)
     form_of = {cell: form(cell) for cell in set(values)}
     if cells.dtype == object and all(formed == cell for cell, formed in form_of.items()):
@@ -97,7 +97,7 @@ def each_distinct(cells: pd.Series[str], form: Callable[[str], Any]) -> pd.Serie
 
 
 def number_in(cell: str) -> float:
-    """Return the finite number in a cell; nan where there is none."""
+    """Return the finite number in a cell; nan if there is none."""
     try:
         number = float(cell)
     except ValueError:
@@ -106,7 +106,7 @@ def number_in(cell: str) -> float:
 
 
 def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
-    """Return the whole numbers in the cells; nan where there is none.
+    """Return the whole numbers in the cells; nan if there is none.
 
     `4.0` counts as a whole number, because spreadsheets and data frames write it so.
     """
@@ -114,7 +114,7 @@ def whole_numbers(cells: pd.Series[str]) -> pd.Series[float]:
 
 
 def whole_number_in(cell: str) -> float:
-    """Return the whole number in a cell; nan where there is none."""
+    """Return the whole number in a cell; nan if there is none."""
     number = number_in(cell)
     return number if number % 1 == 0 and abs(number) < LARGEST else math.nan
 
@@ -204,7 +204,7 @@ def nul_faults(file: str, table: pd.DataFrame, columns: Sequence[str]) -> list[F
 def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
     """Return a fault for each row that spells an id differently from the first row that has it.
 
-    For tables whose ids no other table lists.
+    Used for tables whose ids are not listed in another table.
     """
     spelt = set(table[column])
     if len({id_key(cell) for cell in spelt}) == len(spelt):

@@ -55,7 +55,7 @@ _LOWER: dict[int, int | str] = {
     for char in map(chr, (*range(0x370, 0x400), *range(0x1F00, 0x2000)))
     if (parts := unicodedata.normalize("NFD", char))[0] in _GREEK
 } | str.maketrans("вкмнтӏɑɡ", "bkmhtiag")
-"""Small letters whose capitals look like Latin ones, so that letter case is ignored."""
+"""Small letters whose capitals look like Latin capitals, so that letter case is ignored."""
 
 
 class _Folding(dict[int, str]):
@@ -105,7 +105,8 @@ def id_key(text: str) -> str:
 def text_key(text: str) -> str:
     """Return the form in which names and options are compared: as `id_key`, ignoring letter case.
 
-    The German sharp s differs from ss and the Turkish dotless i from i: they form other words.
+    The German sharp s differs from ss, and the Turkish dotless i from i, because they form
+    different words.
 
     >>> text_key("Presence  Assessment") == text_key("PRESENCE ASSESSMENT")
     True
@@ -117,7 +118,7 @@ def text_key(text: str) -> str:
 
 
 def difference(text: str, other: str) -> str:
-    r"""Describe how two texts with the same key differ; empty where they are equal.
+    r"""Describe how two texts with the same key differ; empty if they are equal.
 
     >>> difference("Yes", "Yes\u200b"), difference("a  b", "a b"), difference("A", "a")
     ('U+200B zero width space', 'white space', 'letter case')

@@ -135,7 +135,7 @@ class Bundle:
     readings : pandas.DataFrame
         One row per reading: the columns of `readings.csv` as text, `answer` a letter or empty,
         `status` never empty, `repeat` int, `flags` words separated by single spaces. With
-        `answers_by_rules.csv`, a column for each of `RULES`: a letter or a status, empty where all
+        `answers_by_rules.csv`, a column for each of `RULES`: a letter or a status, empty if all
         rules give the answer of the study.
     aside : pandas.DataFrame
         A model's readings outside the primary analysis, as `readings`: runs after its first, and
@@ -147,7 +147,7 @@ class Bundle:
     protocol : mapping
         The protocol as exported; empty when there is none.
     confidence_means : str
-        What confidence means, `answer` or `finding`; empty where no input states it.
+        What confidence means, `answer` or `finding`; empty if no input states it.
     sha256 : mapping of str to str
         SHA-256 of every input file.
     about : mapping

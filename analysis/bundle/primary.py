@@ -54,8 +54,8 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
     -------
     primary, aside : pandas.DataFrame
         Set aside are a model's runs after its first, and, where the model also saw what the readers
-        saw, its answers in conditions that no reader had. Where the readers had exactly one
-        condition that such a model had not, its primary answers get that condition.
+        saw, its answers in conditions that no reader had. If the readers had exactly one condition
+        that such a model did not have, its primary answers get that condition.
     """
     models = set(raters.loc[raters["rater_kind"] == RaterKind.MODEL.value, "rater_id"])
     is_model = readings["rater_id"].isin(models)

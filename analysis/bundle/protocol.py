@@ -21,7 +21,7 @@ _METRICS = {
 
 
 def stated(protocol: Mapping[str, Any], key: str) -> Any:
-    """Return the protocol's value of `key`; None where it has none.
+    """Return the protocol's value of `key`; None if it has none.
 
     An export wraps the protocol (`{"sha256": ..., "locked": {"protocol": ...}}`), so that the
     parts are searched as well as the top level, first the protocol in force after amendments.
@@ -52,7 +52,7 @@ def shares_cases(protocol: Mapping[str, Any]) -> bool:
 
 
 def n_amendments(protocol: Mapping[str, Any]) -> int | None:
-    """Return the number of amendments of the protocol; None where the input does not state it.
+    """Return the number of amendments of the protocol; None if the input does not state it.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def amended_plan(protocol: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def declared(protocol: Mapping[str, Any]) -> str:
-    """Return the hypothesis that the protocol declares, in words; empty where there is none.
+    """Return the hypothesis that the protocol declares, in words; empty if there is none.
 
     Examples
     --------
@@ -238,18 +238,18 @@ class Plan:
     Parameters
     ----------
     metric : str
-        The primary endpoint's name in the tables, `accuracy` or `auc`; empty where none was
+        The primary endpoint's name in the tables, `accuracy` or `auc`; empty if none was
         declared.
     pair_weighted : bool
         Whether every reading counts alike, and not every reader.
     hypothesis : str
-        `non-inferiority` or `superiority`; empty where none was declared.
+        `non-inferiority` or `superiority`; empty if none was declared.
     claim : str
-        About which readers; empty where the protocol does not state it.
+        About which readers; empty if the protocol does not state it.
     primary_model : str
-        The model that the hypothesis is about; empty where it is about each model.
+        The model that the hypothesis is about; empty if it is about each model.
     margin : float or None
-        Non-inferiority margin, a proportion; None where none was planned or it is not a proportion.
+        Non-inferiority margin, a proportion; None if none was planned or it is not a proportion.
     """
 
     metric: str = ""
@@ -293,10 +293,11 @@ def plan_of(protocol: Mapping[str, Any]) -> Plan:
 def margin_of(
     options: Options, protocol: Mapping[str, Any], metric: str = "accuracy"
 ) -> float | None:
-    """Return the non-inferiority margin of a metric; None where it has none.
+    """Return the non-inferiority margin of a metric; None if it has none.
 
-    For accuracy, the option or else the protocol's margin. For the area under the curve, the
-    protocol's margin where the area is the declared endpoint: `--margin` is in points of accuracy.
+    For accuracy, the option if given, otherwise the protocol's margin. For the area under the
+    curve, the protocol's margin where the area is the declared endpoint: `--margin` is in points of
+    accuracy.
 
     Raises
     ------

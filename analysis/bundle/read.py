@@ -147,7 +147,7 @@ def bundle_from_tables(
 
 
 def _about(content: bytes | None) -> dict[str, Any]:
-    """Return the entry `reading_room` of `datapackage.json`; empty where there is none."""
+    """Return the entry `reading_room` of `datapackage.json`; empty if there is none."""
     try:
         package = json.loads((content or b"").decode("utf-8-sig"))
         about = package["reading_room"]
@@ -246,7 +246,7 @@ def _check(
 def _open(
     tables: Mapping[str, pd.DataFrame], items: pd.DataFrame, raters: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the checked free-text answers and their scores; empty where there are none."""
+    """Return the checked free-text answers and their scores; empty if there are none."""
     if SCORED in tables and ANSWERS not in tables:
         what, remedy = f"needs {ANSWERS}, which is missing", "Add that file or remove this one"
         raise BundleError([Fault(file=SCORED, row=None, what=what, remedy=remedy)])

@@ -202,7 +202,7 @@ def _number_faults(readings: pd.DataFrame) -> list[Fault]:
 def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
     """Return the faults of flags: lists in another notation, and a column of yes and no.
 
-    A column of yes and no would flag every row.
+    A column of yes and no is refused, because it would flag every row.
     """
     remedy = "Name the flag, such as too_fast, or leave the cell empty"
     if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:

@@ -14,7 +14,7 @@ _STATUSES = (Status.SKIPPED, Status.UNPARSED, Status.REFUSED)
 
 
 def join_rules(table: pd.DataFrame, readings: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
-    """Add a column to the readings for each of `RULES`, empty where no rule changes the answer.
+    """Add a column to the readings for each of `RULES`, empty if no rule changes the answer.
 
     Parameters
     ----------

@@ -115,8 +115,8 @@ def overview_chart(
     """Chart every rater's accuracy over all items with the readers' mean, a panel per condition.
 
     `rows` are the micro accuracies in the order of the raters; `means` the readers' means by
-    condition. None where no accuracy is defined. Of very many raters only every second has its
-    name, or every third and so on, so that names stay legible.
+    condition. None if no accuracy is defined. With very many raters only every second or third
+    rater is named, and so on, so that names stay legible.
     """
     rows = rows.loc[rows["accuracy"].notna()]
     if rows.empty:
@@ -354,7 +354,7 @@ def profile_chart(
 ) -> Chart | None:
     """Chart accuracy by task: a panel for the readers, and one for every model over their range.
 
-    None where fewer than two tasks have an accuracy. More than 14 models share one panel. The area
+    None if fewer than two tasks have an accuracy. More than 14 models share one panel. The area
     of a mark is proportional to its number of cases.
     """
     rows = in_condition(accuracy, condition)

@@ -75,7 +75,7 @@ def kappa_matrix_chart(
     Pairs of models with another single condition are in every matrix. A square heat map in the
     order of `matrix_order`, with columns named by the numbers of the rows; undefined cells and the
     diagonal are grey. More than 24 raters have no numbers in cells; more than 60 no texts on hover
-    and fewer names. The result of `beside_truth` is a last row and column, behind a line.
+    and fewer names. The result of `beside_truth` is a last row and column, separated by a line.
     """
     wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(wanted, condition)
@@ -158,7 +158,7 @@ def beside_truth(
 ) -> pd.DataFrame:
     """Return the raters' agreement with the reference standard, as pairs with another rater.
 
-    Without rows where none is defined.
+    It has no rows if no pair is defined.
     """
     rows = truth.loc[(truth["measure"] == measure) & (truth["scope"] == scope)]
     rows = in_condition(rows.loc[rows["rater_id"].isin(raters)], condition)
@@ -286,7 +286,7 @@ def task_agreement_chart(
 ) -> Chart | None:
     """Chart agreement by task: readers, models, and readers with models.
 
-    One panel per measure; None where no task has a defined agreement.
+    One panel per measure; None if no task has a defined agreement.
     """
     rows = _shown(groups, condition)
     rows = rows.loc[rows["measure"].isin(BY_TASK) & (rows["raters"] != "all")]

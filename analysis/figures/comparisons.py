@@ -54,7 +54,7 @@ def comparisons_chart(
     """Chart every model's difference from every reader, model minus reader.
 
     A mark is filled where the adjusted p is smaller than `alpha`. A panel for every model; over 16
-    models or 40 readers a heat map; None where no difference is defined.
+    models or 40 readers a heat map; None if no difference is defined.
     """
     rows = comparisons.loc[
         (comparisons["pair_kind"] == PairKind.MIXED) & (comparisons["condition"] == condition)
@@ -196,7 +196,7 @@ def panel_chart(
 ) -> Chart | None:
     """Chart every model's difference from the readers' mean.
 
-    The largest difference on top; None where none is defined.
+    The largest difference on top; None if none is defined.
     """
     rows = panel.loc[(panel["metric"] == metric) & (panel["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]
@@ -312,7 +312,7 @@ def between_chart(
 ) -> Chart | None:
     """Chart the agreement among readers, that of readers with models, and their difference.
 
-    All cases on top, then tasks; None where no difference is defined.
+    All cases on top, then tasks; None if no difference is defined.
     """
     rows = between.loc[(between["measure"] == measure) & (between["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]

@@ -41,7 +41,8 @@ def power_chart(power: pd.DataFrame) -> Chart:
     ----------
     power : pandas.DataFrame
         Rows of `power.csv` of one metric. With a single number of cases the lines run over the
-        readers instead. Of many lines six are shown, evenly spread. Simulations are points.
+        readers instead. If there are many lines, six evenly spread lines are shown. Simulations are
+        points.
     """
     over, of = ("n_cases", "n_readers")
     if power[over].nunique() == 1:

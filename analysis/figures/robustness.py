@@ -152,7 +152,7 @@ def differences_chart(
     Returns
     -------
     Chart or None
-        None where no difference is defined.
+        None if no difference is defined.
     """
     rows = rows.loc[rows["difference"].notna()]
     if rows.empty:

@@ -15,7 +15,7 @@ from analysis.statistics.merits import Metric
 
 
 class Comparison(StrEnum):
-    """The comparison that a study is planned for."""
+    """The comparison for which a study is planned."""
 
     CONDITIONS = "conditions"
     PANEL = "panel"
@@ -70,7 +70,7 @@ class Components:
 
 
 PLANNED = (Metric.ACCURACY, Metric.AUC)
-"""The metrics that a study can be planned for."""
+"""The metrics for which a study can be planned."""
 
 PUBLISHED: Mapping[str, Components] = {
     "van-dyke": Components(

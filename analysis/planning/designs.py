@@ -102,8 +102,8 @@ def spread_of(components: Components, comparison: Comparison, design: PlanDesign
     Two conditions: a reader's difference has the true variance :math:`2\sigma^2_{TR}`, the error
     variance :math:`2(Var - Cov_1)` and the covariance :math:`2(Cov_2 - Cov_3)` with another
     reader's. Parallel arms: a reader's value has the true variance
-    :math:`\sigma^2_R + \sigma^2_{TR}`, the error :math:`Var - Cov_2` of its own, and the arms'
-    means share all but :math:`2(Cov_2 - Cov_3)`.
+    :math:`\sigma^2_R + \sigma^2_{TR}`, the unshared error :math:`Var - Cov_2`, and the arms' means
+    share all but :math:`2(Cov_2 - Cov_3)`.
     """
     var, cov1 = components.var_error, components.cov1
     cov2, cov3 = components.cov2, components.cov3

@@ -41,8 +41,8 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
     the wider one of those for readers like these and for these readers, and the power is
     :math:`\Phi((d - h) / \sqrt V) + \Phi((-d - h) / \sqrt V)`, with a margin M
     :math:`\Phi((d + M - h) / \sqrt V)`. The result is its mean over the three distributions. With
-    three readers the mean square has two degrees of freedom: where it comes out small, Hillis'
-    degrees of freedom come out large, and the test rejects more often than the closed form says.
+    three readers the mean square has two degrees of freedom: if it is small, Hillis' degrees of
+    freedom are large, and the test rejects more often than in the closed form.
 
     Examples
     --------

@@ -33,7 +33,7 @@ MOST_CASES = 1_000_000
 
 
 class PlanClaim(StrEnum):
-    """Which of readers and cases are a sample: both (RRRC), cases (FRRC) or readers (RRFC)."""
+    """Whether readers and cases (RRRC), only cases (FRRC) or only readers (RRFC) are a sample."""
 
     READERS_LIKE_THESE = "readers like these"
     THESE_READERS = "these readers"
@@ -50,7 +50,7 @@ METHODS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPlan:
-    """A study to be planned, apart from its size.
+    """A planned study, apart from its size.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
 
     Notes
     -----
-    With J readers and C cases (patients where they have several cases), normal errors and equal
+    With J readers and C cases (patients if they have several cases), normal errors and equal
     covariances, three estimates are independent multiples of chi-square: the mean square of
     readers :math:`\sigma^2 + own` with J - 1 degrees of freedom, `own` with (J - 1)(C - 1), and
     :math:`own + J\,shared` with C - 1. Right and wrong answers are not normal; the last two have

@@ -134,7 +134,7 @@ def _is_number(cell: str) -> bool:
 
 
 class _About(TypedDict):
-    """What a table states and shows besides its cells."""
+    """The other texts of a table besides its cells."""
 
     name: str
     title: str
@@ -184,19 +184,19 @@ def whole(n: float) -> str:
 
 
 def percent_cell(value: float) -> str:
-    """Write a proportion as percent; a dash where it is undefined."""
+    """Write a proportion as percent; a dash if it is undefined."""
     return EMPTY if math.isnan(value) else rounded(100 * value, 1)
 
 
 def range_cell(low: float, high: float, *, factor: float = 100, decimals: int = 1) -> str:
-    """Write an interval; a dash where it is undefined."""
+    """Write an interval; a dash if it is undefined."""
     if math.isnan(low) or math.isnan(high):
         return EMPTY
     return span(rounded(factor * low, decimals), rounded(factor * high, decimals))
 
 
 def estimate_with_range(estimate: float, low: float, high: float) -> str:
-    """Write an estimate with its interval in one cell; a dash where it is undefined.
+    """Write an estimate with its interval in one cell; a dash if it is undefined.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def estimate_cell(estimate: float, low: float, high: float) -> str:
 
 
 def estimate_of(row: Row) -> str:
-    """Write a row's estimate with its interval; a dash where there is no row."""
+    """Write a row's estimate with its interval; a dash if there is no row."""
     if not row:
         return EMPTY
     estimate, low, high = (number(row, column) for column in ("estimate", "ci_low", "ci_high"))

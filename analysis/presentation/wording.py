@@ -240,7 +240,7 @@ def conditions_in(results: Results, name: str) -> list[str]:
 
 
 def headline_intervals(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """Return the accuracies with the interval over patients where it has a width, else Wilson's."""
+    """Return the accuracies with the interval over patients if it has a width, else Wilson's."""
     known = accuracy["cluster_ci_low"] < accuracy["cluster_ci_high"]
     return accuracy.assign(
         ci_low=accuracy["ci_low"].where(~known, accuracy["cluster_ci_low"]),
@@ -301,7 +301,7 @@ def all_conditions(results: Results) -> tuple[str, ...]:
     """Return the conditions of the run, in order of name.
 
     The readers' conditions (the models' without readers), and all conditions with a name. A model
-    without a condition is shown with the readers and adds none.
+    without a condition is shown with the readers and does not add a condition.
     """
     if results not in _CONDITIONS:
         table = results.tables["accuracy"]
@@ -331,7 +331,7 @@ def under(results: Results, condition: str) -> str:
 def file_name(name: str, number: int, condition: str) -> str:
     """Return the name of a figure's files, without suffix.
 
-    The number distinguishes conditions, which are free text, that differ in no letter or digit.
+    The number distinguishes conditions, which are free text, with the same letters and digits.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The readings as arrays: who read what, which belong together, and what is drawn again."""
+"""The readings as arrays, their clusters, and resamples of clusters."""

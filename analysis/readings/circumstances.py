@@ -57,9 +57,9 @@ class Circumstances:
     flagged : numpy.ndarray of bool, shape (n_times,)
         Whether the reading has any flag.
     session : numpy.ndarray of str, shape (n_times,)
-        The session's name; empty where unknown. Whole numbers are written without decimals.
+        The session's name; empty if unknown. Whole numbers are written without decimals.
     place : numpy.ndarray of float, shape (n_times,)
-        Position in the reader's list after the session's first reading, from 0; nan where unknown.
+        Position in the reader's list after the session's first reading, from 0; nan if unknown.
     share : numpy.ndarray of float, shape (n_times,)
         The position as a share of the session's length, 0 to below 1.
     """
@@ -149,7 +149,7 @@ def marked(bundle: Bundle, matrix: ReadingMatrix, column: str) -> Bools:
     Returns
     -------
     numpy.ndarray of bool, shape (n_items, n_columns)
-        Aligned with the matrix; false where there is no reading.
+        Aligned with the matrix; false if there is no reading.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def _doubts(flags: str) -> str:
 
 
 def _numbers(cells: pd.Series[str]) -> Floats:
-    """Return the numbers of a checked column; nan where a cell is empty."""
+    """Return the numbers of a checked column; nan if a cell is empty."""
     return np.array([float(cell) if cell.strip() else np.nan for cell in cells.to_numpy(object)])
 
 

@@ -40,7 +40,7 @@ def cluster_codes(items: pd.DataFrame) -> Ints:
     Parameters
     ----------
     items : pandas.DataFrame
-        With `item_id`, `patient_id` and `examination_id` as text, empty where unknown.
+        With `item_id`, `patient_id` and `examination_id` as text, empty if unknown.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def tail(alpha: float, n_units: Ints) -> Floats:
 
 
 def too_few(n_units: int, *, clustered: bool) -> str:
-    """Return why an estimate from this number of units has no interval; empty where it has one.
+    """Return why an estimate from this number of units has no interval; empty if it has one.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def percentile_limits(
     Parameters
     ----------
     estimates : numpy.ndarray of float, shape (..., n_resamples)
-        nan where a resample leaves an estimate undefined.
+        nan if a resample leaves an estimate undefined.
     alpha : float
         Two-sided error.
     n_units : numpy.ndarray of int, shape (...)
@@ -197,7 +197,7 @@ def percentile_limits(
     -------
     low, high, share : numpy.ndarray of float, shape (...)
         The quantiles (linear interpolation, Hyndman and Fan's type 7) with `tail` on either side,
-        nan where fewer than 80 % of the resamples are defined or there are fewer than 8 units; and
+        nan if fewer than 80 % of the resamples are defined or there are fewer than 8 units; and
         the share of defined resamples.
 
     Examples
@@ -285,7 +285,7 @@ def sums_by_cluster(values: Floats, clusters: Ints) -> tuple[Floats, Ints]:
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; nan where the denominator is 0.
+    """Divide; nan if the denominator is 0.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class Confidence:
     meaning : Meaning
         The meaning.
     origin : str
-        Origin of the meaning as text; empty where the bundle states it.
+        Origin of the meaning as text; empty if the bundle states it.
     """
 
     meaning: Meaning = Meaning.FINDING

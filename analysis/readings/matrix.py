@@ -55,7 +55,7 @@ class ReadingMatrix:
     left_out : numpy.ndarray of bool, shape (n_items, n_columns)
         Readings that the protocol drops from the primary analysis; they have no answer.
     confidence : numpy.ndarray of float, shape (n_items, n_columns)
-        The confidence given with an answer; nan where there is none.
+        The confidence given with an answer; nan if there is none.
     truth : numpy.ndarray of int8, shape (n_items,)
         0 for A, ...; -1 where the item has no reference standard.
     n_options : numpy.ndarray of int, shape (n_items,)
@@ -63,7 +63,7 @@ class ReadingMatrix:
     clusters : numpy.ndarray of int, shape (n_items,)
         Ascending; patients, examinations where no patient is given.
     groups : mapping of str to numpy.ndarray of str, shape (n_items,)
-        The items' task, category, subcategory, option set, bank and patient's sex; empty where
+        The items' task, category, subcategory, option set, bank and patient's sex; empty if
         not given.
     """
 
@@ -85,7 +85,7 @@ class ReadingMatrix:
 
     @property
     def clustered(self) -> bool:
-        """Whether some patient, or examination where no patient is given, has several items."""
+        """Whether any patient (or examination, if patients are unknown) has several items."""
         return self.n_clusters < len(self.clusters)
 
     @property

@@ -65,7 +65,7 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Columns `kind, rater_id, rater_kind, condition, item, missing, value`, readers first;
-        `value` 1, 0.5 or 0, nan where the text is not scored.
+        `value` 1, 0.5 or 0, nan if the text is not scored.
 
     Notes
     -----

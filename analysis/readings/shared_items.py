@@ -1,4 +1,4 @@
-"""The items that all readers of a comparison were given."""
+"""The items that were presented to all readers of a comparison."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ def are_enough(n: Ints, total: int) -> Bools:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shared:
-    """The items that all raters of a comparison were given.
+    """The items that were presented to all raters of a comparison.
 
     Parameters
     ----------
     items : numpy.ndarray of bool, shape (n_items,)
         The items.
     because : str
-        Why they do not represent all items; empty where they do.
+        Why they do not represent all items; empty if they do.
     note : str
-        Their number and that of all items; empty where they are all.
+        Their number and that of all items; empty if they are all.
     """
 
     items: Bools
@@ -135,7 +135,7 @@ def _shared(
 
 
 def _who(matrix: ReadingMatrix, columns: Ints, presented: Bools, total: int) -> str:
-    """Name the raters with too few items; where these are all or none, the design is incomplete."""
+    """Name the raters with too few items; if these are all or none, the design is incomplete."""
     counts = presented.sum(axis=0)
     few = np.flatnonzero(~are_enough(counts, total))
     if len(few) in (0, len(columns)):

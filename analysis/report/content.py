@@ -48,7 +48,7 @@ class FigureSection:
     name, title : str
         Name for ids, and title as text.
     conditions : list of (str, list of ReportFigure)
-        Figures by condition; the condition is empty where the run has only one.
+        Figures by condition; the condition is empty if the run has only one.
     """
 
     name: str

@@ -58,7 +58,7 @@ class Headline:
     raters : ReportTable
         Every rater.
     agreement : list of str
-        A line for each condition; empty where no two raters have a defined agreement.
+        A line for each condition; empty if no two raters have a defined agreement.
     """
 
     verdicts: list[VerdictLine]

@@ -46,7 +46,7 @@ class CaseAnswer:
     kind : RaterKind
         Reader or model.
     letter : str
-        In canonical order; empty where there is no answer.
+        In canonical order; empty if there is no answer.
     status : Status
         Status of the reading.
     """
@@ -89,7 +89,7 @@ def case_of(bundle: Bundle, item_id: str, condition: str = "") -> Case:
     item_id : str
         The item.
     condition : str
-        The readers' condition; empty where the bundle has none.
+        The readers' condition; empty if the bundle has none.
 
     Returns
     -------
@@ -196,7 +196,7 @@ class NotedItem:
     Parameters
     ----------
     item_id, condition, task, question, truth : str
-        The condition is empty where the run has only one; `truth` with the option's words where
+        The condition is empty if the run has only one; `truth` with the option's words where
         they are known.
     readers, models : str
         Number of correct raters of the kind.

@@ -1,4 +1,4 @@
-"""Writing the power of a planned study: the table and the figure."""
+"""Writes the power of a planned study: the table and the figure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
     table : pandas.DataFrame
         From `analysis.planning.power_table`.
     out : str or path
-        Folder to write to; created if needed. Other files in it are left as they are.
+        Folder to write to; created if needed. Other files in it are not changed.
 
     Raises
     ------

@@ -63,7 +63,7 @@ def fit_crossed(outcome: Floats, design: Floats, readers: Ints, items: Ints) -> 
     Returns
     -------
     CrossedFit or None
-        None where no residual variance remains, or where the search does not converge. Centre
+        None if no residual variance remains, or where the search does not converge. Centre
         `outcome` and `design` (except the intercept) for better convergence.
 
     Notes

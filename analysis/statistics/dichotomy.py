@@ -37,7 +37,7 @@ class Dichotomy:
     letters : numpy.ndarray of bool, shape (n_items, 26)
         Whether each letter is positive; no letter is where an item has no two classes.
     texts : numpy.ndarray of str, shape (n_items,)
-        The texts of the positive options; empty where the item gives no options.
+        The texts of the positive options; empty if the item gives no options.
     """
 
     letters: Bools

@@ -52,7 +52,7 @@ def without_covariance(values: Floats, reason: str) -> Merits:
     Parameters
     ----------
     values : numpy.ndarray of float, shape (n_raters,)
-        Figures of merit; nan where these are undefined too.
+        Figures of merit; nan if these are undefined too.
     reason : str
         Why there are no covariances.
 
@@ -193,7 +193,7 @@ def mean_of_own_items(values: Floats, counted: Bools, clusters: Ints, empty: str
 
 
 def no_covariance(n_items: int, n_clusters: int) -> str:
-    """Return why these items are too few for a covariance; empty where they are enough.
+    """Return why these items are too few for a covariance; empty if they are enough.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def empirical_auc(
     Returns
     -------
     Merits
-        Areas 0 to 1. Undefined where a class has no item; without covariances where a class has
+        Areas 0 to 1. Undefined if a class has no item; without covariances where a class has
         one item, or one patient.
 
     Raises
@@ -458,7 +458,7 @@ class Ratings:
         Whether the reference standard is the positive letter.
     ratings : numpy.ndarray of float, shape (n_items, n_columns)
         Higher means more likely positive; where there is no answer, the worst: -inf for a positive
-        item and inf for a negative one. nan where an answer has no confidence.
+        item and inf for a negative one. nan if an answer has no confidence.
     rated : numpy.ndarray of bool, shape (n_columns,)
         Whether the rater gave any confidence.
     unreadable : bool
@@ -652,7 +652,7 @@ class FigureOfMerit:
     covariances : str
         Method of the estimates, as text.
     no_value : str
-        Why a rater's value is undefined; empty where none is.
+        Why a rater's value is undefined; empty if none is.
     notes : tuple of str
         Notes on the values.
     """
@@ -671,7 +671,7 @@ class FigureOfMerit:
         return float(max(self.n_clusters - 1, 1))
 
     def backwards(self, readers: Floats, where: str = "") -> str:
-        """Return the note that every reader is worse than guessing; empty where one is not.
+        """Return the note that every reader is worse than guessing; empty if one is not.
 
         Parameters
         ----------
@@ -694,7 +694,7 @@ class Figures:
     matrix : ReadingMatrix
         The readings.
     ratings : Ratings or None
-        The ratings for areas; None where there are none.
+        The ratings for areas; None if there are none.
     """
 
     matrix: ReadingMatrix
@@ -775,7 +775,7 @@ class Figures:
         no_value: str = "",
         notes: Sequence[str] = (),
     ) -> FigureOfMerit:
-        """Return a metric over shared items; undefined where these are too few."""
+        """Return a metric over shared items; undefined if these are too few."""
         clusters = self.matrix.clusters[shared.items]
         if shared.because:
             merits = without_covariance(np.full(len(merits.values), np.nan), shared.because)
@@ -815,7 +815,7 @@ def figures_of_merit(matrix: ReadingMatrix, items: pd.DataFrame, confidence: Con
 
 
 def why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
-    """Return why a rater has no AUC, empty where there is one.
+    """Return why a rater has no AUC, empty if there is one.
 
     Examples
     --------

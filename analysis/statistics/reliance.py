@@ -76,7 +76,7 @@ def reliance(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     its two stages. Items whose model's answer was not shown are in no pair. Proportions of
     correction and misleading are those of Schemmer et al. [1]_, as relative AI reliance and, for 1
     minus the second, relative self-reliance. A missing answer is wrong and equals no answer of the
-    model. Intervals are percentile intervals over resampled patients, or items where every
+    model. Intervals are percentile intervals over resampled patients, or items if every
     patient has one.
 
     References
@@ -119,7 +119,7 @@ class Pairs:
     planted : numpy.ndarray of bool
         Whether the model's answer was made wrong.
     sure_without, sure_with : numpy.ndarray of float
-        The confidence in the answers; nan where there is none.
+        The confidence in the answers; nan if there is none.
     rater, model, when, arm : numpy.ndarray of str
         The reader, the model, when its answer was shown, and the reader's arm.
     """
@@ -142,7 +142,7 @@ class Pairs:
 
 
 def pairs_of(study: Study) -> Pairs | None:
-    """Return the pairs of readings without and with a model's answer; None where there is none.
+    """Return the pairs of readings without and with a model's answer; None if there is none.
 
     They are in order of reader and item.
     """

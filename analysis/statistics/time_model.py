@@ -63,7 +63,7 @@ class Term:
     condition : str
         The condition that is compared with the baseline; empty for other terms.
     values : numpy.ndarray of float, shape (n,), or None
-        Its column of the design; None where it has none.
+        Its column of the design; None if it has none.
     because : str
         Why it has none.
     """
@@ -81,7 +81,7 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
     -------
     pandas.DataFrame
         Columns `response_ms`, `reader` (its id), `item` (position), and one for each of `KINDS`,
-        None or nan where unknown. Only answered readings of readers.
+        None or nan if unknown. Only answered readings of readers.
     """
     reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
     answered = matrix.statuses[times.item, times.column] == ANSWERED

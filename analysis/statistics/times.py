@@ -92,7 +92,7 @@ def session_order(sessions: npt.NDArray[np.object_]) -> list[str]:
     Parameters
     ----------
     sessions : numpy.ndarray of str, shape (n_times,)
-        The session of each time; empty where unknown.
+        The session of each time; empty if unknown.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def times(study: Study | Bundle) -> pd.DataFrame:
     statistics: with
     :math:`h = (n - 1) q`, :math:`x_{(\lfloor h \rfloor + 1)} + (h - \lfloor h \rfloor)
     (x_{(\lfloor h \rfloor + 2)} - x_{(\lfloor h \rfloor + 1)})`, type 7 of [1]_. The geometric mean
-    is :math:`\exp(\overline{\ln x})`, and undefined where a time is 0.
+    is :math:`\exp(\overline{\ln x})`, and undefined if a time is 0.
 
     By `overall`, `task`, `category`, `subcategory`; by `correct` (`correct`, `wrong`: answered
     items with a reference standard); by `flagged` (`without flagged`, `flagged only`); by

@@ -328,7 +328,7 @@ def _after_adjustment(
 
 
 def score_p(results: Results, row: Row, column: str = "p") -> float:
-    """Return a number of `noninferiority` for a row of `reader_panel`, nan where there is none.
+    """Return a number of `noninferiority` for a row of `reader_panel`, nan if there is none.
 
     A row of `sensitivity_panel` has its own numbers, those of its choice.
     """
@@ -415,7 +415,7 @@ def _adjusted_p(results: Results, plan: Plan) -> dict[tuple[str, ...], dict[Outc
 
 
 def _p_of_superiority(results: Results, row: Row) -> float:
-    """Return the adjusted p-value of `noninferiority`; nan where its test has a margin."""
+    """Return the adjusted p-value of `noninferiority`; nan if its test has a margin."""
     margin = score_p(results, row, "margin")
     return math.nan if margin else score_p(results, row, "p_adjusted")
 

@@ -26,7 +26,7 @@ _REMEDY = "name an examination made before, or leave the prior image out"
 def read_spacings(
     fields: Fields, n_images: int, notes: Notes, key: str, field: str = "pixel_spacing"
 ) -> list[float | None]:
-    r"""Return the spacing of each image of an item, in mm; None where it is unknown.
+    r"""Return the spacing of each image of an item, in mm; None if it is unknown.
 
     Parameters
     ----------

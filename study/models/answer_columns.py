@@ -153,7 +153,7 @@ def _how_to_name(source: Records) -> str:
 
 
 def _doubt(source: Records, keys: set[str]) -> str:
-    """Return why a file's answers may be the reference standard; empty where they are not."""
+    """Return why a file's answers may be the reference standard; empty if they are not."""
     answer, *others = WORD_KEYS
     outputs = [key for key in others if plain_key(key) in keys]
     if answer not in keys:

@@ -1,5 +1,4 @@
-"""Deals cases to readers' lists in incomplete designs: an anchor for all, and other cases in
-rotation.
+"""Deals cases to readers' lists in incomplete designs: an anchor, and other cases in rotation.
 
 Every order is a sort by hash, so that the lists can be recomputed from the protocol alone.
 """

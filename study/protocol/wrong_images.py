@@ -12,8 +12,9 @@ from study.store.draws import CaseImages
 def wrong_images(cases: Sequence[CaseImages], *, seed: int) -> dict[str, str]:
     """Return for each case the case whose images are shown instead.
 
-    It is the next one of another patient, with the same views and no image in common, in the order
-    of ``seed/wrong image/ITEM_ID``. Views of the same kind count as the same if there is no other.
+    They are those of the next item of another patient, with the same views and no common image, in
+    the order of ``seed/wrong image/ITEM_ID``. If there is none, views of the same kind count as
+    equal.
 
     Raises
     ------

@@ -4,7 +4,7 @@ A flag states why a reading's times are doubtful; a flagged reading is still sto
 compared: the browser's clock, which measures, and the server's clock at the time of receipt. The
 comparison is possible only if the presentation arrived immediately and in an earlier message than
 its reading; after a network failure both arrive together. If the message states when it was sent,
-the time a record waited before sending is measured by the browser's clock alone, because a
+the time a record waited before sending is measured only by the browser's clock, because a
 workstation's clock may be minutes off.
 """
 
@@ -121,7 +121,7 @@ def _accept(at: _Arrival, record: CaseRecord) -> str:
 
 
 def _first_showing(at: _Arrival, record: Presentation) -> str:
-    """Store a presentation the first time a case is shown; later ones change nothing."""
+    """Store a presentation the first time a case is shown; later presentations are ignored."""
     if readings.presentation(at.change, record.case):
         return ""
     admission = _admission(at, record, known=False)
@@ -130,7 +130,7 @@ def _first_showing(at: _Arrival, record: Presentation) -> str:
 
 
 def _aid_request(at: _Arrival, record: AidRequest) -> str:
-    """Store the request for the aid of the case on the screen; a second one changes nothing."""
+    """Store the request for the aid of the case on the screen; a second request is ignored."""
     if at.assigned.aid != Aid.ON_DEMAND:
         return t("The model's answer cannot be requested for this case.")
     known = aids.request(at.change, record.case)

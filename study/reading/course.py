@@ -1,8 +1,8 @@
 """A reader's course through a study: the steps before the first case, the sessions, and the end.
 
 The steps are consent, instructions, questionnaire and display check. The first three are done
-once, the display check at every sign-in, because the screen may be another. Each is stored once, in
-this order. A simulated reader has no steps.
+once, the display check at every sign-in, because the screen may have changed. Each is stored once,
+in this order. A simulated reader has no steps.
 
 The wash-out is measured by the server's clock: a session opens `washout_days` after the last
 reading of the previous session was received, and only if that session is complete. If the protocol

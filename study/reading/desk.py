@@ -8,8 +8,8 @@ provides it, which is read separately after the reading is stored.
 A receipt such as ``r1 · 60 of 60 · 7QK2-M9XD-4T3N`` is twelve characters that a reader keeps, made
 of the hash of the last reading event, the study code and the hash of the locked protocol. An
 event's hash covers the reading and every event before it, so a person who changes an answer and
-recomputes all hashes cannot produce the same twelve characters (60 bits). A receipt says nothing
-about correctness.
+recomputes all hashes cannot produce the same twelve characters (60 bits). A receipt does not reveal
+correctness.
 """
 
 import json
@@ -152,8 +152,8 @@ class Desk:
     `opens_at_utc` and `opens_in_ms` state when the session opens, if known. `stored` counts this
     reader's records in the store; a smaller number than before means that an older store was
     restored. `receipt` is the reader's receipt if there are no cases. `debriefing` tells a reader
-    who has finished that the model's answers contained planted errors. `ended_session` is a session
-    about which the reader now learns `session_feedback`; 0 for none.
+    who has finished that the model's answers contained planted errors. `ended_session` is the
+    session of `session_feedback`; 0 for none.
     """
 
     seal: str

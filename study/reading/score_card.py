@@ -3,7 +3,7 @@
 The score card exists once the study is closed, for the reader's own cases, and where the protocol
 has feedback. Until then not even the number of correct answers is shown. If the protocol's
 `score_card` is "peers", readers who have read every case see their rank among anonymous readers and
-the models: only sums over all other readers are shown, and nothing if they are few. The record
+the models: only sums over all other readers are shown, and only if they are not too few. The record
 contains cases, days and time, to print and keep, once every case is read or the study is closed;
 the number of matching answers is included only if the score card shows it.
 """
@@ -29,7 +29,7 @@ from study.store.readings import ScoredRow, ViewRow
 from study.store.studies import StudyRow
 
 LEAST_PEERS = 3
-"""Number of other readers who must have read every case, so that nobody can be identified."""
+"""Number of other readers who must have read every case, so that no one can be identified."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

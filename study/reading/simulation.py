@@ -9,12 +9,12 @@ log-normal (median 14 s), longer for difficult items and for wrong answers. If t
 limit, a case that takes longer times out, which lowers the accuracy. A reader's own randomness
 comes from the seed, reader, item, condition and repeat; no condition makes a case harder.
 
-Where the answer of the model that is shown as an aid differs from the reader's own, the reader
-takes it with a given probability. The reader always requests an aid that is shown on demand. In
-sequential reading the own answer of stage 2 is that of stage 1.
+If the model's answer shown as an aid differs from the reader's own, the reader adopts it with a
+given probability. The reader always requests an aid that is shown on demand. In sequential reading
+the reader's own answer in stage 2 is that of stage 1.
 
 It answers an open-ended case with the text of the option it would have chosen. It has no
-preparation and no practice cases, and it skips no case.
+preparation and no practice cases, and does not skip cases.
 
 The clock of a simulated reader starts at the present and runs ahead by the simulated times, and
 over the wash-out between two sessions.

@@ -221,7 +221,7 @@ KINDS: Mapping[str, Kind] = {
         names={("kind",): "scoring"},
     ),
 }
-"""The kinds in the order in which they are inserted: a row comes after those it refers to."""
+"""The kinds in the order in which they are inserted: a row follows the rows it refers to."""
 
 
 class UnfitRow(ValueError):

@@ -290,7 +290,7 @@ def items_of_study(look: Transaction, study: int) -> list[ItemRow]:
 
 
 def sexes_of_study(look: Transaction, study: int) -> dict[str, str]:
-    """Return the sex of the patient of each item of a study; empty where it is unknown."""
+    """Return the sex of the patient of each item of a study; empty if it is unknown."""
     rows = look.cursor(
         "SELECT item_id, coalesce(sex, '') FROM cases JOIN items ON items.id = cases.item "
         "WHERE study = :study",

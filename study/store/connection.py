@@ -51,7 +51,7 @@ class Transaction:
 
     @contextmanager
     def kept_alive(self) -> Iterator[None]:
-        """Let the database know that the program works, while the block runs no statement.
+        """Inform the database that the program is active while the block runs no statements.
 
         PostgreSQL otherwise ends a transaction in which the program is idle for a minute.
         """
@@ -243,8 +243,8 @@ class Store:
     def hurried(self, patience_s: float) -> "Store":
         """Return the same store with another maximum waiting time for other writers.
 
-        A database that does not answer is given up after the same time, so this is only for short
-        statements.
+        Requests to a database that does not answer fail after the same time, so this is suitable
+        only for short statements.
         """
         store = copy.copy(self)
         store._patience_s, store._is_hurried = patience_s, True

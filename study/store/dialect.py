@@ -1,9 +1,9 @@
 """Translates SQL from the dialect of SQLite, in which the store is written, to PostgreSQL.
 
-What has no equal in PostgreSQL is a function there (``postgres.sql``). Tables are translated too,
-so that both engines create them from one ``schema.sql``. SQLite's number of a row is the integer
-key of its table, or in tables that are read in the order of insertion a column ``rowid``, which
-``*`` omits.
+Functions without an equivalent in PostgreSQL are defined in ``postgres.sql``. Tables are translated
+too, so that both engines create them from one ``schema.sql``. SQLite's number of a row is the
+integer key of its table, or in tables that are read in the order of insertion a column ``rowid``,
+which ``*`` omits.
 """
 
 import re
@@ -276,7 +276,7 @@ _CALLS: dict[str, Callable[[list[str]], str]] = {
     "total": _total,
     "printf": lambda arguments: f"format({', '.join(arguments)})",
 }
-"""Functions whose calls are written differently; the outer ones come first."""
+"""Functions whose calls are written differently, outer functions first."""
 
 
 def _with_calls(sql: str, name: str, rewrite: Callable[[list[str]], str]) -> str:
@@ -350,7 +350,7 @@ WHERE relnamespace = current_schema()::regnamespace
 AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)
 UNION ALL SELECT 'view', viewname::text, '' FROM pg_views WHERE schemaname = current_schema()
 """
-"""The query for the columns of each table, the body of each trigger, and what else there is."""
+"""The query for the columns of each table, the body of each trigger, and the other objects."""
 
 
 def shape() -> dict[tuple[str, str], str]:

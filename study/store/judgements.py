@@ -1,7 +1,8 @@
 """Stored judgements: reviews of a bank's items and scorings of a study's answers in words.
 
-Both are stored alike: who judges, in order; what is judged, by position; every verdict; and the
-end. Answers in words are readings and predictions of open-ended cases, and models' explanations.
+Both are stored in the same way: the judges in order, the subjects by position, every verdict, and
+the end. Answers in words are readings and predictions of open-ended cases, and models'
+explanations.
 """
 
 import json
@@ -171,7 +172,7 @@ class ScoringAnswer(NamedTuple):
 
 
 class VerdictRow(NamedTuple):
-    """The latest verdict of a judge on what is judged at a position."""
+    """The latest verdict of a judge on the subject at a position."""
 
     position: int
     judge: int

@@ -1,8 +1,8 @@
-"""Leases: of several servers on one store, only the holder of a lease runs a background job.
+"""Leases: only one of several servers on a store, the holder of a lease, runs a background job.
 
 A lease ends when its holder returns it, or two minutes after the holder last renewed it: then
 another server takes over the job of a server that was killed. Times come from the servers' clocks.
-A wrong clock can delay a job or let two servers run it; neither loses data.
+A wrong clock can delay a job or let two servers run it; in either case no data are lost.
 """
 
 import secrets

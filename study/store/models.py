@@ -156,7 +156,7 @@ def edition_of(row: ModelRow) -> dict[str, int]:
 def of_study(look: Transaction, study: int) -> list[ModelRow]:
     """Return a study's models in the order they were added, with counts by status.
 
-    Withdrawn ones are left out.
+    Withdrawn models are left out.
     """
     return [row for row in ever_of_study(look, study) if row.withdrawn_at_utc is None]
 

@@ -19,7 +19,7 @@ _Row = tuple[str | int | float | None, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """The number of rows of a table, and a SHA-256 of them in their order."""
+    """The number of rows of a table, and a SHA-256 of the rows in order."""
 
     n_rows: int
     sha256: str

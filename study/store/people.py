@@ -151,7 +151,7 @@ def mark_simulated(change: Transaction, number: int) -> None:
 
 
 def add(change: Transaction, *, handle: str, made_at_utc: str) -> int:
-    """Insert a person and return their id; readers have no handle but their study codes."""
+    """Insert a person and return their id; readers have study codes instead of a handle."""
     return change.insert("people", handle=handle, made_at_utc=made_at_utc)
 
 
@@ -223,7 +223,7 @@ def ever(look: Transaction, person_id: int) -> list[GrantRow]:
 
 
 def name_handle(change: Transaction, number: int, handle: str) -> None:
-    """Give a person a handle if they have none, as a person who was only a reader."""
+    """Give a person without a handle, who was only a reader, a handle."""
     change.execute(
         "UPDATE people SET handle = :handle WHERE id = :number AND handle = ''",
         number=number,

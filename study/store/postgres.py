@@ -1,10 +1,11 @@
 """The engine for networks of sites: a store in a PostgreSQL database, through pg8000.
 
 The tables belong to the account that creates them. Transactions run as one of two roles that have
-its name and an ending: ``_staff`` reads every table, ``_desk`` no sealed one; neither can change a
-row of a table that is written once. Readers' connections sign in as ``_desk``, so that no statement
-can give them the rights of another role; the others set their role. Writers follow one another,
-each in a serializable transaction, as with SQLite, so that the chains of events never fork.
+its name and an ending: ``_staff`` can read every table, ``_desk`` all except the sealed tables;
+neither can change rows of append-only tables. Readers' connections sign in as ``_desk``, so that no
+statement can give them the rights of another role; the others set their role. Writers follow one
+another, each in a serializable transaction, as with SQLite, so that the chains of events never
+fork.
 """
 
 import logging
@@ -42,10 +43,10 @@ _OLDEST = 15
 _DEFAULT_FILES = Path(__file__).parents[2] / "instance"
 _CLOSING_S = 3
 _READER_IDLE_S = 10.0
-"""How long an app server that was suspended may hold the lock of the writers for a reader."""
+"""How long a suspended app server may hold the lock of the writers for a reader."""
 
 _STAFF_IDLE_S = 60.0
-"""The same for staff; an import reads files for a few seconds between two statements."""
+"""The same limit for staff; an import reads files for a few seconds between two statements."""
 
 _READING_IDLE_S = 3600.0
 """The limit for transactions that do not block others, such as those of backups and moves."""
@@ -58,7 +59,7 @@ SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = cu
 AND application_name = 'Reading Room' AND state = 'active' AND wait_event = 'ClientRead'
 AND query_start < now() - make_interval(secs => :idle_s) AND pid <> pg_backend_pid()
 """
-"""To the server a program that was suspended while it sent rows is not idle."""
+"""The server does not consider a program idle that was suspended while it sent rows."""
 
 _UPGRADE_S = 3600.0
 """How long a server waits for the upgrade by another one, in seconds."""

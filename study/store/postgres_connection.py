@@ -1,6 +1,6 @@
 """A connection to a PostgreSQL server through pg8000, which runs SQL in the dialect of SQLite.
 
-Errors are those of `sqlite3`, so that the modules of the store need to know one set.
+Errors are those of `sqlite3`, so that the modules of the store handle only one set.
 """
 
 import os
@@ -32,7 +32,7 @@ SCHEMA = "reading_room"
 _CONNECT_S = 10.0
 _CONNECT_AMONG_SEVERAL_S = 3.0
 _LATER_S = 0.5
-"""How much later than a server that works the program gives up a statement."""
+"""How much later than the server the program abandons a statement."""
 
 _BEGIN_S = 5.0
 """How long a transaction without another limit waits to begin, in addition to the locks.
@@ -49,7 +49,8 @@ _KEEPALIVE = {
 """Options of the sockets on both sides, with which a lost peer is noticed after 35 seconds."""
 
 _READ_ONLY = ("in_hot_standby", "default_transaction_read_only")
-"""What a server reports to each connection, and is on if it accepts no changes."""
+"""The setting that a server reports to each connection, and that is on if the server is
+read-only."""
 
 _FINAL = ("FATAL", "PANIC")
 """The severity of errors with which the server ends a connection."""
@@ -276,7 +277,10 @@ class PostgresConnection:
             self._pg.execute_simple(sql)
 
     def close(self) -> None:
-        """Close the connection; one that another process opened stays open there."""
+        """Close the connection.
+
+        A connection opened by another process stays open in that process.
+        """
         if self._process == os.getpid():
             with suppress(pg.Error):
                 self._pg.close()
@@ -424,7 +428,7 @@ def _ms(seconds: float) -> str:
 def _connected(
     where: Mapping[str, Any], settings: dict[str, str], patience_s: float
 ) -> pg.Connection:
-    """Connect to the server, or of several to the first that accepts changes."""
+    """Connect to the server, or to the first of several that accepts changes."""
     hosts, account = where["hosts"], {name: where[name] for name in where if name != "hosts"}
     is_only, failures = len(hosts) == 1, []
     for host in hosts:

@@ -1,4 +1,4 @@
-"""The roles of a PostgreSQL store, and what each may do with its tables."""
+"""The roles of a PostgreSQL store, and the rights of each on its tables."""
 
 import pg8000.native as pg
 
@@ -58,7 +58,7 @@ def check_desk(connection: PostgresConnection, user: str) -> None:
 
 
 def grant(connection: PostgresConnection, user: str) -> None:
-    """Let the roles do what each may do with each table, and nothing else."""
+    """Give each role its rights on each table, and no others."""
     staff, desk = (pg.identifier(role(user, ending)) for ending in ("staff", "desk"))
     ((database,),) = connection.execute("SELECT quote_ident(current_database())")
     written_once = {*schema.REMOVED_WITH_STUDY, *schema.REMOVED_WITH_BANK}

@@ -1,7 +1,7 @@
-"""Fails requests at once while a PostgreSQL server does not answer, except for one that tries.
+"""While a PostgreSQL server does not answer, fails all requests at once except for one.
 
-Each hurried statement is given up after a few seconds. If every request waited that long, those of
-a hundred readers would occupy all threads of an app server.
+Each hurried statement is abandoned after a few seconds. If every request waited that long, a
+hundred readers would occupy all threads of an app server.
 """
 
 import sqlite3

@@ -1,7 +1,7 @@
 """The progress of readers, excluded readings and correct answers of a study, in the store.
 
-How many answers match the reference standard is never asked through `Store.desk`, and only of a
-study that is closed. Answers to open-ended cases are words and match nothing here.
+The number of correct answers is never queried through `Store.desk`, and only for closed studies.
+Answers to open-ended cases are text and never match.
 """
 
 import json
@@ -13,7 +13,7 @@ from study.store.judgements import OPEN_ENDED
 
 
 class ReadingRow(NamedTuple):
-    """A reading with its case and its presentation, and whether no other supersedes it."""
+    """A reading with its case and its presentation, and whether it is the latest."""
 
     flags: tuple[str, ...]
     circumstances: dict[str, Any]
@@ -267,7 +267,7 @@ def matches_by_models(look: Transaction, study: int) -> list[dict[str, Any]]:
 class ExclusionRow(NamedTuple):
     """A decision about a reading, its reader and case, and whether the reading is the current one.
 
-    `excluded` says whether the reading was set aside or brought back.
+    `excluded` states whether the reading was excluded or reinstated.
     """
 
     id: str
@@ -290,7 +290,7 @@ class ExclusionRow(NamedTuple):
 
 
 class DecidedRow(NamedTuple):
-    """A reading that is decided about, and whether it is the current one of its case."""
+    """An excluded or reinstated reading, and whether it is the current one of its case."""
 
     reader_id: str
     position: int
@@ -313,7 +313,7 @@ _OF_STUDY = (
 def add_exclusion(change: Transaction, **columns: Any) -> str:
     """Insert a row and return its id: its reading's, and which decision about it this is.
 
-    Such an id stays the same in whichever store the study is.
+    The id is the same in every store of the study.
     """
     number = change.value(
         "SELECT count(*) FROM exclusions WHERE reading = :reading", reading=columns["reading"]

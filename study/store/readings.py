@@ -14,7 +14,7 @@ _STUDY = "(SELECT study FROM readers WHERE id = :reader)"
 class WaitingCase(NamedTuple):
     """A case on a reader's list with everything the reader sees; `options` is JSON.
 
-    `images` is the item whose images are shown, None for none; `first_stage`, in stage 2 of
+    `images` is the item whose images are shown, or None; `first_stage`, in stage 2 of
     sequential reading, the id of stage 1.
     """
 
@@ -33,7 +33,7 @@ class WaitingCase(NamedTuple):
 
 
 class ItemShown(NamedTuple):
-    """An item with everything that a person who is asked may see; `options` is JSON."""
+    """An item with everything that a rater may see; `options` is JSON."""
 
     item_id: str
     question: str
@@ -552,7 +552,7 @@ def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRo
 def scored(look: Transaction, reader: int) -> list[ScoredRow]:
     """Return a reader's read cases with answer, reference standard and explanation, in order.
 
-    Never through `Store.desk`, and only for a reader whose study is closed.
+    Must not be used through `Store.desk`, and only for a reader whose study is closed.
     """
     rows = look.rows(f"{_SCORED} ORDER BY assignments.position", reader=reader)
     return [ScoredRow(**row) for row in rows]
@@ -690,7 +690,7 @@ def shown_context(
 ) -> dict[int, tuple[tuple[str, str], ...]]:
     """Return what a protocol shows with the question of each item, in the protocol's order.
 
-    Readers and models are shown the same: it can be read through `Store.desk`, where findings and
+    Readers and models see the same content: it can be read through `Store.desk`, where findings and
     impression are sealed.
 
     Parameters

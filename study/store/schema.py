@@ -23,7 +23,7 @@ FIRST_VERSION = 14
 Migration = Callable[[sqlite3.Connection], None]
 
 MIGRATIONS: tuple[Migration, ...] = ()
-"""Each is run once, in this order; the first makes version ``FIRST_VERSION + 1``.
+"""Each migration is run once, in this order; the first makes version ``FIRST_VERSION + 1``.
 
 They run on both engines. A change of a function in ``postgres.sql`` needs a migration too, which
 may be empty.
@@ -104,7 +104,7 @@ SHOWN_VIEWS = {
     "aids": "due_aids",
     "wrong_images": "items_with_images",
 }
-"""The only way into a sealed table: the view of it with what a reader may be shown."""
+"""The only access to a sealed table: its view with the content that a reader may see."""
 
 REMOVED_WITH_STUDY = {
     **dict.fromkeys(("cases", "practice_cases", "amendments", "interventions"), _ROW_OF_A_STUDY),
@@ -186,7 +186,7 @@ def create(connection: sqlite3.Connection, number: int | None = None) -> None:
 
 
 def migrate(connection: sqlite3.Connection, back_up: Callable[[int], None]) -> None:
-    """Back the store up and run the migrations that it has not had, in the caller's transaction.
+    """Back up the store and run the missing migrations, in the caller's transaction.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from study.store.connection import Transaction
 
 _Shape = dict[tuple[str, str], str]
 _REPLICATION = frozenset({("table", "_litestream_seq"), ("table", "_litestream_lock")})
-"""Tables that Litestream creates in a store that it copies; they have nothing of a study."""
+"""Tables that Litestream creates in a store that it copies; they do not contain data of a study."""
 
 _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 

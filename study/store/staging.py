@@ -116,7 +116,7 @@ class Group(NamedTuple):
 
 
 class Respelling(NamedTuple):
-    """A value that is spelt differently from the first one that compares equal."""
+    """A value that is spelt differently from the first equal value."""
 
     value: str
     first: str

@@ -171,7 +171,7 @@ def listed(look: Transaction) -> list[StudyRow]:
 
 
 def name_of(look: Transaction, number: int) -> str:
-    """Return a study's name by rowid; empty where there is none, or it was discarded."""
+    """Return a study's name by rowid; empty if there is none, or it was discarded."""
     name = look.value(
         "SELECT name FROM studies WHERE id = :number AND discarded_at_utc IS NULL", number=number
     )

@@ -32,7 +32,7 @@ class TaughtItem(NamedTuple):
 
 
 def mark(change: Transaction, bank: int, *, taught: bool, at_utc: str) -> None:
-    """Record that a bank is open for teaching, or no longer."""
+    """Record that teaching with a bank was opened or ended."""
     change.insert("teaching_marks", bank=bank, taught=int(taught), at_utc=at_utc)
 
 
@@ -79,7 +79,7 @@ def bounds(look: Transaction, bank: int) -> tuple[int, int]:
 def from_place(look: Transaction, bank: int, place: int, but: tuple[int, ...]) -> int | None:
     """Return the first of a bank's items from a number, continuing at the beginning.
 
-    Only items with a reference standard that are not struck off, and none of `but`.
+    Only items with a reference standard count that are not struck off and not in `but`.
     """
     known = f"AND items.id NOT IN ({', '.join(map(str, but))}) " if but else ""
     for side in (">=", "<"):

@@ -29,7 +29,7 @@ _MOST_EXACT = 10**15
 """Excel keeps 15 digits of a number, so a longer id is stored rounded."""
 
 _EXACT = Context(prec=300)
-"""More digits than a number of a cell has in any format."""
+"""More digits than any format displays."""
 
 _LEAST_PLAIN, _MOST_PLAIN = 1e-4, 1e11
 """Numbers with decimals that Excel displays without an exponent."""
@@ -57,7 +57,7 @@ class Cell(NamedTuple):
 
 
 class NotDisplayed(ValueError):
-    """A cell whose display is not known; the text says what it holds."""
+    """A cell whose display is unknown; the text describes its content."""
 
 
 def unescaped(text: str) -> str:
@@ -165,7 +165,7 @@ def _number(cell: Cell) -> float:
 
 
 def _moment(cell: Cell) -> datetime | time | timedelta | None:
-    """Return the date, time or duration that a cell holds; None where it holds a number."""
+    """Return the date, time or duration that a cell holds; None if it holds a number."""
     from openpyxl.styles.numbers import is_date_format, is_timedelta_format
     from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_excel, from_ISO8601
 

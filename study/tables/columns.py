@@ -16,7 +16,7 @@ MOST_LISTED = 40
 
 
 class Kind(Enum):
-    """What a column holds, which decides how its cells are read.
+    """The kind of a column's content, which determines how its cells are read.
 
     Attributes
     ----------

@@ -45,8 +45,8 @@ def read_delimited(
 ) -> Delimited:
     """Read the rows of a text.
 
-    Quotation is checked strictly: a quote that is never closed is refused, as it would swallow
-    the rows behind it.
+    Quotation is checked strictly: a quote that is never closed is refused, because it would include
+    the rows after it.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def read_delimited(
 def separator_of(beginning: str) -> str:
     r"""Return the separator of a text.
 
-    It is the one that gives most columns, of those that give the next row as many as the header
-    where there are any; separators in quotes do not count.
+    It is the separator with the most columns, preferably with the same number in the header and the
+    next row; separators in quotes do not count.
 
     >>> separator_of('"Name; in full",id\n"A; B",1\n'), separator_of("id;a, b, c\n1;2\n")
     (',', ';')

@@ -44,7 +44,7 @@ _EXPECTED = {
     "Unterminated string starting at": "a text is not closed",
     "Invalid control character at": "a text contains a line break or another control character",
 }
-"""Messages of Python's JSON reader, and what is reported instead."""
+"""Messages of Python's JSON reader, and their replacements."""
 
 PIECE = 1 << 19
 """Number of characters of the entries that are passed on together."""
@@ -53,7 +53,7 @@ _Parsed = TypeVar("_Parsed")
 
 
 class Repeated(dict[str, object]):
-    """A JSON object that gives a key twice; as a dict it holds the last value of each."""
+    """A JSON object with a duplicate key; as a dict it contains the last value of each key."""
 
     def __init__(self, pairs: Sequence[tuple[str, object]]) -> None:
         super().__init__(pairs)
@@ -494,7 +494,7 @@ _ENTRY_ENDS = {
     True: re.compile(rf'}}(?=[{_JSON_SPACE}]*,[{_JSON_SPACE}]*")'),
     False: re.compile(rf"}}(?=[{_JSON_SPACE}]*,[{_JSON_SPACE}]*{{)"),
 }
-"""What looks like the end of an entry that is an object, in an object or in a list."""
+"""The apparent end of an entry that is an object, in an object or in a list."""
 
 
 def _pair(text: str, at: int) -> tuple[tuple[str, object], int]:

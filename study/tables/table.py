@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
 
 class Bytes(Protocol):
-    """What is known of a file's bytes while it is read."""
+    """Facts about a file's bytes while it is read."""
 
     @property
     def n_bytes(self) -> int:
@@ -62,7 +62,7 @@ class Table:
     name : str
         What messages call it: the file, and the sheet of a workbook.
     header : tuple of str
-        The names of the columns; empty where one has none, whose cells are ignored.
+        The names of the columns; empty if one has none, whose cells are ignored.
     rows : iterator of Row or Fault
         In file order, without blank rows; a fault where a row cannot be read. Raises `BadFile`
         where the file as a whole cannot be read on.
@@ -144,7 +144,7 @@ def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
 
 
 def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
-    """Refuse the container of old and of encrypted workbooks; its directory says which it is."""
+    """Refuse the container of old and of encrypted workbooks; its directory distinguishes them."""
     sector = 1 << min(int.from_bytes(begins[30:32], "little"), 16)
     file.seek((int.from_bytes(begins[48:52], "little") + 1) * sector)
     if _ENCRYPTED in file.read(sector):

@@ -1,6 +1,6 @@
 """The first visible sheet of an Excel workbook (XLSX, XLSM; also Strict Open XML), row by row.
 
-The XML is read here and not by openpyxl, which believes the size that a sheet declares, damages
+The XML is read here and not by openpyxl, which relies on the declared size of a sheet, damages
 texts such as `_x000D_` and does not open Strict Open XML. Names are compared without their
 namespace, so that both kinds of Open XML read the same.
 """
@@ -28,7 +28,8 @@ _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?\d+")
 _FIRST_BYTES = 1024
 _FILLING = re.compile(rb"<(?:\w{1,20}:)?(row|v|is|f)[\s/>]")
 _LONGEST_TAG = 40
-"""Bytes that suffice to recognise a tag of `_FILLING`; the text behind it may be of any length."""
+"""Number of bytes in which a tag of `_FILLING` is recognised; the text after it may have any
+length."""
 
 _LONGEST_TEXT = 4_000_000
 """Excel itself writes up to 32,767 characters, each of at most seven bytes."""
@@ -173,7 +174,10 @@ def _first_visible(
 
 
 def _check_rows(path: Path, archive: ZipFile, part: ZipInfo, budget: Budget) -> None:
-    """Refuse a worksheet with too many rows that hold anything, by its tags: far below a parse."""
+    """Refuse a worksheet with too many rows with content.
+
+    Counting tags is much faster than parsing.
+    """
     n, is_filled, rest = 0, True, b""
     with archive.open(part) as file:
         while block := file.read(_BLOCK):

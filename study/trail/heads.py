@@ -183,7 +183,7 @@ class Deposit:
 
 
 def open_study(store: Store, *, study: str, witness: str, acting: Acting) -> str:
-    """Open a study, and send its head to `witness` regularly unless that is empty.
+    """Open a study, and send its head to `witness` regularly unless it is empty.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def deposit_breaches(look: Transaction) -> Iterator[str]:
 
 
 def forget(change: Transaction, study: int) -> None:
-    """Delete the address that a study's head is sent to, and what was sent to it."""
+    """Delete the recipient of a study's head, and the record of sent heads."""
     for key in (_TO, _SENT, _TRIED, _WHY):
         deployment.remove_value(change, f"{key}/{study}")
 

@@ -1,8 +1,8 @@
 """Audit trails: the events of a study, searches and pages of them, and records of downloads.
 
-The trail of a restored or merged study also records things that are not in this store, because a
-bundle contains neither people nor preparation and practice; such events are left out. The chain of
-a merged site covers what was merged with it: its readers and their rows, and new models.
+The trail of a restored or merged study also records rows that are not in this store, because a
+bundle does not contain people, preparation and practice; such events are left out. The chain of a
+merged site covers what was merged with it: its readers and their rows, and new models.
 
 Downloads are recorded in the deployment's chain, not the study's: a bundle contains the study's
 chain, so that exporting a study twice gives the same bytes.

@@ -59,7 +59,7 @@ def verify(store: Store, *, films: bool = True) -> list[str]:
 def remarks(store: Store) -> list[str]:
     """Return remarks that are not breaches.
 
-    Accepted losses, clocks that were set back, and studies whose items no hash protects.
+    Accepted losses, clocks that were set back, and studies without a hash of their items.
     """
     record = store.read_witness()
     with store.look() as look:
@@ -125,7 +125,7 @@ def is_extract(store: Store) -> bool:
 def check_chain(lines: Iterable[EventRow]) -> str:
     """Return the first broken link of a chain as exported, or an empty text.
 
-    The link is named by its number, and the event in its place by its kind and time.
+    The message has the number of the link, and the kind and time of the event in its place.
     """
     previous = events.FIRST_HASH
     for number, event in enumerate(lines, start=1):

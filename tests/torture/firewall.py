@@ -87,7 +87,7 @@ class Firewall:
 
 @contextmanager
 def firewall() -> Iterator[Firewall | None]:
-    """Build a firewall and remove it afterwards, or yield None where that is not permitted."""
+    """Build a firewall and remove it afterwards, or yield None if that is not permitted."""
     try:
         made = Firewall()
     except OSError:

@@ -129,7 +129,7 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
 def reflowed(chart: Chart, measure: Measure) -> Chart:
     """Put panels that would be too narrow side by side into more rows.
 
-    A column of numbers that leaves them no room is left out; the rows and columns of a matrix are
+    A column of numbers is omitted if there is no space for it; the rows and columns of a matrix are
     numbered then, and their names are listed above it.
     """
     if chart.square:
@@ -194,7 +194,7 @@ def _legible(chart: Chart, measure: Measure) -> Chart:
 
 
 class _Columns:
-    """The columns of panels: where each begins and how wide it is, and how wide all are."""
+    """The columns of panels: the start and the width of each, and the total width."""
 
     def __init__(self, chart: Chart, measure: Measure) -> None:
         columns = [[p for p in column if p] for column in zip_longest(*chart.rows)]
@@ -244,7 +244,7 @@ class _Columns:
 def label_size(axis: Axis, length_mm: float) -> float:
     """Return the size in points that keeps an axis' labels from touching each other.
 
-    An axis with a title is one of numbers, whose ticks are few.
+    An axis with a title is an axis of numbers, with few ticks.
     """
     span = abs(axis.high - axis.low)
     if axis.title:

@@ -488,7 +488,7 @@ def plotly_text(text: str) -> str:
 
 
 def rounded(value: float) -> float | None:
-    """Return a value with six digits for the page; None where it is undefined."""
+    """Return a value with six digits for the page; None if it is undefined."""
     return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
 
 

@@ -237,7 +237,7 @@ class _Sheet:
         self.figure.lines[-1].set_figure(self.figure)
 
     def fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
-        """Fill boxes of left, bottom, right and top: one path keeps a large matrix light."""
+        """Fill boxes of left, bottom, right and top, in a single path to keep the file small."""
         outlines = [
             Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in boxes
         ]

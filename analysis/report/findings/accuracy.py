@@ -227,7 +227,7 @@ def shown(results: Results, row: Row) -> Conclusion:
 
 
 def limits(row: Row) -> tuple[float, float]:
-    """Return the limits over patients where there are some, else those of the score interval."""
+    """Return the limits over patients if there are some, else those of the score interval."""
     cluster = number(row, "cluster_ci_low"), number(row, "cluster_ci_high")
     if not any(map(math.isnan, cluster)):
         return cluster

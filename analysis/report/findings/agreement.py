@@ -271,7 +271,7 @@ EVERYBODY_RIGHT = "everybody had it right"
 
 
 def error_findings(results: Results) -> list[Finding]:
-    """Count the items by who missed them, and the wrong options that two raters share."""
+    """Count the missed items by raters, and the wrong options that two raters share."""
     texts = []
     for condition in conditions_in(results, "item_difficulty")[:MOST_CONDITIONS]:
         texts += _items(results, condition)

@@ -91,7 +91,7 @@ class VerdictLine:
     Parameters
     ----------
     word : str
-        The verdict; empty where no hypothesis with an endpoint was declared.
+        The verdict; empty if no hypothesis with an endpoint was declared.
     text : str
         The numbers that support it.
     shown : bool

@@ -1,4 +1,4 @@
-"""A finding: a sentence with its theme; and the scales that numbers are written on."""
+"""Findings, which are sentences with a theme, and the scales on which numbers are written."""
 
 from __future__ import annotations
 

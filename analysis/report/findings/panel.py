@@ -442,7 +442,7 @@ def _opening(results: Results, metric: str, row: Row) -> str:
 
 
 def difference_words(results: Results, metric: str, row: Row) -> str:
-    """Report a difference of readers' values with its interval, no stronger than that supports."""
+    """Report a difference of readers' values, no stronger than its interval supports."""
     scale = scale_of(results, metric)
     shown = conclusion_of(results, row)
     if is_uninformative(row):

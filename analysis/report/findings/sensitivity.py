@@ -61,7 +61,7 @@ def under_other_choices(results: Results, row: Row, conclusion_of: Words) -> str
     """Return the end of a sentence: how other choices would change its conclusion.
 
     `row` is the sentence's row of `reader_panel`; `conclusion_of` returns the conclusion of a row
-    in words. The text begins with a semicolon; it is empty where no other choice with an interval
+    in words. The text begins with a semicolon; it is empty if no other choice with an interval
     changes the conclusion.
     """
     where = {key: str(row[key]) for key in KEY}

@@ -41,7 +41,7 @@ from analysis.translation import t, tn
 
 MOST_TERMS = 3
 EVERY = ""
-"""Instead of a term: all readings of the model."""
+"""All readings of the model, in place of a term."""
 
 
 def time_findings(results: Results) -> list[Finding]:
@@ -149,7 +149,8 @@ def _name(row: Row) -> str:
 def _patients(results: Results) -> dict[str, int]:
     """Return the number of patients that support each term of the model.
 
-    Of a contrast the smaller number of its two sides, of the other terms all with a reading.
+    The smaller number of the two sides of a contrast, and all patients with a reading for other
+    terms.
     """
     answers = answers_of(results)
     readings = complete(modelled_readings(answers.matrix, answers.study.circumstances))

@@ -106,7 +106,7 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
 
 
 def refuse_what_is_in_the_way(out: Path, parts: Sequence[OutputPart]) -> None:
-    """Refuse to replace files that no report has written."""
+    """Refuse to replace files that were not written by a report."""
     faults = [fault for part in parts for fault in _in_the_way(out / part.name, part)]
     if faults:
         raise OutputError(

@@ -1,4 +1,4 @@
-"""Write the report as one HTML file that loads nothing from other files or servers."""
+"""Write the report as one HTML file that does not load other files."""
 
 from __future__ import annotations
 

@@ -17,9 +17,9 @@ from analysis.statistics.statistic import Statistic
 
 PROGRAM = "analysis"
 TEXTS = f"{PROGRAM}.translation"
-"""The module that translates texts; it takes part in no computation."""
+"""The module that translates texts; it does not compute anything."""
 ALWAYS = frozenset({"numpy", "pandas"})
-"""Every table is a data frame."""
+"""Pandas is always named, because every table is a data frame."""
 
 
 def packages_used(results: Results) -> tuple[str, ...]:

@@ -267,7 +267,7 @@ def packages() -> tuple[str, ...]:
 
 
 def installed(module: str) -> str:
-    """Return the installed package of a module; empty where there is none.
+    """Return the installed package of a module; empty if there is none.
 
     A package with another name is found by its list of files, which is searched as a text because
     `importlib.metadata.packages_distributions` parses it slowly.
@@ -340,7 +340,7 @@ def bundle_hash(files: Mapping[str, str]) -> str:
 
 
 def protocol_hash(protocol: Mapping[str, Any]) -> str | None:
-    """Return the hash that the protocol states; None where it states none.
+    """Return the hash that the protocol states; None if it states none.
 
     Examples
     --------

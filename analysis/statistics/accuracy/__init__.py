@@ -1,1 +1,1 @@
-"""Accuracy, rank and difficulty: what is right, what is missing, and other ways of counting it."""
+"""Accuracy, ranks, difficulty and missing answers, and sensitivity analyses."""

@@ -92,8 +92,8 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     `n` is the number of items with a reference standard that were presented to the reader; for a
     model it is the number of all items with one. An item without an answer is incorrect. `micro` is
     the share of correct answers among `n`, with Wilson's interval. `macro` is the mean of the
-    accuracies of the tasks of which the rater was given an item, with the MOVER interval; items
-    without a task are not included. Where some patient (or examination, where no patient is stated)
+    accuracies of the tasks of which an item was presented to the rater, with the MOVER interval;
+    items without a task are not included. If any patient (or examination, if patients are unknown)
     has more than one item, the cluster interval is the percentile interval over resampled patients;
     without such clusters it is empty, and with fewer than 8 patients it is undefined.
 
@@ -207,7 +207,7 @@ def resampled_accuracy(matrix: ReadingMatrix, items: Ints, weights: Floats) -> F
     Returns
     -------
     numpy.ndarray of float, shape (n_columns, n_resamples)
-        nan where a resample has none of them.
+        nan if a resample has none of them.
     """
     halves = np.hstack([matrix.correct[items], matrix.given[items]]).astype(float)
     sums, present = sums_by_cluster(halves, matrix.clusters[items])

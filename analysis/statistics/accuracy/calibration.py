@@ -93,12 +93,12 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     difference of confidence and correctness (1 or 0) [1]_. `ece`, the expected calibration error
     [2]_, is the mean absolute difference of mean confidence and accuracy in ten bins of equal
     width, weighted by the number of answers; each bin includes its lower edge, the last both edges.
-    It is above 0 by chance alone, and higher in resamples, so it has no interval. `ece_by_chance`
+    It is above 0 by chance, and higher in resamples, so it has no interval. `ece_by_chance`
     is its mean, and the range of 1 - alpha of its values, over simulated sets of answers, each
     correct with a probability equal to its confidence. `auc_confidence` is the probability that a
     correct answer has a higher confidence than an incorrect one, ties counting half.
     `overconfidence` is mean confidence minus accuracy. Intervals are percentile intervals over
-    resamples of patients where they have several items, else of answers.
+    resamples of patients if they have several items, else of answers.
 
     References
     ----------

@@ -42,7 +42,7 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `ITEM_DIFFICULTY`; one row per condition and item with a reference standard,
-        in order of both. Shares are of the raters who count, nan where none does; `few_readers`
+        in order of both. Shares are of the raters who count, nan if none does; `few_readers`
         states how many of the condition's readers count where not all do.
 
     Notes
@@ -134,7 +134,7 @@ def model_disagreements(study: Study | Bundle) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The columns of `MODEL_DISAGREEMENTS`; one row per model, condition and item of either kind,
-        in the order of all three. Answers are letters in the item's own order, empty where there is
+        in the order of all three. Answers are letters in the item's own order, empty if there is
         none; `readers_answers` has the answers of the readers who count, "R1: A; R2: A", in the
         order of their ids.
 

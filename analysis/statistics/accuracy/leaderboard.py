@@ -72,7 +72,7 @@ class _Group:
     """One group's accuracies of all columns, and their resamples of shape (n_columns, n_resamples).
 
     `units` is the number of patients, or items, of each column's accuracy, and `n_units` that of
-    the group; `ranked` states whether a column was given enough items for a rank.
+    the group; `ranked` states whether a column has enough items for a rank.
     """
 
     by: str
@@ -106,9 +106,9 @@ def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     -----
     Accuracy is that of `accuracy`: a given item without an answer is incorrect; `micro` weighs
     questions equally, `macro` tasks, and the order may differ between them. Raters of equal
-    accuracy share the better rank (1, 2, 2, 4). A reader who was given fewer than 80 % of the items
-    has an accuracy but no rank. A model with a single condition is ranked among the readers of
-    every condition.
+    accuracy share the better rank (1, 2, 2, 4). A reader to whom fewer than 80 % of the items were
+    presented has an accuracy but no rank. A model with a single condition is ranked among the
+    readers of every condition.
 
     Intervals and ranks come from the same resamples: of patients where clusters exist (of
     examinations where no patient is stated), else of items with a reference standard. All raters

@@ -61,9 +61,9 @@ def majority_vote(study: Study | Bundle, options: Options | None = None) -> pd.D
     Notes
     -----
     The vote is the answer that most readers gave. Readers without an answer do not vote; an item
-    that nobody answered is wrong. Of k answers with equally many votes each counts 1/k, the mean
-    over all ways to break the tie. The items are those that all readers were given; fewer than 80 %
-    leave the rows undefined. Intervals are t over patients (`mean_over_items`).
+    without answers is wrong. If k answers have equally many votes, each counts 1/k, the mean over
+    all ways to break the tie. The items are those presented to all readers; with fewer than 80 % of
+    the items the rows are undefined. Intervals are t over patients (`mean_over_items`).
 
     Examples
     --------

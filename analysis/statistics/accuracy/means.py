@@ -133,7 +133,7 @@ def mover_mean(estimates: Floats, low: Floats, high: Floats) -> tuple[Floats, Fl
     Returns
     -------
     mean, low, high : numpy.ndarray of float, shape (...)
-        The parts have equal weights; parts that are nan are omitted. nan where none remains.
+        The parts have equal weights; parts that are nan are omitted. nan if none remains.
 
     Notes
     -----
@@ -176,7 +176,7 @@ def mover_difference(estimates: Floats, low: Floats, high: Floats) -> tuple[Floa
     Returns
     -------
     low, high : numpy.ndarray of float, shape (...)
-        nan where one of them is.
+        nan if one of them is.
 
     Notes
     -----

@@ -40,8 +40,8 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
 
     Notes
     -----
-    Every item with a reference standard is assigned; the six counts sum to `n_assigned`. Of hidden
-    repeats the first counts. An excluded reading counts with its status.
+    Every item with a reference standard is assigned; the six counts sum to `n_assigned`. Only the
+    first of hidden repeats counts. An excluded reading counts with its status.
 
     Examples
     --------

@@ -43,7 +43,7 @@ from analysis.statistics.study import Study, study_of
 from analysis.translation import t, written
 
 INPUTS = ("image-absent", "wrong-image")
-"""Conditions of Reading Room that withhold the case's image, for readers as for models."""
+"""Conditions of Reading Room that withhold the case's image, from readers and models."""
 WITHOUT_AID = (*AS_READERS, "unaided")
 
 _SIDES = ("a", "b")
@@ -73,8 +73,8 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     Items with a reading in both conditions count; a missing answer is incorrect. Answers are
     compared as options, not as positions: if the other condition shows the options in another
     order, `same_answer` is the share of answers that the order did not change. Its interval is that
-    of a mean over items: t over patients where these have several items, else over items; empty
-    where every item has the same value.
+    of a mean over items: t over patients if they have several items, else over items; empty
+    if every item has the same value.
 
     Examples
     --------

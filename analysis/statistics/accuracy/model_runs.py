@@ -58,7 +58,7 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
     mean over items and runs, missing answers being incorrect. `run_variance`: the variance that the
     randomness of a single run adds to its accuracy: the variance of correctness between the runs of
     an item, averaged over items and divided by their number. Intervals are those of means over
-    items: t over patients where these have several items, else over items.
+    items: t over patients if they have several items, else over items.
 
     Examples
     --------

@@ -78,7 +78,7 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     -----
     `n` counts the scored and the missing answers; a missing answer is incorrect, and `n_missing` is
     their number. Answers without a score are counted in `n_unscored` and are in no estimate.
-    Intervals: percentiles over resampled patients where some patient has several items, else
+    Intervals: percentiles over resampled patients if any patient has several items, else
     Wilson's for the shares, and t over items for `score`.
 
     Examples
@@ -130,7 +130,7 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     -----
     `difference` is `multiple_choice` minus `open_ended`, paired, over the items that were asked
     both ways and whose free-text answer is scored; a missing answer is incorrect both ways.
-    Intervals: percentiles over resampled patients where some patient has several items, else
+    Intervals: percentiles over resampled patients if any patient has several items, else
     Tango's score interval for `strict` and t over items for `half credit`.
     """
     study = study_of(study, options)
@@ -221,9 +221,9 @@ def _mean(
     nothing: str = NONE_SCORED,
     least: float = 0.0,
 ) -> dict[str, Any]:
-    """Return a mean with its interval: over patients where they have several items, else analytic.
+    """Return a mean with its interval: over patients if they have several items, else analytic.
 
-    `analytic` is the interval where every patient has one item; without it t over items.
+    `analytic` is the interval if every patient has one item; without it t over items.
     """
     if study.weights is None or not len(values):
         alone = np.arange(len(values))

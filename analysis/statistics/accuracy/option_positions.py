@@ -62,8 +62,8 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
     options and an option at the position; `n_chosen` of the answers, and `n_reference` of the
     correct options, are at it. An answer whose `shown_order` is not an order of the item's letters
     does not count. `difference` is `n_chosen` minus `n_reference` as a share of `n`: above 0 where
-    a rater chooses the position too often. It is a mean over items, with t over patients where
-    these have several items, else over items. `accuracy` is the share of correct answers among
+    a rater chooses the position too often. It is a mean over items, with t over patients if
+    they have several items, else over items. `accuracy` is the share of correct answers among
     `n_reference`, with Wilson's interval; it does not depend on the position where a rater ignores
     the order of options.
 

@@ -55,7 +55,7 @@ def model_recalibration(study: Study | Bundle, options: Options | None = None) -
     calibrated model and below 1 for one whose confidences are too extreme. `intercept` is a in
     logit P(right) = a + logit(c), 0 for a calibrated model and below 0 for an overconfident one
     [1]_. Both are fitted by statsmodels' `GLM`; standard errors are sandwich estimates over
-    patients, or answers where every patient has one item. Undefined where a confidence is 0 or 1.
+    patients, or answers if every patient has one item. Undefined if a confidence is 0 or 1.
 
     References
     ----------

@@ -128,7 +128,7 @@ def roc_areas(study: Study | Bundle, options: Options | None = None) -> pd.DataF
 
     Notes
     -----
-    The standard error of `auc` is the jackknife's, or DeLong's over patients where clusters exist.
+    The standard error of `auc` is the jackknife's, or DeLong's over patients if clusters exist.
     The interval is normal on the scale of the logit, where an area A has the standard error
     :math:`SE / (A (1 - A))`: near 1 the interval around A itself contains the true area in only 85
     to 90 % [2]_ (docs/coverage.md). An area of exactly 0 or 1 has no interval. `partial_auc` is the

@@ -67,7 +67,7 @@ class Curve:
     Parameters
     ----------
     thresholds : numpy.ndarray of float
-        Falling. An item is called positive from this rating on; the first is inf, for none.
+        Falling. Items with at least this rating are called positive; the first is inf, for none.
     false_positive_rate, true_positive_rate : numpy.ndarray of float
         From 0 to 1.
     """
@@ -102,7 +102,7 @@ def curve_of(rated: RatedItems) -> Curve:
 
 
 _JUMP = 1e-9
-"""Half the width given to a vertical part of a mean curve."""
+"""Half the width of a vertical part of a mean curve."""
 
 
 def mean_curve(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
@@ -186,7 +186,7 @@ def weighted_rates(rated: RatedItems, weights: Floats) -> tuple[Floats, Floats]:
     Returns
     -------
     tuple of two numpy.ndarray of float, shape (n_resamples, n_points)
-        False- and true-positive rates; nan where a resample has no item of a class.
+        False- and true-positive rates; nan if a resample has no item of a class.
     """
     order = np.argsort(-rated.ratings, kind="stable")
     falling = rated.ratings[order]

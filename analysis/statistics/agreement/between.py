@@ -58,7 +58,7 @@ class PairMeans:
     Parameters
     ----------
     mean : numpy.ndarray of float, shape (n_measures,)
-        nan where no pair has a defined agreement.
+        nan if no pair has a defined agreement.
     defined : numpy.ndarray of bool, shape (n_measures, n_pairs)
         The pairs that a mean is taken over.
     """
@@ -178,7 +178,7 @@ def agreement_between(study: Study | Bundle, options: Options | None = None) -> 
     with readers less than readers with each other. Pairs with undefined agreement are omitted, as
     are pairs of models that were run in different conditions, which `agreement_pairs` does not
     have. The intervals of the difference and of `readers_models` are percentile intervals over
-    resampled patients (over items, where every patient has one item), all pairs from the same
+    resampled patients (over items, if every patient has one item), all pairs from the same
     resamples. Without missing answers the mean raw
     agreement of reader-model pairs is the observed agreement of two groups of Vanbelle and Albert
     [1]_, who relate it to its maximum given the agreement within the groups; `agreement_between`

@@ -90,7 +90,7 @@ def open_scoring(study: Study | Bundle, options: Options | None = None) -> pd.Da
     level, 0.5 for neighbours, 0 for the ends [1]_, kappa is :math:`(p_o - p_e) / (1 - p_e)` with
     :math:`p_o` the mean credit and :math:`p_e = \sum_{kl} w_{kl} \pi_k \pi_l` [2]_. It is Cohen's
     weighted kappa of the pairs counted in both orders. Brennan-Prediger assumes equally likely
-    levels and gives no credit for neighbours. Standard errors are linearised: C / (C - 1) times the
+    levels, without credit for neighbours. Standard errors are linearised: C / (C - 1) times the
     variance of the contributions of answers, summed by patient (by item, where no patient has
     several). Intervals are percentiles over resampled patients or items; where every answer is to
     another item of another patient, t with n - 1 degrees of freedom, cut at 1.
@@ -344,9 +344,10 @@ def review(verdicts: pd.DataFrame, options: Options | None = None) -> Review:
     Notes
     -----
     The finding is the verdict that two reviewers gave; with three different verdicts, two or more
-    of them faults, it is `several faults`. Two different verdicts without a third give no finding.
-    The two blind reviewers vary between items, so chance agreement is that of interchangeable
-    raters: kappa is Fleiss' [1]_, for two ratings Scott's pi, :math:`p_e = \sum_k \pi_k^2`, where
+    of them faults, it is `several faults`. Without a third verdict, two different verdicts do not
+    give a finding. The two blind reviewers vary between items, so chance agreement is that of
+    interchangeable raters: kappa is Fleiss' [1]_, for two ratings Scott's pi, :math:`p_e = \sum_k
+    \pi_k^2`, where
     :math:`\pi_k` is the share of the category among all these verdicts; Brennan-Prediger uses
     :math:`p_e = 1 / k`. Intervals of agreement are percentiles over resamples of patients, or of
     items where the patient is not known.

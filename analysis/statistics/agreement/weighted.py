@@ -74,7 +74,7 @@ def agreement_weighted(study: Study | Bundle, options: Options | None = None) ->
     -----
     Kappa [1]_ with disagreement :math:`|i - j|` (`kappa_linear`) or :math:`(i - j)^2`
     (`kappa_quadratic`) between the i-th and the j-th option, as statsmodels' `cohens_kappa`
-    computes it. Interval: percentiles over resampled patients where clusters exist, else that of
+    computes it. Interval: percentiles over resampled patients if clusters exist, else that of
     Student's t with n - 1 degrees of freedom on Fisher's scale, where a kappa K with the standard
     error SE of Fleiss, Cohen and Everitt [2]_ is artanh K with :math:`SE / (1 - K^2)`: around K
     itself it contains the true kappa of 50 cases in 90 to 91 % (docs/coverage.md).

@@ -126,7 +126,7 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As `table`; `ci_low` and `ci_high` are those over patients where these exist.
+        As `table`; `ci_low` and `ci_high` are those over patients if these exist.
     """
     table = over_patients(table)
     rows = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
@@ -138,7 +138,7 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 
 
 def over_patients(table: pd.DataFrame) -> pd.DataFrame:
-    """Return paired differences with `ci_low` and `ci_high` over patients where these exist."""
+    """Return paired differences with `ci_low` and `ci_high` over patients if these exist."""
     return table.assign(
         ci_low=table["cluster_ci_low"].fillna(table["ci_low"]),
         ci_high=table["cluster_ci_high"].fillna(table["ci_high"]),
@@ -203,7 +203,7 @@ def group_words(row: Row) -> str:
 
 
 def paired_difference(row: Row) -> str:
-    """Write a paired difference with the interval over patients where there is one."""
+    """Write a paired difference with the interval over patients if there is one."""
     clustered = not math.isnan(number(row, "cluster_ci_low"))
     limits = ("cluster_ci_low", "cluster_ci_high") if clustered else ("ci_low", "ci_high")
     return percent_with_range(row, "difference", *limits)

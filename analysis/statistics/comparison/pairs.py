@@ -182,7 +182,7 @@ def resampled_limits(
     Returns
     -------
     low, high : numpy.ndarray of float, shape (n_pairs,)
-        nan where fewer than 80 % of the resamples have such an item, or with fewer than 8 clusters.
+        nan if fewer than 80 % of the resamples have such an item, or with fewer than 8 clusters.
 
     Examples
     --------

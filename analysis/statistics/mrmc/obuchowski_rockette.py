@@ -41,7 +41,7 @@ class Inference:
     p : float
         Two-sided, for 0.
     undefined_because : str
-        Why standard error, interval and p are nan; empty where they are not.
+        Why standard error, interval and p are nan; empty if they are not.
     """
 
     estimate: float
@@ -68,7 +68,7 @@ class Inference:
         Returns
         -------
         float
-            :math:`P(T > (estimate + margin) / SE)`; nan where the standard error is undefined.
+            :math:`P(T > (estimate + margin) / SE)`; nan if the standard error is undefined.
 
         Examples
         --------
@@ -180,7 +180,7 @@ def inference_cells(inference: Inference, claim: Claim, no_value: str) -> dict[s
     claim : Claim
         Its claim.
     no_value : str
-        Why a rater's value is undefined; empty where none is.
+        Why a rater's value is undefined; empty if none is.
 
     Returns
     -------

@@ -159,7 +159,7 @@ def reader_panel(study: Study | Bundle, options: Options | None = None) -> pd.Da
 
 
 def margins_of(study: Study) -> dict[Metric, float | None]:
-    """Return the non-inferiority margin of every metric; None where it has none."""
+    """Return the non-inferiority margin of every metric; None if it has none."""
     return {metric: margin_of(study.options, study.bundle.protocol, metric) for metric in Metric}
 
 

@@ -36,7 +36,7 @@ class UStatistic:
     moments : tuple of Moments
         Of the mean; of the first, of the second, and of both for a difference.
     undefined_because : str
-        Why there is no variance; empty where there is.
+        Why there is no variance; empty if there is.
     """
 
     estimate: float
@@ -60,7 +60,7 @@ def u_statistic(a: Observations, b: Observations | None = None) -> UStatistic:
     Returns
     -------
     UStatistic
-        Undefined where no two observations have different readers and different cases.
+        Undefined if no two observations have different readers and different cases.
 
     Notes
     -----

@@ -202,7 +202,7 @@ class GroupSums:
     raters : RaterSums
         Sums over the raters' own shares.
     size : float
-        Options that every item with an answer offers; nan where this varies or is below 2.
+        Options that every item with an answer offers; nan if this varies or is below 2.
     sizes_known : bool
         Whether the number of options is given for every item with at least two answers.
     """

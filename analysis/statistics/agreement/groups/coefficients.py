@@ -4,7 +4,7 @@ The same functions compute the estimate and its resamples. With :math:`r_{ik}` r
 category k for item i, of :math:`r_i` who answered, observed agreement is the mean over the items
 with at least two answers of the share of agreeing pairs of answers; missing answers are omitted by
 item, as in irrCAC [5]_. All coefficients but Krippendorff's are
-:math:`(p_a - p_e) / (1 - p_e)` with this :math:`p_a`. Each is nan where it is undefined:
+:math:`(p_a - p_e) / (1 - p_e)` with this :math:`p_a`. Each is nan if it is undefined:
 
 - fewer than two raters with an answer, or no item with two answers;
 - Fleiss, Conger and Krippendorff where every rater gave a single answer throughout;
@@ -209,7 +209,7 @@ def fleiss_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     Returns
     -------
     float
-        nan where the coefficient is undefined or a single item has an answer.
+        nan if the coefficient is undefined or a single item has an answer.
 
     Notes
     -----
@@ -244,7 +244,7 @@ def conger_kappa_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     Returns
     -------
     float
-        nan where the coefficient is undefined or a single item has an answer.
+        nan if the coefficient is undefined or a single item has an answer.
 
     Notes
     -----
@@ -278,8 +278,8 @@ def krippendorff_alpha_se(ratings: GroupAnswers, sums: GroupSums) -> float:
     at least two answers. With :math:`\bar r` answers per item, an item's :math:`\sum_k r_{ik}
     (r_{ik} - 1) / (\bar r (r_i - 1))` and :math:`\sum_k r_{ik} \pi_k / \bar r` are reduced by
     :math:`p_a` and :math:`p_e` times :math:`(r_i - \bar r) / \bar r`, because both are ratios to
-    the number of answers. As in [6]_ this :math:`p_a` is the corrected one, which matters where
-    answers are missing.
+    the number of answers. As in [6]_ this :math:`p_a` is corrected, which matters if answers are
+    missing.
     """
     paired = ratings.answers >= 2
     counts, answers = ratings.counts[:, paired], ratings.answers[paired]

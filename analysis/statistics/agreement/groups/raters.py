@@ -66,7 +66,7 @@ def agreement_raters(study: Study | Bundle, options: Options | None = None) -> p
     Notes
     -----
     The variance is the sum of that over items and that over raters [1]_. Over items it is Gwet's,
-    or the variance over resampled patients where clusters exist. Over r raters it is the
+    or the variance over resampled patients if clusters exist. Over r raters it is the
     jackknife's, :math:`\frac{r - 1}{r} \sum_g (\kappa_{(g)} - \bar\kappa)^2`, where
     :math:`\kappa_{(g)}` leaves out rater g. The interval is t with r - 1 degrees of freedom, cut at
     -1 and 1.

@@ -75,7 +75,7 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
     -----
     `n_raters` is the number of the group's raters with an answer that counts, `n_items` that of
     items with at least one (Krippendorff's alpha: two). Missing answers are omitted by item.
-    Standard errors are Gwet's; intervals are percentile intervals over resampled patients where
+    Standard errors are Gwet's; intervals are percentile intervals over resampled patients if
     clusters exist, else t with `n_items` - 1 degrees of freedom, the upper limit cut at 1.
 
     See Also
@@ -178,7 +178,7 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
 def _why_no_error(
     measure: GroupMeasure, answered: Answered, estimate: float, se: float, n: int
 ) -> str:
-    """Return why there is no standard error; empty where there is one."""
+    """Return why there is no standard error; empty if there is one."""
     if np.isnan(estimate):
         return measure.reason(answered.ratings, answered.sums)
     if n < 2:

@@ -1,8 +1,8 @@
 """The pairs of raters that are compared, and the counts from their answers.
 
 The items with an answer are one bit set for each rater and letter; the intersection of two sets is
-counted 64 items at a time. This is as fast as a matrix product of indicators by BLAS, but not
-slowed down by other programs, for which the threads of BLAS wait.
+counted 64 items at a time. This is as fast as a matrix product of indicators by BLAS, but is not
+slowed down by other programs, as BLAS threads are.
 
 Most sums of a pair are sums of a single rater minus the items that the other did not answer. So
 answers are counted once per rater, and only three numbers once per pair; the items that only one of
@@ -515,7 +515,7 @@ def counts_of_pairs(answers: Answers, a: Ints, b: Ints) -> Floats:
 
 
 def counts_of_one(answers: Answers, a: Ints, b: Ints) -> csr_array:
-    """Count the answers of `a` where `b` gave none, shape (n_kinds * n_pairs, n_cells)."""
+    """Count the answers of `a` without one of `b`, shape (n_kinds * n_pairs, n_cells)."""
     answered = answers.letters != NO_LETTER
     pair, item = np.nonzero(answered[a] & ~answered[b])
     kind, entry = _kinds(answers, answers.letters[a[pair], item], item)

@@ -73,7 +73,7 @@ def matrix_figure(
 ) -> Figure | None:
     """Draw one matrix of agreement, optionally with the reference standard as a further row.
 
-    Returns None where no pair has a defined agreement.
+    Returns None if no pair has a defined agreement.
     """
     pairs = pairs_of_scope(results, scope)
     rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
@@ -108,7 +108,7 @@ def reference_rows(
 ) -> pd.DataFrame | None:
     """Return the row of the reference standard in a matrix, as pairs with one more rater.
 
-    Returns None where no item has a reference standard.
+    Returns None if no item has a reference standard.
     """
     if not results.has("agreement_with_truth"):
         return None

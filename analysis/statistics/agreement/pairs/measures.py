@@ -1,6 +1,6 @@
 """Measures of agreement of two raters, their standard errors, and why they are undefined.
 
-The same functions compute the estimate and its resamples. Each returns nan where it is undefined:
+The same functions compute the estimate and its resamples. Each returns nan if it is undefined:
 
 - no item that counts;
 - a kappa of two constant raters, or whose chance agreement is 1 (to 1e-12);
@@ -179,7 +179,7 @@ def chance_of_guessing(sums: Sums) -> Floats:
 
 
 def common_size(sums: Sums) -> Floats:
-    """Return the number of options where all items offer the same; nan where not, or below 2."""
+    """Return the number of options where all items offer the same; nan if not, or below 2."""
     several = (sums.options > 0).sum(axis=0) != 1
     size = sums.sizes[sums.options.argmax(axis=0)].astype(np.float64)
     return np.where(several | (size < 2), np.nan, size)

@@ -244,7 +244,7 @@ def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Int
     Returns
     -------
     Interval
-        nan where the estimate or its standard error is.
+        nan if the estimate or its standard error is.
     """
     sums = sums_of(counts)
     estimate, se = measure.estimate(sums), measure.standard_error(counts)
@@ -286,7 +286,7 @@ def cluster_intervals(
     Returns
     -------
     list of Interval
-        One per measure; nan where the pair's items belong to fewer than 8 clusters, or where the
+        One per measure; nan if the pair's items belong to fewer than 8 clusters, or where the
         measure is defined in fewer than 80 % of the resamples.
     """
     shape = (len(measures), len(pairs), len(scopes))

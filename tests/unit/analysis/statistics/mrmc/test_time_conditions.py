@@ -16,7 +16,7 @@ Times = dict[tuple[str, str], np.ndarray]
 
 @pytest.fixture
 def times() -> Times:
-    """Return times in ms of three readers under two conditions; nan where there is none."""
+    """Return times in ms of three readers under two conditions; nan if there is none."""
     random = np.random.default_rng(8)
     measured = {
         (reader, condition): np.round(random.lognormal(8 + shift, 0.5, N_ITEMS))
