@@ -124,7 +124,7 @@ def _planted(
     answers: Mapping[str, PredictionRow],
     protocol: Protocol,
 ) -> dict[str, str]:
-    """Return the wrong answers that replace correct ones, by item; strata in proportion."""
+    """Return the wrong answers that replace correct answers, by item, in proportion to strata."""
     if not protocol.aid_errors:
         return {}
     truths = {row.item_id: row.truth for row in banks.items_of_study(look, study.id)}

@@ -155,7 +155,7 @@ def _answer_in_part(part: str, asked: _Asked, rules: Sequence[str]) -> tuple[str
 
 
 def _in_words_of_question(part: str, asked: _Asked, reading: Reading) -> tuple[str | None, bool]:
-    """Return Yes or No as the claims of a text answer the question, and whether they alone do."""
+    """Return Yes or No as the claims of a text answer the question, and whether only they do."""
     if not asked.question or asked.missing:
         return None, False
     begins = _YES_OR_NO.match(part)

@@ -134,7 +134,7 @@ class Allocated:
 def next_arm(arms: Sequence[Arm], before: Sequence[Allocated], reader: Allocated, seed: int) -> str:
     """Return the arm of the next reader, in permuted blocks within level and site.
 
-    Of the arms left in the block, the arm with the fewest readers for its share is chosen, so that
+    The remaining arm of the block with the fewest readers for its share is chosen, so that
     the arms stay balanced over many small strata; ties are broken at random.
 
     Parameters

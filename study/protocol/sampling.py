@@ -382,7 +382,7 @@ class Rehearsed:
 def deciding(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of a protocol that decide its draw; those left out do not change it.
 
-    Of the conditions, only wrong-image has a part in the draw, in any arm.
+    The only condition that affects the draw is wrong-image, in any arm.
     """
     kept = {key: values[key] for key in _DRAWN_BY}
     arms = [arm.get("conditions", values["conditions"]) for arm in values["arms"]]

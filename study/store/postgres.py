@@ -74,10 +74,10 @@ class Postgres:
     ----------
     address
         ``postgresql://user:password@host:port/database``; without the password it is that of the
-        environment variable ``PGPASSWORD``. Of several hosts, separated by commas, the first that
-        accepts changes is used. ``?sslmode=verify-full`` checks the
-        server's certificate, with ``&sslrootcert=FILE`` against this authority; by default TLS is
-        used if the server offers it. ``?host=/run/postgresql`` is a folder of sockets.
+        environment variable ``PGPASSWORD``. The first of several hosts, separated by commas, that
+        accepts changes is used. ``?sslmode=verify-full`` checks the server's certificate, with
+        ``&sslrootcert=FILE`` against this authority; by default TLS is used if the server offers
+        it. ``?host=/run/postgresql`` is a folder of sockets.
     """
 
     errors: tuple[type[Exception], ...] = (sqlite3.DatabaseError,)

@@ -202,7 +202,7 @@ def test_ids_of_rows_are_consecutive(either: Store) -> None:
 
 
 def test_texts_are_sorted_by_their_bytes(either: Store) -> None:
-    """As in Python, by code points."""
+    """Texts are compared by code points, as in Python."""
     names = ["Z", "a", "Ä", "ä", "_", "-", " b", "é", "e\u0301", "漢"]
     with either.change() as change:
         for name in names:

@@ -95,7 +95,7 @@ def test_no_error_shows_the_password(
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Also not of an address with a mistake, nor its traceback."""
+    """Invalid addresses and tracebacks are included."""
     monkeypatch.setenv("READING_ROOM_FILES", str(tmp_path))
     with pytest.raises(StudyError) as refused:
         Store(address)

@@ -121,7 +121,7 @@ LOST = {
 @pytest.mark.slow
 @pytest.mark.parametrize("right", LOST)
 def test_lost_rights_are_reported_and_granted_again(store: Store, right: str) -> None:
-    """As after a dump was restored without privileges."""
+    """Rights are lost if a dump is restored without privileges."""
     with closing(PostgresConnection(settings_of(ServerAddress(store.address)), UNLIMITED)) as own:
         own.run(LOST[right])
     with pytest.raises(StudyError, match=r"docs/postgresql\.md"), store.desk():

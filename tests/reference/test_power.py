@@ -118,7 +118,7 @@ def test_sample_sizes_are_those_of_the_published_table(claim: PlanClaim, cases: 
 def test_sample_sizes_by_readers_agree_with_another_program(
     effect: float, expected: list[int | None]
 ) -> None:
-    """From 3 to 15 readers; three readers never reach 80 %."""
+    """Sizes are compared for 3 to 15 readers; three readers never reach 80 %."""
     plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=effect)
     assert [cases_needed(plan, readers, RANDOM) for readers in range(3, 16)] == expected
 

@@ -159,7 +159,7 @@ def cells(row: pd.Series, expected: dict[str, float]) -> dict[str, float]:
 
 @pytest.mark.slow
 def test_every_metric_of_groups_equals_the_formula(bundle: Bundle, merits: Jackknife) -> None:
-    """By condition, overall and by task; accuracy is in `reader_groups`."""
+    """Metrics are compared by condition, overall and by task; accuracy is in `reader_groups`."""
     table = reader_groups_metrics(bundle, OPTIONS)
     assert set(table["metric"]) == {"auc", "sensitivity", "specificity"}
     for _, row in table.iterrows():

@@ -24,7 +24,7 @@ from analysis.statistics.verdicts import primary_models
 from analysis.translation import t
 
 BETWEEN = " - "
-"""Between the names of the conditions of two arms."""
+"""Separator of the names of the conditions of two arms."""
 TABLES = {"panel": "reader_panel", "conditions": "reader_conditions"}
 
 

@@ -230,7 +230,8 @@ def _conditions(
 ) -> list[tuple[str, str]]:
     """Return the conditions under which two groups are compared.
 
-    Those that both have. Arms without a common condition are compared under their own ones.
+    The conditions that both have. Arms without a common condition are compared under their own
+    ones.
     """
     of_both = [[c for c in sorted(columns) if group & columns[c].keys()] for group in (of_a, of_b)]
     common = [(name, name) for name in of_both[0] if name in of_both[1]]

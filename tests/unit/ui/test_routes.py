@@ -606,7 +606,7 @@ def test_downloads_are_for_the_coordinator(sign: Sign) -> None:
 
 
 def test_an_exam_paper_can_be_downloaded_from_an_open_study(sign: Sign, banked: Store) -> None:
-    """The download is recorded, leaves no file, and an unknown format is not found."""
+    """The download is recorded without leaving a file; an unknown format is not found."""
     assert sign("R1").get("/export/exam-paper/jsonl.zip").status_code == 401
     coordinator = sign("coordinator")
     answer = coordinator.get("/export/exam-paper/jsonl.zip")

@@ -342,7 +342,7 @@ def test_parquet_and_excel_files_contain_the_text_unchanged(opened: Opened) -> N
 
 
 def test_an_excluded_text_stays_in_the_table_with_its_reason(opened: Opened) -> None:
-    """As for any reading, the row is kept."""
+    """The row is kept, like that of any reading."""
     store = opened(conditions=[OPEN])
     _read(store, "effusion", "no change")
     first = _listed(store)[0].answer_id

@@ -56,7 +56,7 @@ def _flagged() -> Bundle:
 
 
 def test_the_five_analyses_count_the_stated_readings() -> None:
-    """By hand, with Wilson's interval; items without a reference standard never count."""
+    """Computed by hand, with Wilson's interval; items without a reference standard never count."""
     table = sensitivity(_flagged())
     assert list(table.columns) == [
         "analysis",

@@ -174,7 +174,7 @@ def test_models_under_different_conditions_are_not_paired(make_bundle: MakeBundl
 def test_a_pair_without_a_common_item_in_a_resample_is_not_in_its_mean(
     make_bundle: MakeBundle,
 ) -> None:
-    """Of the first patient alone, the mean is the agreement of the pair that read this patient."""
+    """For the first patient, the mean is the agreement of the only pair that read this patient."""
     matrix = reading_matrix(
         make_bundle("AAAA", {"R": "ABAB", "S": "AA..", "T": "..AA"}, patient_id=list("ppqq"))
     )

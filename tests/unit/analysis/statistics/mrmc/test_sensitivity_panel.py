@@ -125,7 +125,7 @@ def test_the_standard_error_of_macro_agrees_with_the_bootstrap(patients: bool) -
 
 
 def test_macro_over_independent_items_is_a_stratified_mean() -> None:
-    """By hand: the sum over tasks of variance over n, over the squared number of tasks."""
+    """It is the sum over tasks of variance over n, divided by the squared number of tasks."""
     bundle = _bundle(tasks=3)
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
