@@ -30,14 +30,14 @@ class Shared:
     ----------
     items : numpy.ndarray of bool, shape (n_items,)
         The items.
-    because : str
+    reason : str
         Why they do not represent all items; empty if they do.
     note : str
         Their number and that of all items; empty if they are all.
     """
 
     items: Bools
-    because: str = ""
+    reason: str = ""
     note: str = ""
 
 
@@ -68,7 +68,7 @@ def shared_by_panel(matrix: ReadingMatrix, columns: Ints, among: Bools | None = 
     ...     pd.DataFrame({"rater_id": ["R1"] * 5 + ["R2"] * 3, "item_id": list("abcdeabc"),
     ...                   "answer": "A"}),
     ... )
-    >>> shared_by_panel(reading_matrix(bundle), np.array([0, 1])).because
+    >>> shared_by_panel(reading_matrix(bundle), np.array([0, 1])).reason
     '3 of 5 items were given to all readers, fewer than 80 %: R2 was given 3'
     """
     counted, assigned = _within(matrix, among)
@@ -113,8 +113,8 @@ def shared_by_conditions(
     )
     if total and not np.any(counted[:, a] & counted[:, b]):
         names = [matrix.columns[part[0]].condition for part in (a, b)]
-        because = f"{names[1]} was read on other items than {names[0]}, none of {total} under both"
-        return Shared(items=shared.items, because=because)
+        reason = f"{names[1]} was read on other items than {names[0]}, none of {total} under both"
+        return Shared(items=shared.items, reason=reason)
     return shared
 
 
@@ -125,11 +125,11 @@ def _shared(
     items = np.all(presented, axis=1)
     n = int(items.sum())
     if not are_enough(np.array(n), total):
-        because = f"{n} of {total} items were given to {whom}, fewer than 80 %"
-        return Shared(items=items, because=f"{because}: {_who(matrix, columns, presented, total)}")
+        reason = f"{n} of {total} items were given to {whom}, fewer than 80 %"
+        return Shared(items=items, reason=f"{reason}: {_who(matrix, columns, presented, total)}")
     if not total and n_assigned:
-        because = f"no item with a reference standard was given to {whom}"
-        return Shared(items=items, because=because)
+        reason = f"no item with a reference standard was given to {whom}"
+        return Shared(items=items, reason=reason)
     note = f"over the {n} of {n_assigned} items that {whom} were given"
     return Shared(items=items, note=note if n < n_assigned else "")
 

@@ -86,10 +86,10 @@ class Dichotomy:
             (Metric.SPECIFICITY, ~positive, "negative"),
         ):
             items = shared.items & counted & of_class
-            because = shared.because or ("" if items.any() else f"no {word} item was given to all")
+            reason = shared.reason or ("" if items.any() else f"no {word} item was given to all")
             yield Figures(matrix=matrix, ratings=None).figure(
                 metric,
-                replace(shared, items=items, because=because),
+                replace(shared, items=items, reason=reason),
                 percent_correct(correct[items], matrix.clusters[items]),
                 PERCENT_CORRECT,
             )

@@ -777,8 +777,8 @@ class Figures:
     ) -> FigureOfMerit:
         """Return a metric over shared items; undefined if these are too few."""
         clusters = self.matrix.clusters[shared.items]
-        if shared.because:
-            merits = without_covariance(np.full(len(merits.values), np.nan), shared.because)
+        if shared.reason:
+            merits = without_covariance(np.full(len(merits.values), np.nan), shared.reason)
             no_value, notes = "", ()
         return FigureOfMerit(
             metric=metric,

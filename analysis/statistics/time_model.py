@@ -64,14 +64,14 @@ class Term:
         The condition that is compared with the baseline; empty for other terms.
     values : numpy.ndarray of float, shape (n,), or None
         Its column of the design; None if it has none.
-    because : str
+    reason : str
         Why it has none.
     """
 
     name: str
     condition: str = ""
     values: Floats | None = None
-    because: str = ""
+    reason: str = ""
 
 
 def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFrame:
@@ -146,9 +146,9 @@ def _kind(
     readings: pd.DataFrame, kind: str, make: Callable[[pd.DataFrame], list[Term]]
 ) -> list[Term]:
     if readings[kind].isna().all():
-        return [Term(name=kind, because=NOT_GIVEN[kind])]
+        return [Term(name=kind, reason=NOT_GIVEN[kind])]
     if readings[kind].nunique() < 2:
-        return [Term(name=kind, because=NO_CONTRAST[kind])]
+        return [Term(name=kind, reason=NO_CONTRAST[kind])]
     return make(readings)
 
 
@@ -286,9 +286,9 @@ def _term_rows(
     usable = [i for i, term in enumerate(terms) if term.values is not None]
     columns = [terms[i].values for i in usable]
     design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
-    because = {i: terms[i].because for i in range(len(terms)) if i not in usable}
+    reason = {i: terms[i].reason for i in range(len(terms)) if i not in usable}
     blank, kept, tied = _estimable(design)
-    because |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
+    reason |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
     fit, failure = _fit_or_reason(readings, design[:, kept])
     place = np.cumsum(kept) - 1
     rows: list[dict[str, object]] = []
@@ -297,9 +297,9 @@ def _term_rows(
             "term": term.name,
             "condition": term.condition,
             "n": len(readings),
-            "undefined_because": because.get(i, "" if fit else failure),
+            "undefined_because": reason.get(i, "" if fit else failure),
         }
-        if fit and i not in because:
+        if fit and i not in reason:
             row |= _numbers(fit, int(place[usable.index(i) + 1]), alpha)
         rows.append(row)
     return rows

@@ -102,7 +102,7 @@ def amend(
         )
         _store(change, row, amendment, acting)
         if exposure.reveals(study_row(change, study)) and not exposure.reveals(row):
-            others = exposure.being_read(change, row.bank, but=row.id)
+            others = exposure.being_read(change, row.bank, excluding=row.id)
             exposure.record_others(change, row, others, EventKind.OTHER_STUDY_AMENDED, acting)
     return amendment
 
@@ -161,7 +161,7 @@ def _faults(
             )
         )
     if changes.get("interim_results") and not before.interim_results:
-        reading = exposure.being_read(look, row.bank, but=row.id)
+        reading = exposure.being_read(look, row.bank, excluding=row.id)
         faults += [f"interim_results: {exposure.interim_refusal(reading)}"] if reading else []
     return faults + _feedback_faults(look, row, before, changes)
 

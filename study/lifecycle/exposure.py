@@ -48,7 +48,7 @@ class Seen:
         return {"study": self.study, "role": self.role} if self.role else {"bank": self.study}
 
 
-def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
+def being_read(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
     """Return the open studies on a bank's cases whose accuracy is hidden.
 
     Parameters
@@ -58,7 +58,7 @@ def being_read(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
     """
     return [
         row.name
-        for row in _others(look, bank, but)
+        for row in _others(look, bank, excluding)
         if row.state == "open" and not stored_protocol(row).interim_results
     ]
 
@@ -83,9 +83,9 @@ def refuse_withheld(look: Transaction, bank: int) -> None:
         raise NotNow(why)
 
 
-def revealed_in(look: Transaction, bank: int, *, but: int = 0) -> list[str]:
+def revealed_in(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
     """Return the studies that reveal the reference standard of a bank's items."""
-    return [row.name for row in _others(look, bank, but) if reveals(row)]
+    return [row.name for row in _others(look, bank, excluding) if reveals(row)]
 
 
 def reveals(study: StudyRow) -> bool:
@@ -203,11 +203,11 @@ def in_words(reader: str, seen: Sequence[Seen]) -> str:
     )
 
 
-def _others(look: Transaction, bank: int, but: int) -> list[StudyRow]:
+def _others(look: Transaction, bank: int, excluding: int) -> list[StudyRow]:
     return [
         row
         for row in reversed(studies.listed(look))
-        if row.state != "drawn" and row.id != but and banks.shared(look, bank, row.id)
+        if row.state != "drawn" and row.id != excluding and banks.shared(look, bank, row.id)
     ]
 
 
@@ -234,12 +234,12 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         row = study_row(look, study)
         protocol = stored_protocol(row)
         # Counts over a few cases reveal their truth: while others read them, count the whole bank.
-        reading = being_read(look, row.bank, but=row.id)
+        reading = being_read(look, row.bank, excluding=row.id)
         asked = banks.Questions(look, row.bank, None if reading else row.id)
         return (
             *_struck_since(look, row.id),
             *guessable(asked, shuffled=protocol.option_order == "random"),
-            *elsewhere(look, row.bank, protocol, but=row.id),
+            *elsewhere(look, row.bank, protocol, excluding=row.id),
             *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
         )
 
@@ -292,9 +292,14 @@ def acquaintances(
     )
 
 
-def elsewhere(look: Transaction, bank: int, protocol: Protocol, *, but: int = 0) -> tuple[str, ...]:
+def elsewhere(
+    look: Transaction, bank: int, protocol: Protocol, *, excluding: int = 0
+) -> tuple[str, ...]:
     """Return the warnings about other studies on the same cases for a study with this protocol."""
-    reading, revealing = being_read(look, bank, but=but), revealed_in(look, bank, but=but)
+    reading, revealing = (
+        being_read(look, bank, excluding=excluding),
+        revealed_in(look, bank, excluding=excluding),
+    )
     lines = []
     if reading and protocol.interim_results:
         lines.append(interim_refusal(reading))

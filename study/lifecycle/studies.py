@@ -301,11 +301,11 @@ def _affected_studies(look: Transaction, study: StudyRow) -> list[str]:
 
     These studies reveal answers that this study hides, or hide answers that it reveals.
     """
-    reading = exposure.being_read(look, study.bank, but=study.id)
+    reading = exposure.being_read(look, study.bank, excluding=study.id)
     if reading and stored_protocol(study).interim_results:
         raise NotNow(exposure.interim_refusal(reading))
     hiding = reading if exposure.reveals(study._replace(state="open")) else []
-    revealing = exposure.revealed_in(look, study.bank, but=study.id)
+    revealing = exposure.revealed_in(look, study.bank, excluding=study.id)
     return list(dict.fromkeys([*hiding, *revealing]))
 
 
@@ -498,7 +498,7 @@ def close(store: Store, *, study: str, reason: str, acting: Acting) -> Completen
         if row.state != "open":
             raise NotNow(_not_open(row))
         completeness = completeness_in(change, row)
-        others = exposure.being_read(change, row.bank, but=row.id)
+        others = exposure.being_read(change, row.bank, excluding=row.id)
         studies.mark_closed(change, row.id, stamp(acting.now))
         events.record(
             change,

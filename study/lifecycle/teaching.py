@@ -331,9 +331,9 @@ def _upcoming(
     """Return the numbers of the items that come next."""
     low, high = teaching.bounds(look, bank)
 
-    def new(number: int, but: tuple[int, ...]) -> int | None:
+    def new(number: int, excluding: tuple[int, ...]) -> int | None:
         drawn = int(random_key(str(number), seed=person.id, purpose=f"teaching/{bank}"), 16)
-        return teaching.from_place(look, bank, low + drawn % (high - low + 1), but)
+        return teaching.from_place(look, bank, low + drawn % (high - low + 1), excluding)
 
     return upcoming(_outcomes(answers), new)
 

@@ -211,13 +211,13 @@ def matches_of_readers(look: Transaction, study: int) -> list[dict[str, Any]]:
     )
 
 
-def matches_of_cases(look: Transaction, study: int, but: int) -> list[dict[str, Any]]:
-    """Return counts of the same readers by item and condition, without the reader `but`."""
+def matches_of_cases(look: Transaction, study: int, excluding: int) -> list[dict[str, Any]]:
+    """Return counts of the same readers by item and condition, without the reader `excluding`."""
     return look.rows(
-        f"SELECT items.id AS item, condition, {_MATCHES}{_JUDGED}{_READ}AND reader <> :but "
+        f"SELECT items.id AS item, condition, {_MATCHES}{_JUDGED}{_READ}AND reader <> :excluding "
         "GROUP BY items.id, condition",
         study=study,
-        but=but,
+        excluding=excluding,
     )
 
 

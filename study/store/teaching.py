@@ -76,12 +76,12 @@ def bounds(look: Transaction, bank: int) -> tuple[int, int]:
     return int(row["low"] or 0), int(row["high"] or 0)
 
 
-def from_place(look: Transaction, bank: int, place: int, but: tuple[int, ...]) -> int | None:
+def from_place(look: Transaction, bank: int, place: int, excluding: tuple[int, ...]) -> int | None:
     """Return the first of a bank's items from a number, continuing at the beginning.
 
-    Only items with a reference standard count that are not struck off and not in `but`.
+    Only items with a reference standard count that are not struck off and not in `excluding`.
     """
-    known = f"AND items.id NOT IN ({', '.join(map(str, but))}) " if but else ""
+    known = f"AND items.id NOT IN ({', '.join(map(str, excluding))}) " if excluding else ""
     for side in (">=", "<"):
         item = look.value(
             "SELECT items.id FROM items JOIN reference_standard ON item = items.id "

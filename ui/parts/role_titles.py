@@ -3,7 +3,7 @@
 from study.base.translation import later, said
 from study.people.roles import Role
 
-TITLES = {
+TITLES: dict[str, str] = {
     Role.ADMINISTRATOR: later("administrator"),
     Role.COORDINATOR: later("coordinator"),
     Role.READER: later("reader"),

@@ -68,7 +68,7 @@ class _Estimates:
     method: str
     resampled: Floats | None  # (n_columns, n_resamples)
     clusters: Bools  # (n_clusters, n_columns): clusters with an item in the estimate
-    because: str = ""
+    reason: str = ""
 
 
 def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -183,7 +183,7 @@ def _group(
         method=WILSON,
         resampled=None if weights is None else _resampled(sums, weights[:, present]),
         clusters=clusters,
-        because="" if len(items) else NO_REFERENCE,
+        reason="" if len(items) else NO_REFERENCE,
     )
 
 
@@ -241,7 +241,7 @@ def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
         method=MOVER,
         resampled=_mean_of_given(tasks),
         clusters=np.logical_or.reduce([every, *(task.clusters for task in tasks)]),
-        because="" if any(task.because == "" for task in tasks) else NO_TASK,
+        reason="" if any(task.reason == "" for task in tasks) else NO_TASK,
     )
 
 
@@ -256,7 +256,7 @@ def _mean_of_given(tasks: list[_Estimates]) -> Floats | None:
 def _values(e: _Estimates, alpha: float) -> dict[str, npt.NDArray[Any]]:
     """Return the values of a group's rows, by name, each of shape (n_columns,)."""
     n_clusters = e.clusters.sum(axis=0)
-    low, high, because = _cluster_interval(e, n_clusters, alpha)
+    low, high, reason = _cluster_interval(e, n_clusters, alpha)
     widened = is_widened(n_clusters) & np.isfinite(low)
     return {
         "n": e.n,
@@ -268,16 +268,16 @@ def _values(e: _Estimates, alpha: float) -> dict[str, npt.NDArray[Any]]:
         "ci_method": np.where(widened, f"{e.method}; {WIDENED}", e.method).astype(object),
         "cluster_ci_low": low,
         "cluster_ci_high": high,
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 
 def _cluster_interval(e: _Estimates, n_clusters: Ints, alpha: float) -> tuple[Floats, Floats, Any]:
     nothing = np.full(len(e.accuracy), np.nan)
-    reasons = np.full(len(e.accuracy), e.because, dtype=object)
-    if not e.because:
+    reasons = np.full(len(e.accuracy), e.reason, dtype=object)
+    if not e.reason:
         reasons[e.n == 0] = NOT_GIVEN
-    if e.because or e.resampled is None:
+    if e.reason or e.resampled is None:
         return nothing, nothing, reasons
     low, high, _ = percentile_limits(e.resampled, alpha, n_clusters)
     failed = np.isnan(low) & (e.n > 0)

@@ -138,9 +138,9 @@ def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, A
         low, high, _ = percentile_limits(first - second, alpha, n_patients)
     for column in range(len(matrix.columns)):
         empty = not n[:, column].all()
-        because = NONE_IN_ONE if empty else ""
+        reason = NONE_IN_ONE if empty else ""
         if not empty and np.isnan(low[column]):
-            because = too_few(int(n_patients[column]), clustered=True) or FEW_RESAMPLES
+            reason = too_few(int(n_patients[column]), clustered=True) or FEW_RESAMPLES
         widened = is_widened(n_patients)[column]
         yield {
             "n": int(n[0, column]),
@@ -151,7 +151,7 @@ def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, A
             "ci_low": np.nan if empty else low[column],
             "ci_high": np.nan if empty else high[column],
             "method": (WIDENED if widened else PERCENTILE) if clustered else MOVER,
-            "undefined_because": because,
+            "undefined_because": reason,
         }
 
 

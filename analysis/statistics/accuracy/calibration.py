@@ -210,21 +210,21 @@ def _measured(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
     few = too_few(int(n_units), clustered=clustered)
     for place, measure in enumerate(MEASURES):
         estimate, low, high = (values[place] for values in (point, *limits[:2]))
-        because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+        reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
         if np.isnan(estimate):
-            because = ONE_KIND
+            reason = ONE_KIND
         elif measure == ECE:
-            because = NO_RANGE
+            reason = NO_RANGE
         elif measure == AUC and np.ptp(answers.confidence) == 0:
-            because = ALL_EQUAL
+            reason = ALL_EQUAL
         yield {
             "measure": measure,
             "n": n,
             "estimate": estimate,
-            "ci_low": np.nan if because else low,
-            "ci_high": np.nan if because else high,
+            "ci_low": np.nan if reason else low,
+            "ci_high": np.nan if reason else high,
             "method": "" if measure == ECE else method,
-            "undefined_because": because,
+            "undefined_because": reason,
         }
         if measure == ECE:
             yield {"measure": BY_CHANCE, "n": n, **_by_chance(study, answers)}

@@ -82,7 +82,7 @@ class _Group:
     resampled: Floats
     units: Bools  # (n_units, n_columns)
     ranked: Bools
-    because: str = ""
+    reason: str = ""
 
 
 def leaderboard(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -228,7 +228,7 @@ def _mean_of_tasks(matrix: ReadingMatrix, tasks: list[_Group]) -> _Group:
     )
 
 
-def _undefined(matrix: ReadingMatrix, group: str, because: str) -> _Group:
+def _undefined(matrix: ReadingMatrix, group: str, reason: str) -> _Group:
     nothing = np.full(len(matrix.columns), np.nan)
     none = np.zeros(len(matrix.columns), dtype=np.bool_)
     return _Group(
@@ -239,7 +239,7 @@ def _undefined(matrix: ReadingMatrix, group: str, because: str) -> _Group:
         resampled=nothing[:, None],
         units=none[None],
         ranked=none,
-        because=because,
+        reason=reason,
     )
 
 
@@ -294,21 +294,21 @@ def _limits(
         beyond = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
         rank_low[chosen] = _reached(ordered[chosen], beyond)
         rank_high[chosen] = _reached(ordered[chosen], 1 - beyond)
-    because = np.full(len(columns), group.because, dtype=object)
-    for column in range(len(columns)) if not group.because else ():
+    reason = np.full(len(columns), group.reason, dtype=object)
+    for column in range(len(columns)) if not group.reason else ():
         few = too_few(int(n_units[column]), clustered=clustered)
         if not n_units[column]:
-            because[column] = NOT_GIVEN
+            reason[column] = NOT_GIVEN
         elif few:
-            because[column] = f"{NO_LIMITS}: {few}"
+            reason[column] = f"{NO_LIMITS}: {few}"
         elif np.isnan(rank_low[column]):
-            because[column] = FEW_RANKED if ranked[column] else UNRANKED
+            reason[column] = FEW_RANKED if ranked[column] else UNRANKED
     return {
         "ci_low": low,
         "ci_high": high,
         "rank_low": rank_low,
         "rank_high": rank_high,
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

@@ -101,12 +101,12 @@ def _rows(
         *((name, np.append(readers, place)) for name, place in models.items()),
     ):
         items = shared_by_panel(matrix, columns)
-        chosen = items.items if not items.because else np.zeros_like(items.items)
+        chosen = items.items if not items.reason else np.zeros_like(items.items)
         share, tied = vote_credit(matrix.answers[chosen][:, readers], matrix.truth[chosen])
         correct = matrix.correct[chosen].astype(np.float64)
         mean = correct[:, readers].mean(axis=1)
         difference = correct[:, models[model_id]] - share if model_id else share - mean
-        clusters, nothing = matrix.clusters[chosen], items.because or NO_ITEM
+        clusters, nothing = matrix.clusters[chosen], items.reason or NO_ITEM
         vote = mean_over_items(share, clusters, alpha, nothing=nothing)
         gap = mean_over_items(difference, clusters, alpha, nothing=nothing, limits=(-1.0, 1.0))
         yield {

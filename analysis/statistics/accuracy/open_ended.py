@@ -232,8 +232,8 @@ def _mean(
         cells.pop("se")
         if analytic is not None and len(values):
             return cells | analytic | {"undefined_because": ""}
-        because = cells["undefined_because"].replace(SE_TOO, "interval")
-        return cells | {"undefined_because": because}
+        reason = cells["undefined_because"].replace(SE_TOO, "interval")
+        return cells | {"undefined_because": reason}
     order = np.argsort(clusters, kind="stable")
     pairs = np.stack([values, np.ones(len(values))], axis=1)[order]
     sums, present = sums_by_cluster(pairs, clusters[order])
@@ -241,15 +241,15 @@ def _mean(
     n_patients = np.array(len(present))
     low, high, _ = percentile_limits(ratio(drawn[0], drawn[1]), study.options.alpha, n_patients)
     few = too_few(len(present), clustered=True)
-    because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
-    if not because and np.ptp(values) == 0:  # all its resamples are equal
-        because = NO_VARIATION
+    reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    if not reason and np.ptp(values) == 0:  # all its resamples are equal
+        reason = NO_VARIATION
     return {
         "estimate": float(values.mean()),
-        "ci_low": np.nan if because else float(low),
-        "ci_high": np.nan if because else float(high),
+        "ci_low": np.nan if reason else float(low),
+        "ci_high": np.nan if reason else float(high),
         "method": WIDENED if is_widened(n_patients) else PERCENTILE,
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

@@ -97,7 +97,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
         n_reference, n_correct = reference.sum(), float((reference & right).sum())
         total = np.array([float(n_reference)])
         low, high = wilson_interval(np.array([n_correct]), total, alpha)
-        because = [str(mean["undefined_because"])] if mean["undefined_because"] else []
+        reason = [str(mean["undefined_because"])] if mean["undefined_because"] else []
         rows.append(
             {
                 **about,
@@ -112,7 +112,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
                 "accuracy": ratio(np.array([n_correct]), total)[0],
                 "accuracy_low": low[0],
                 "accuracy_high": high[0],
-                "undefined_because": "; ".join(because + ([] if n_reference else [NEVER_THERE])),
+                "undefined_because": "; ".join(reason + ([] if n_reference else [NEVER_THERE])),
             }
         )
     return pd.DataFrame(rows, columns=OPTION_POSITIONS.header)

@@ -75,9 +75,9 @@ def model_recalibration(study: Study | Bundle, options: Options | None = None) -
 def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
     clustered = study.matrix.clustered
     for measure in (SLOPE, INTERCEPT):
-        because = _why_undefined(answers, measure)
-        estimate, se = (np.nan, np.nan) if because else _fitted(answers, measure, clustered)
-        few = "" if because else too_few(_n_units(answers, clustered), clustered=clustered)
+        reason = _why_undefined(answers, measure)
+        estimate, se = (np.nan, np.nan) if reason else _fitted(answers, measure, clustered)
+        few = "" if reason else too_few(_n_units(answers, clustered), clustered=clustered)
         reach = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
         yield {
             "measure": measure,
@@ -87,7 +87,7 @@ def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
             "ci_low": estimate - reach,
             "ci_high": estimate + reach,
             "method": f"{METHOD} {'patients' if clustered else 'answers'}",
-            "undefined_because": f"standard error and interval: {few}" if few else because,
+            "undefined_because": f"standard error and interval: {few}" if few else reason,
         }
 
 

@@ -168,10 +168,10 @@ def _auc(study: Study, rated: RatedItems) -> dict[str, Any]:
     clusters = study.matrix.clusters[rated.items] if clustered else None
     merits = empirical_auc(rated.ratings[:, None], rated.positive, clusters, covariance)
     area = float(merits.values[0])
-    because = merits.no_covariance
+    reason = merits.no_covariance
     inference = (
-        undefined(area, because)
-        if because
+        undefined(area, reason)
+        if reason
         else infer(area, float(merits.covariance[0, 0]), np.inf, study.options.alpha)
     )
     reason = inference.undefined_because

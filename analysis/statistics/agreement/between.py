@@ -306,7 +306,7 @@ class _Comparison:
             (low, low_mixed), (high, high_mixed), _ = (
                 limits.tolist() for limits in percentile_limits(resampled[:, m], alpha, n_units)
             )
-            because = self._reason(among[m], mixed[m], low, int(n_units))
+            reason = self._reason(among[m], mixed[m], low, int(n_units))
             yield {
                 "condition": self.condition,
                 "scope": self.scope,
@@ -320,10 +320,10 @@ class _Comparison:
                 "readers_models_high": high_mixed,
                 "among_models": models[m],
                 "difference": mixed[m] - among[m],
-                "ci_low": np.nan if because else low,
-                "ci_high": np.nan if because else high,
+                "ci_low": np.nan if reason else low,
+                "ci_high": np.nan if reason else high,
                 "method": f"{MEANS}; {self._method(n_units)}",
-                "undefined_because": because,
+                "undefined_because": reason,
             }
 
     def _answered(self, *, judged: bool) -> tuple[Bools, Bools]:

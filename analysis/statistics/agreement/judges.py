@@ -188,8 +188,8 @@ def _uncertain(
         return cells | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
     low, high, _ = percentile_limits(drawn, alpha, n_units)
     few = too_few(int(n_units), clustered=over == "patients")
-    because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
-    return cells | {"ci_low": float(low), "ci_high": float(high), "undefined_because": because}
+    reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    return cells | {"ci_low": float(low), "ci_high": float(high), "undefined_because": reason}
 
 
 def _drawn(study: Study, cells: Floats, names: Ints) -> dict[str, Floats]:

@@ -164,12 +164,12 @@ def _limits(
     resampled = weighted_kappa(drawn, distances(n_options, measure))
     low, high, _ = percentile_limits(resampled, study.options.alpha, units)
     few = too_few(len(present), clustered=True)
-    because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+    reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     return {
         "ci_low": float(low),
         "ci_high": float(high),
         "method": WIDENED if is_widened(units) else PERCENTILE,
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

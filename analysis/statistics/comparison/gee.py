@@ -173,10 +173,10 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
     right = correctness(matrix, shared.items, columns)
     n_clusters = len(right.sizes)
     estimate, se = robust_difference(right.by_cluster[:, -1], right.by_cluster[:, :-1], right.sizes)
-    because = shared.because or _reason(n_clusters, se, matrix.clustered)
-    if shared.because:
+    reason = shared.reason or _reason(n_clusters, se, matrix.clustered)
+    if shared.reason:
         estimate = float("nan")
-    if because:
+    if reason:
         se = float("nan")
     df = max(n_clusters - 1, 1)
     reach = float(student.isf(alpha / 2, df)) * se
@@ -191,7 +191,7 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
         "p": 2 * float(student.sf(abs(estimate / se), df)),
         "scale": SCALE,
         "method": METHOD.format(clusters="patients" if matrix.clustered else "items"),
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

@@ -128,7 +128,7 @@ def _against_other_tasks(study: Study, contrast: GroupContrast, of_task: Bools) 
 
 def _empty_explained(shared: Shared, counted: Bools) -> Shared:
     missing = not counted.any(axis=0).all()
-    return replace(shared, because=shared.because or (NO_ITEM if missing else ""))
+    return replace(shared, reason=shared.reason or (NO_ITEM if missing else ""))
 
 
 def tasks_table(results: Results) -> Iterator[ReportTable]:

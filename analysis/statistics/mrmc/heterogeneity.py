@@ -84,8 +84,8 @@ def heterogeneity(study: Study | Bundle, options: Options | None = None) -> pd.D
     """
     study = study_of(study, options)
     rows = [
-        {**names, **_combined(means, variances, because, study.options.alpha)}
-        for names, means, variances, because in _groupings(study)
+        {**names, **_combined(means, variances, reason, study.options.alpha)}
+        for names, means, variances, reason in _groupings(study)
     ]
     return pd.DataFrame(rows, columns=HETEROGENEITY.header)
 
@@ -125,7 +125,7 @@ def _sites(study: Study, condition: str, columns: dict[str, int]) -> Iterator[Gr
     freedom = int((n - 1).sum())
     within = sum(float(((v - v.mean()) ** 2).sum()) for v in values) / max(freedom, 1)
     names = _names(SITE, condition, "", len(groups), int(items.items.sum()), items.note)
-    yield names, np.array([v.mean() for v in values]), within / n, items.because
+    yield names, np.array([v.mean() for v in values]), within / n, items.reason
 
 
 def _banks(
@@ -147,7 +147,7 @@ def _banks(
         means.append(merits.values.mean())
         variances.append(single_treatment(merits).fixed_readers.se ** 2)
     names = _names(BANK, condition, model_id, len(banks), int(items.items.sum()), items.note)
-    yield names, np.array(means), np.array(variances), items.because
+    yield names, np.array(means), np.array(variances), items.reason
 
 
 def _names(
@@ -168,12 +168,12 @@ def _names(
 _EMPTY = ("estimate", "se", "ci_low", "ci_high", "prediction_low", "prediction_high", "tau")
 
 
-def _combined(means: Floats, variances: Floats, because: str, alpha: float) -> dict[str, Any]:
+def _combined(means: Floats, variances: Floats, reason: str, alpha: float) -> dict[str, Any]:
     """Return the cells of a random-effects combination."""
-    because = because or ("" if (variances > 0).all() else NO_VARIATION)
-    if because:
+    reason = reason or ("" if (variances > 0).all() else NO_VARIATION)
+    if reason:
         empty = dict.fromkeys((*_EMPTY, "i_squared", "q", "p"), math.nan)
-        return {**empty, "undefined_because": because}
+        return {**empty, "undefined_because": reason}
     # Only a run with several sites or banks waits for the import.
     from statsmodels.stats.meta_analysis import CombineResults, combine_effects
 

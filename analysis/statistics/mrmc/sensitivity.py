@@ -199,8 +199,8 @@ def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) 
         items = shared.items & ~gone
         nothing = f"there are no {kept}" if gone.any() and not items.any() else ""
         note = joined([kept if gone.any() else "", shared.note])
-        because = shared.because or nothing
-        return _equally(matrix, correct[items][:, panel.columns], items, because, note)
+        reason = shared.reason or nothing
+        return _equally(matrix, correct[items][:, panel.columns], items, reason, note)
 
     return found
 
@@ -226,7 +226,7 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
         gone = dropped[:, panel.readers] | dropped[:, [panel.model]]
         left = shared.items[:, None] & ~gone
         items = np.any(left, axis=1)
-        if shared.because or not (shared.items[:, None] & gone).any():
+        if shared.reason or not (shared.items[:, None] & gone).any():
             return everything(panel)
         correct = matrix.correct.astype(np.float64)
         ahead = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
@@ -243,9 +243,9 @@ def _macro(matrix: ReadingMatrix) -> Choice:
         shared = shared_by_panel(matrix, panel.columns)
         tasks = [items[shared.items[items]] for items in matrix.members("task").values()]
         tasks = [items for items in tasks if len(items)]
-        if shared.because or not tasks:
+        if shared.reason or not tasks:
             nothing = np.full(len(panel.columns), np.nan)
-            reason = shared.because or NO_TASK
+            reason = shared.reason or NO_TASK
             merits = without_covariance(nothing, reason)
             return _found(matrix, shared.items, _ahead(merits), shared.note)
         items = np.zeros(len(shared.items), dtype=np.bool_)
@@ -272,11 +272,11 @@ def _mean_of_tasks(correct: Floats, tasks: Sequence[Ints], clusters: Ints) -> Me
     return Merits(values=values, covariance=covariance)
 
 
-def _ahead(merits: Merits, because: str = "") -> Merits:
+def _ahead(merits: Merits, reason: str = "") -> Merits:
     """Return the differences of the last rater, the model, from the others."""
     readers = np.arange(len(merits.values) - 1)
-    if because:
-        return without_covariance(np.full(len(readers), np.nan), because)
+    if reason:
+        return without_covariance(np.full(len(readers), np.nan), reason)
     return differences(merits, np.full(len(readers), len(readers)), readers)
 
 
@@ -285,14 +285,12 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
     return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
 
 
-def _equally(
-    matrix: ReadingMatrix, correct: Bools, items: Bools, because: str, note: str
-) -> _Found:
+def _equally(matrix: ReadingMatrix, correct: Bools, items: Bools, reason: str, note: str) -> _Found:
     """Compare the last of some raters with the others over the same items, weighted equally."""
     clusters = matrix.clusters[items]
-    psi = _ahead(percent_correct(correct, clusters), because)
+    psi = _ahead(percent_correct(correct, clusters), reason)
     chosen = _found(matrix, items, psi, note)
-    return replace(chosen, by_patient=None if because else ahead_by_patient(correct, clusters))
+    return replace(chosen, by_patient=None if reason else ahead_by_patient(correct, clusters))
 
 
 def _tests(

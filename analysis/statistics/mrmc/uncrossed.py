@@ -199,7 +199,7 @@ def _crossed(study: Study, comparison: Comparison) -> dict[str, dict[str, object
     note = f"{READER_MEAN}: {n} of {int(matrix.assigned.sum())} items"
     cells = {}
     rated = readers if len(readers) else _every_reader(matrix)
-    for figure in study.figures.over(Shared(items=items, because=reason), columns, rated):
+    for figure in study.figures.over(Shared(items=items, reason=reason), columns, rated):
         result: SingleTreatment | TwoTreatments
         if len(comparison.sides) == 1:
             result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)

@@ -196,11 +196,11 @@ def _check_reasons_of_agreement(tables: Tables) -> None:
     names = ["agreement_pairs", "agreement_groups", "agreement_between", "agreement_with_truth"]
     for name in (*names, "intra_reader"):
         table = tables[name]
-        because, no_interval = table["undefined_because"], table["ci_low"].isna()
+        reason, no_interval = table["undefined_because"], table["ci_low"].isna()
         assert (no_interval == table["ci_high"].isna()).all()
-        both = because.str.startswith("standard error and interval: ").astype(bool)
-        interval = because.str.startswith("interval: ").astype(bool)
-        plain = (because != "") & ~both & ~interval
+        both = reason.str.startswith("standard error and interval: ").astype(bool)
+        interval = reason.str.startswith("interval: ").astype(bool)
+        plain = (reason != "") & ~both & ~interval
         estimate = "difference" if name == "agreement_between" else "estimate"
         assert (plain == table[estimate].isna()).all()
         assert ((both | plain | interval) == no_interval).all()

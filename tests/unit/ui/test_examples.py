@@ -13,10 +13,10 @@ from ui.overview.examples import bank_zip
 def test_the_example_bank_is_imported_without_errors(store: Store) -> None:
     """All its questions and images are imported, and the file is small."""
     example = bank_zip()
-    brought = receive(store, io.BytesIO(example), name="Example")
+    arrived = receive(store, io.BytesIO(example), name="Example")
     done = import_arrived(
         store,
-        brought,
+        arrived,
         name="Example",
         options=SIMULATED,
         acting=Acting(by=COMMAND_LINE, now=NOW),

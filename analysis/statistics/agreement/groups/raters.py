@@ -127,10 +127,10 @@ def _row(
         method = "bootstrap over patients"
     se = float(np.hypot(se_items, se_raters))
     reach = float(student.isf(alpha / 2, r - 1)) * se
-    because = "" if se > 0 else NO_ERROR
+    reason = "" if se > 0 else NO_ERROR
     if np.isnan(estimate):
-        because = measure.reason(ratings, sums)
-    if because:
+        reason = measure.reason(ratings, sums)
+    if reason:
         se_items = se_raters = se = np.nan
     return {
         "measure": measure.name,
@@ -141,10 +141,10 @@ def _row(
         "se_raters": se_raters,
         "se": se,
         "df": float(r - 1),
-        "ci_low": max(estimate - reach, -1.0) if not because else np.nan,
-        "ci_high": min(estimate + reach, 1.0) if not because else np.nan,
+        "ci_low": max(estimate - reach, -1.0) if not reason else np.nan,
+        "ci_high": min(estimate + reach, 1.0) if not reason else np.nan,
         "method": METHOD.format(items=method),
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

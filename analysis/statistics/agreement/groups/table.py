@@ -146,10 +146,10 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
     n = int(ratings.times[counted].sum())
     estimate = float(measure.estimate(sums))
     se = measure.standard_error(ratings, sums)
-    because = _why_no_error(measure, answered, estimate, se, n)
+    reason = _why_no_error(measure, answered, estimate, se, n)
     low = high = np.nan
     n_clusters = np.array(len(np.unique(clusters[counted[ratings.kinds]])))
-    if because:
+    if reason:
         se = np.nan
     elif answered.resampled is None:
         spread = float(student.isf(alpha / 2, n - 1)) * se
@@ -158,7 +158,7 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
         resampled = measure.estimate(answered.resampled)
         low, high, _ = (float(limit) for limit in percentile_limits(resampled, alpha, n_clusters))
         few = too_few(int(n_clusters), clustered=True)
-        because = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
+        reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     interval = WIDENED if is_widened(n_clusters) else PERCENTILE
     if answered.resampled is None:
         interval = STUDENT
@@ -171,7 +171,7 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
         "ci_low": low,
         "ci_high": high,
         "method": f"{measure.method}; {interval}",
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

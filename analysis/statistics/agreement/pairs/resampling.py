@@ -226,7 +226,7 @@ class Interval:
     low: Floats
     high: Floats
     method: Reasons
-    because: Reasons
+    reason: Reasons
 
 
 def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Interval:
@@ -254,7 +254,7 @@ def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Int
         low=estimate - quantile * se,
         high=np.minimum(estimate + quantile * se, 1.0),
         method=np.full(se.shape, NORMAL if measure.normal else STUDENT, dtype=object),
-        because=np.full(se.shape, "", dtype=object),
+        reason=np.full(se.shape, "", dtype=object),
     )
 
 
@@ -291,7 +291,7 @@ def cluster_intervals(
     """
     shape = (len(measures), len(pairs), len(scopes))
     low, high = np.full(shape, np.nan), np.full(shape, np.nan)
-    because = np.full(shape, ONE_CLUSTER, dtype=object)
+    reasons = np.full(shape, ONE_CLUSTER, dtype=object)
     method = np.full(shape, PERCENTILE, dtype=object)
     for scope, items in enumerate(scopes):
         if len(np.unique(matrix.clusters[items])) <= 1:
@@ -311,9 +311,9 @@ def cluster_intervals(
                 reason[n_clusters < FEWEST] = FEW_CLUSTERS
                 reason[n_clusters <= 1] = ONE_CLUSTER
                 low[m, block, scope], high[m, block, scope] = below, above
-                because[m, block, scope] = reason
+                reasons[m, block, scope] = reason
                 method[m, block, scope] = np.where(is_widened(n_clusters), WIDENED, PERCENTILE)
     return [
-        Interval(low=low[m], high=high[m], method=method[m], because=because[m])
+        Interval(low=low[m], high=high[m], method=method[m], reason=reasons[m])
         for m in range(len(measures))
     ]

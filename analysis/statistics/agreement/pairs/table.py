@@ -106,10 +106,10 @@ def _measure_columns(
     no_spread = measure.constant(sums) & (measure.normal | (se == 0))
     single = n <= 1
     no_se = undefined | no_spread | single
-    because: Reasons = interval.because.copy()
-    because[single] = ONE_ITEM_SE
-    because[no_spread] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
-    because[undefined] = measure.reason(sums)[undefined]
+    reason: Reasons = interval.reason.copy()
+    reason[single] = ONE_ITEM_SE
+    reason[no_spread] = CONSTANT_CORRECT_SE if measure.on_correctness else CONSTANT_SE
+    reason[undefined] = measure.reason(sums)[undefined]
     return {
         "n": n.astype(np.int64),
         "estimate": estimate,
@@ -117,7 +117,7 @@ def _measure_columns(
         "ci_low": np.where(no_se, np.nan, interval.low),
         "ci_high": np.where(no_se, np.nan, interval.high),
         "method": f"{measure.method}; " + interval.method,
-        "undefined_because": because,
+        "undefined_because": reason,
     }
 
 

@@ -61,9 +61,9 @@ def test_the_files_are_read_from_a_folder_and_a_bundle_without_them_opens(tmp_pa
     ],
 )
 def test_an_invalid_answer_is_reported_with_its_row(changed: Any, text: str) -> None:
-    with pytest.raises(BundleError) as caught:
+    with pytest.raises(BundleError) as excinfo:
         _read(ANSWERS.assign(**changed), SCORES[:0])
-    assert f"open_answers.csv, {text}" in str(caught.value)
+    assert f"open_answers.csv, {text}" in str(excinfo.value)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_an_invalid_answer_is_reported_with_its_row(changed: Any, text: str) -> 
     ],
 )
 def test_an_invalid_score_is_reported_with_its_row(changed: Any, text: str) -> None:
-    with pytest.raises(BundleError) as caught:
+    with pytest.raises(BundleError) as excinfo:
         _read(scores=SCORES.assign(**changed))
-    assert f"open_scores.csv, {text}" in str(caught.value)
+    assert f"open_scores.csv, {text}" in str(excinfo.value)
 
 
 def test_a_missing_column_is_named() -> None:

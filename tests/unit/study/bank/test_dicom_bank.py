@@ -187,16 +187,16 @@ MIXED = (
 def test_all_rows_with_identifiers_are_listed(tmp_path: Path, store: Store) -> None:
     """The error has row and column, and says which findings the coordinator may allow."""
     place = patients(tmp_path, NAMES, MIXED)
-    with pytest.raises(FaultyBank) as caught:
+    with pytest.raises(FaultyBank) as excinfo:
         import_dicom(store, place, name="own", acting=ACTING)
-    assert [(fault.key, fault.what) for fault in caught.value.faults] == [
+    assert [(fault.key, fault.what) for fault in excinfo.value.faults] == [
         ("line 3", "column question contains another patient's name"),
         ("line 4", "column option_a contains what may be the patient's name"),
         ("line 5", "column option_a contains what may be another patient's name"),
     ]
-    assert {fault.rule for fault in caught.value.faults} == {Rule.IDENTIFIES}
-    assert "Featherstone" not in str(caught.value)
-    assert "allow possible identifiers" in caught.value.faults[1].remedy
+    assert {fault.rule for fault in excinfo.value.faults} == {Rule.IDENTIFIES}
+    assert "Featherstone" not in str(excinfo.value)
+    assert "allow possible identifiers" in excinfo.value.faults[1].remedy
 
 
 def test_possible_identifiers_can_be_allowed(tmp_path: Path, store: Store) -> None:

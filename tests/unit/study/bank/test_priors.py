@@ -135,7 +135,7 @@ def test_an_item_with_a_missing_prior_image_is_imported(
     path = write_bank_with_priors(tmp_path / "bank", n_patients=3)
     (path.parent / "films/0_before.png").unlink()
 
-    def brought() -> Any:
+    def arrived() -> Any:
         return import_bank(
             store,
             path,
@@ -147,10 +147,10 @@ def test_an_item_with_a_missing_prior_image_is_imported(
 
     if missing_images == "refuse":
         with pytest.raises(FaultyBank, match="not found") as refused:
-            brought()
+            arrived()
         assert (refused.value.missing.n_films, refused.value.missing.n_items) == (1, 2)
         return
-    done = brought()
+    done = arrived()
     assert (done.n_items, done.n_left_out, done.missing.n_shortened) == (6, 0, 2)
     assert any("imported without it (2 items" in note for note in done.notes)
     with store.look() as look:

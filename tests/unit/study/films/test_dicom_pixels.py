@@ -339,9 +339,9 @@ def test_an_invalid_attribute_is_named() -> None:
         ({"RescaleSlope": 0}, "rescales all grey levels"),
     ]
     for tags, why in cases:
-        with pytest.raises(BadFilm, match=why) as caught:
+        with pytest.raises(BadFilm, match=why) as excinfo:
             read(film(RAMP, **tags))
-        assert "cannot be processed" not in str(caught.value)
+        assert "cannot be processed" not in str(excinfo.value)
 
 
 def test_damaged_compressed_pixels_are_rejected_as_such() -> None:

@@ -95,10 +95,10 @@ def test_ids_that_do_not_match_are_reported_before_a_model_is_added(
     answers = _mixed(trial, tmp_path)
     assert answers.absent_ids == _drawn(trial)[3:]
     other = tuple(f"case-{n}" for n in range(40))
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFile) as excinfo:
         read_model(trial, _file(tmp_path, ids=other), study="trial")
-    assert "In the file, 40: “case-0”, “case-1”, “case-2”." in str(caught.value)
-    assert f"In the study, 8: “{_drawn(trial)[0]}”" in str(caught.value)
+    assert "In the file, 40: “case-0”, “case-1”, “case-2”." in str(excinfo.value)
+    assert f"In the study, 8: “{_drawn(trial)[0]}”" in str(excinfo.value)
 
 
 def test_examples_show_outputs_with_the_answers_read_from_them(

@@ -371,9 +371,9 @@ def test_the_database_refuses_a_reader_who_runs_the_study(trial: Store) -> None:
 def test_an_error_of_the_header_is_reported_once() -> None:
     """10,000 lines without a column are one error."""
     text = "id,level\n" + "".join(f"R{n},resident\n" for n in range(10_000))
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(BadFile) as excinfo:
         parse_invitations(text, source="readers.csv")
-    assert str(caught.value).splitlines() == [
+    assert str(excinfo.value).splitlines() == [
         "readers.csv: 2 errors; no one was invited.",
         "  header: unknown column “id”. Known: reader_id, level, years, site, name, email.",
         "  header: the column reader_id is missing. Add it.",

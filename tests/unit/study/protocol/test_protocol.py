@@ -71,9 +71,9 @@ margin = 0.1
 def test_all_errors_are_listed_together(tmp_path: Path) -> None:
     """Each has a remedy."""
     text = 'cases = 0\nseed = "x"\nconfidence = 1\nfeedbak = "never"\nmargin = true\n'
-    with pytest.raises(BadProtocol) as caught:
+    with pytest.raises(BadProtocol) as excinfo:
         read_protocol(_file(tmp_path, text))
-    message = str(caught.value)
+    message = str(excinfo.value)
     assert "5 errors" in message
     for key in ("cases = 0", "seed = “x”", "confidence = 1", "feedbak: unknown key", "margin"):
         assert key in message
@@ -141,9 +141,9 @@ def test_a_protocol_without_new_keys_keeps_its_hash() -> None:
 
 def test_a_long_value_is_shortened_in_its_error() -> None:
     """A long consent would hide the other errors."""
-    with pytest.raises(BadProtocol) as caught:
+    with pytest.raises(BadProtocol) as excinfo:
         Protocol.from_json({"consent": "x" * 30_000})
-    assert len(str(caught.value)) < 400
+    assert len(str(excinfo.value)) < 400
 
 
 def test_a_missing_file_is_reported(tmp_path: Path) -> None:

@@ -50,10 +50,10 @@ def test_an_invalid_question_is_refused_with_its_number(
     changed: dict[str, Any], reason: str
 ) -> None:
     """The message has the number and the reason."""
-    with pytest.raises(BadProtocol) as caught:
+    with pytest.raises(BadProtocol) as excinfo:
         Protocol.from_json({"questionnaire": [{**ONE, "id": "b"}, {**ONE, **changed}]})
-    assert "Question 2 of the questionnaire: " in str(caught.value)
-    assert reason in str(caught.value)
+    assert "Question 2 of the questionnaire: " in str(excinfo.value)
+    assert reason in str(excinfo.value)
 
 
 @pytest.mark.parametrize("value", ["x", {}, [ONE] * 51, [7]])
@@ -66,9 +66,9 @@ def test_a_questionnaire_is_a_list_of_tables(value: Any) -> None:
 def test_errors_of_all_questions_are_listed_together() -> None:
     """Errors of other keys are listed too."""
     broken = [{**ONE, "kind": "x"}, {**ONE, "question": ""}, {"id": "c"}]
-    with pytest.raises(BadProtocol) as caught:
+    with pytest.raises(BadProtocol) as excinfo:
         Protocol.from_json({"cases": 0, "questionnaire": broken})
-    message = str(caught.value)
+    message = str(excinfo.value)
     for part in (
         "cases = 0",
         "Question 1 of the questionnaire: kind",

@@ -160,9 +160,9 @@ def test_a_task_with_one_question_leaves_macro_without_limits(
     """The question is missing from more than a third of all resamples."""
     answers = {"R": "AABBAABBA", "S": "ABBBABBBA"}
     table = leaderboard(make_bundle("A" * 9, answers, task=list("xxxxxxxxy")))
-    because = table.set_index("group")["undefined_because"]
-    assert because["macro"].tolist() == [FEW_RANKED] * 2
-    assert because["micro"].tolist() == [""] * 2
+    reason = table.set_index("group")["undefined_because"]
+    assert reason["macro"].tolist() == [FEW_RANKED] * 2
+    assert reason["micro"].tolist() == [""] * 2
 
 
 def test_two_hundred_models_are_ranked(make_bundle: MakeBundle) -> None:

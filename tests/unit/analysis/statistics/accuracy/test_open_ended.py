@@ -142,7 +142,7 @@ def test_items_of_a_patient_are_resampled_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "per_patient", "measure", "because"),
+    ("scores", "per_patient", "measure", "reason"),
     [
         ("????????", 1, "score", NONE_SCORED),
         ("cccccccc", 1, "score", NO_VARIATION),
@@ -151,13 +151,13 @@ def test_items_of_a_patient_are_resampled_together() -> None:
     ],
 )
 def test_empty_cells_have_a_reason(
-    scores: str, per_patient: int, measure: str, because: str
+    scores: str, per_patient: int, measure: str, reason: str
 ) -> None:
     """Undefined values are never 0, and there is no interval of width 0."""
     row = _overall(_bundle("A" * len(scores), scores, per_patient=per_patient)).loc[measure]
     assert np.isnan([row["ci_low"], row["ci_high"]]).all()
-    assert row["undefined_because"] == because
-    assert np.isnan(row["estimate"]) == (because == NONE_SCORED)
+    assert row["undefined_because"] == reason
+    assert np.isnan(row["estimate"]) == (reason == NONE_SCORED)
 
 
 def test_the_gap_is_paired_over_items_asked_both_ways() -> None:

@@ -63,8 +63,8 @@ def test_reasons_refer_to_a_single_rater() -> None:
     table = intra_reader(_repeated("AA", "..")).set_index("measure")
     assert table.loc["raw", "undefined_because"] == "no item was answered twice"
     constant = intra_reader(_repeated("AA", "AA")).set_index("measure")
-    because = constant.loc["kappa_letters", "undefined_because"]
-    assert because == "each time a single answer was given throughout"
+    reason = constant.loc["kappa_letters", "undefined_because"]
+    assert reason == "each time a single answer was given throughout"
 
 
 def test_without_repeats_the_table_has_no_rows(make_bundle: MakeBundle) -> None:

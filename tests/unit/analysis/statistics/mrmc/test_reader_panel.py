@@ -109,7 +109,7 @@ def test_identical_answers_have_no_test(make_bundle: MakeBundle) -> None:
 
 
 @pytest.mark.parametrize(
-    ("truth", "columns", "because"),
+    ("truth", "columns", "reason"),
     [
         ("A", {}, "a single item"),
         ("AA", {"patient_id": "p"}, "all items belong to one patient"),
@@ -117,13 +117,13 @@ def test_identical_answers_have_no_test(make_bundle: MakeBundle) -> None:
     ],
 )
 def test_too_few_items_leave_no_standard_error(
-    make_bundle: MakeBundle, truth: str, columns: dict[str, str], because: str
+    make_bundle: MakeBundle, truth: str, columns: dict[str, str], reason: str
 ) -> None:
     """Both rows have a reason."""
     answers = {"M": "AA"[: len(truth)], "R1": "BA"[: len(truth)], "R2": "AB"[: len(truth)]}
     table = reader_panel(make_bundle(truth, answers, models=("M",), **columns))
     assert table[["se", "ci_low", "ci_high", "p"]].isna().all(axis=None)
-    assert table["undefined_because"].str.contains(because).all()
+    assert table["undefined_because"].str.contains(reason).all()
 
 
 def test_an_unanswered_item_is_wrong(make_bundle: MakeBundle) -> None:

@@ -195,11 +195,11 @@ def test_terms_without_a_contrast_have_a_reason() -> None:
     """They have a row with empty values."""
     items, readings = _study(3, 20)
     table = time_model(bundle_from_tables(items, readings.drop(columns="position")))
-    because = table.set_index("term")["undefined_because"]
-    assert because["condition"] == NO_CONTRAST["condition"]
-    assert because["position"] == NOT_GIVEN["position"]
-    assert because["session"] == NOT_GIVEN["session"]
-    assert because[CORRECT] == ""
+    reason = table.set_index("term")["undefined_because"]
+    assert reason["condition"] == NO_CONTRAST["condition"]
+    assert reason["position"] == NOT_GIVEN["position"]
+    assert reason["session"] == NOT_GIVEN["session"]
+    assert reason[CORRECT] == ""
 
 
 def test_confounded_condition_and_session_are_undefined() -> None:
@@ -239,10 +239,10 @@ def _few(n: int, response_ms: object) -> Bundle:
 
 def test_too_few_readings_and_constant_times_are_undefined() -> None:
     """There is a reason and neither an exception nor a warning."""
-    for bundle, because in ((_few(2, [5, 6]), TOO_FEW), (_few(6, 900), NO_SPREAD)):
+    for bundle, reason in ((_few(2, [5, 6]), TOO_FEW), (_few(6, 900), NO_SPREAD)):
         row = time_model(bundle).set_index("term").loc[CORRECT]
         assert np.isnan(row["estimate"])
-        assert row["undefined_because"] == because
+        assert row["undefined_because"] == reason
 
 
 def test_without_times_the_table_is_empty() -> None:
