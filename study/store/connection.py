@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +30,9 @@ ALIVE_EVERY_S = 5.0
 
 _MOST_IDLE = 8
 """Number of idle connections of each kind that are kept for reuse."""
+
+_FULL_S = (0.02, 0.1, 0.3)
+"""Waiting times after an idle connection was closed, whose process takes a moment to end."""
 
 _Row = TypeVar("_Row")
 _File = tuple[int, int, int] | None
@@ -220,8 +223,9 @@ class Store:
     def is_writable(self) -> bool:
         """Return whether the database and the folder of the deployment's files can be changed."""
         with self._explaining():
-            kind = self._kind(sealed=False, writes=False)
-            return os.access(self.folder, os.W_OK) and self._engine.is_writable(kind)
+            new = self._opened(self._kind(sealed=False, writes=False))
+            with closing(new.conn):
+                return os.access(self.folder, os.W_OK) and self._engine.is_writable(new)
 
     def beside(self, suffix: str) -> Path:
         """Return the path of a file or folder that belongs to the store, such as its backups."""
@@ -410,7 +414,7 @@ class Store:
         """Yield a connection of a kind; it is reused unless an error occurred."""
         with self._explaining():
             file = _identity(self.path)
-            database = self._idle.take(kind, file) or self._engine.opened(kind)
+            database = self._idle.take(kind, file) or self._opened(kind)
             kept = False
             try:
                 yield database
@@ -422,6 +426,17 @@ class Store:
             finally:
                 if not kept:
                     database.conn.close()
+
+    def _opened(self, kind: Kind) -> Database:
+        """Open a connection; if the database accepts no more, in place of an idle one."""
+        for wait_s in _FULL_S:
+            try:
+                return self._engine.opened(kind)
+            except self._engine.errors as error:
+                if not self._engine.is_full(error) or not self._idle.close_one():
+                    raise
+            threading.Event().wait(wait_s)
+        return self._engine.opened(kind)
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
@@ -465,6 +480,16 @@ class _Idle:
         for of_kind in kept.values():
             for _, database in of_kind:
                 database.conn.close()
+
+    def close_one(self) -> bool:
+        """Close a connection of the kind with the most, and return whether there was one."""
+        with self._lock:
+            most = max(self._kept.values(), key=len, default=[])
+            if not most:
+                return False
+            _, database = most.pop()
+        database.conn.close()
+        return True
 
     def take(self, kind: Kind, file: "_File") -> Database | None:
         """Return a connection to this file, or None."""

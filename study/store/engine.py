@@ -103,8 +103,11 @@ class Engine(Protocol):
     def ready(self) -> None:
         """Check that the database is a store, and upgrade it to the version of this program."""
 
-    def is_writable(self, kind: Kind) -> bool:
-        """Return whether the database accepts changes, with a connection of a kind."""
+    def is_writable(self, database: Database) -> bool:
+        """Return whether the database accepts changes, with a new connection."""
+
+    def is_full(self, error: Exception) -> bool:
+        """Return whether an error means that the database accepts no more connections."""
 
     def opened(self, kind: Kind) -> Database:
         """Open a connection."""

@@ -149,11 +149,14 @@ class Postgres:
         if number < schema.newest():
             self._upgrade()
 
-    def is_writable(self, kind: Kind) -> bool:
+    def is_writable(self, database: engine.Database) -> bool:
         """Return whether the server accepts changes, which a standby does not."""
-        with closing(self.opened(kind)) as connection:
-            ((setting,),) = connection.execute("SELECT current_setting('transaction_read_only')")
+        ((setting,),) = database.execute("SELECT current_setting('transaction_read_only')")
         return bool(setting == "off")
+
+    def is_full(self, error: Exception) -> bool:
+        """Return whether the server, the database or the account has too many connections."""
+        return getattr(error, "code", "") == "53300"
 
     def opened(self, kind: Kind) -> PostgresConnection:
         """Open a connection with the rights of its kind."""

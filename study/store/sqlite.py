@@ -90,9 +90,13 @@ class Sqlite:
             with connection:
                 schema.migrate(connection, self._back_up)
 
-    def is_writable(self, kind: Kind) -> bool:
+    def is_writable(self, database: engine.Database) -> bool:
         """Return whether the file may be changed."""
         return os.access(self.path, os.W_OK)
+
+    def is_full(self, error: Exception) -> bool:
+        """Return False: the number of connections to a file is not limited."""
+        return False
 
     def opened(self, kind: Kind) -> Database:
         """Open a connection."""

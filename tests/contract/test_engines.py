@@ -275,6 +275,25 @@ def test_a_read_only_store_is_detected(
     assert not either.is_writable()
 
 
+def test_idle_connections_give_way_if_the_server_accepts_no_more(
+    on_postgres: Store, administer: Callable[[str], None]
+) -> None:
+    """Those of one kind would otherwise keep the others from being opened for ever."""
+    administer("ALTER ROLE reading_room_desk CONNECTION LIMIT 2")
+    try:
+        with (
+            on_postgres.look(sealed=True),
+            on_postgres.look(sealed=True),
+            pytest.raises(Busy, match="busy"),  # none of them is idle
+            on_postgres.desk(),
+        ):
+            pass
+        with on_postgres.desk() as change:
+            assert deployment.secret(change)
+    finally:
+        administer("ALTER ROLE reading_room_desk CONNECTION LIMIT -1")
+
+
 def test_the_loss_of_a_server_is_detected(on_postgres: Store) -> None:
     """Otherwise a request would wait for a computer that lost its power."""
     kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,15 @@ from study.bank import importing
 from study.base.errors import BadInput, Busy, StudyError
 from study.exchange.moving import FILES, move
 from study.lifecycle.deployments import init
-from study.store import Store, beside, connection, deployment, postgres, postgres_connection
+from study.store import (
+    Store,
+    banks,
+    beside,
+    connection,
+    deployment,
+    postgres,
+    postgres_connection,
+)
 from study.store.address import ServerAddress, settings_of
 from study.store.engine import PATIENCE_S
 from study.store.postgres import Postgres
@@ -232,6 +240,35 @@ def test_an_import_that_waits_for_its_checks_is_not_ended(
     monkeypatch.setattr(importing, "_start_checks", slow)
     bank = write_bank(tmp_path / "bank")
     importing.import_bank(on_postgres, bank, name="bank", images=bank.parent, acting=ACTING)
+    assert verify(on_postgres) == []
+
+
+def test_an_import_that_is_cut_off_while_it_sends_rows_is_repeated(
+    on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Nothing of it is left, and it neither keeps the lock nor counts as an import under way."""
+    copied = postgres_connection._copied
+    bank = write_bank(tmp_path / "bank")
+
+    def import_it() -> None:
+        importing.import_bank(on_postgres, bank, name="bank", images=bank.parent, acting=ACTING)
+
+    def cut_off(row: Iterable[Any]) -> str:
+        monkeypatch.setattr(postgres_connection, "_copied", copied)
+        with closing(_opened(on_postgres.address, "")) as other:
+            other.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        return copied(row)
+
+    monkeypatch.setattr(postgres_connection, "_copied", cut_off)
+    with pytest.raises(Busy, match="cannot be reached"):
+        import_it()
+    with on_postgres.change() as change:
+        assert banks.names(change) == []
+        assert change.value("SELECT count(*) FROM items") == 0
+    import_it()
     assert verify(on_postgres) == []
 
 
