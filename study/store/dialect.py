@@ -181,6 +181,7 @@ def _columns(sql: str) -> str:
     )
 
 
+_NOW = "left((clock_timestamp() AT TIME ZONE 'UTC')::text, 19)"
 _WORDS = (
     (re.compile(r"\bIS NOT (?!NULL\b|DISTINCT\b)"), "IS DISTINCT FROM "),
     (re.compile(r"\bIS (?!NOT\b|NULL\b|DISTINCT\b)"), "IS NOT DISTINCT FROM "),
@@ -192,6 +193,7 @@ _WORDS = (
     (re.compile(r"\bIN \(\)"), "= ANY ('{}')"),
     (re.compile(r"\bmain\."), ""),
     (re.compile(r" (?:NOT INDEXED|INDEXED BY \w+)\b"), ""),
+    (re.compile(r"\bCURRENT_TIMESTAMP\b"), _NOW),
 )
 _GLOB = re.compile(" GLOB \0(\\d+)\0")
 

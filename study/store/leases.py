@@ -1,8 +1,8 @@
 """Leases: only one of several servers on a store, the holder of a lease, runs a background job.
 
 A lease ends when its holder returns it, or two minutes after the holder last renewed it: then
-another server takes over the job of a server that was killed. Times come from the servers' clocks.
-A wrong clock can delay a job or let two servers run it; in either case no data are lost.
+another server takes over the job of a server that was killed. Times are those of the database, so
+that the clocks of the servers need not agree.
 """
 
 import secrets
@@ -14,14 +14,15 @@ from datetime import UTC, datetime, timedelta
 from study.base.canonical import moment, stamp
 from study.base.errors import StudyError
 from study.store import deployment
-from study.store.connection import Store
+from study.store.connection import Store, Transaction
 
 LASTS = timedelta(minutes=2)
 RENEW_EVERY_S = 30.0
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
+def time_of(change: Transaction) -> datetime:
+    """Return the time of the database's clock, in seconds."""
+    return datetime.fromisoformat(change.value("SELECT CURRENT_TIMESTAMP")).replace(tzinfo=UTC)
 
 
 @contextmanager
@@ -29,7 +30,7 @@ def lease(
     store: Store,
     job: str,
     *,
-    clock: Callable[[], datetime] = _now,
+    clock: Callable[[Transaction], datetime] = time_of,
     renew_every_s: float = RENEW_EVERY_S,
 ) -> Iterator[bool]:
     """Hold the lease of a job while the block runs.
@@ -62,10 +63,10 @@ def lease(
                 deployment.remove_value(change, name)
 
 
-def _take(store: Store, name: str, holder: str, clock: Callable[[], datetime]) -> bool:
+def _take(store: Store, name: str, holder: str, clock: Callable[[Transaction], datetime]) -> bool:
     """Take or renew a lease; return False if another holder has renewed it recently."""
     with store.change() as change:
-        now = clock()
+        now = clock(change)
         other, _, renewed = deployment.value(change, name).partition(" ")
         if other not in ("", holder) and abs(now - moment(renewed)) < LASTS:
             return False

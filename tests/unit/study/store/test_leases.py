@@ -1,13 +1,15 @@
 """Leases: one holder at a time, renewed while it works, taken over after it has stopped."""
 
 import threading
+import time
 from contextlib import ExitStack
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from study.store import Store, deployment
-from study.store.leases import LASTS, lease
+from study.store.connection import Transaction
+from study.store.leases import LASTS, lease, time_of
 from tests.conftest import NOW
 
 
@@ -61,8 +63,8 @@ def test_a_lease_that_is_not_renewed_is_taken_over(
 ) -> None:
     """The first holder, which was only slow, does not return the lease of the second."""
     with ExitStack() as slow:
-        assert slow.enter_context(lease(store, "backup", clock=lambda: NOW, renew_every_s=1e6))
-        with lease(store, "backup", clock=lambda: NOW + later, renew_every_s=1e6) as is_ours:
+        assert slow.enter_context(lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6))
+        with lease(store, "backup", clock=lambda _: NOW + later, renew_every_s=1e6) as is_ours:
             assert is_ours is is_taken_over
             held = _held(store)
             slow.close()
@@ -74,7 +76,7 @@ def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
     times = iter([NOW, *(NOW + n * LASTS for n in range(1, 1000))])
     renewed = threading.Event()
 
-    def clock() -> datetime:
+    def clock(_: Transaction) -> datetime:
         time = next(times)
         if time >= NOW + 3 * LASTS:
             renewed.set()
@@ -84,3 +86,19 @@ def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
         assert is_ours
         assert renewed.wait(60)
         assert _held(store).split()[1] > f"{NOW + LASTS:%Y-%m-%d}"
+
+
+def test_the_time_of_a_lease_is_that_of_the_database(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in UTC, also if the time zone of the program or of the database is another."""
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    time.tzset()
+    try:
+        before = datetime.now(UTC).replace(microsecond=0)
+        with store.change() as change:
+            now = time_of(change)
+        assert before <= now <= datetime.now(UTC)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
