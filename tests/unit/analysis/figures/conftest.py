@@ -1,4 +1,4 @@
-"""Results with all tables that figures use."""
+"""Results with tables that figures use."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from collections.abc import Callable
 import pytest
 
 from analysis import Options, Results
-from analysis.statistics.accuracy.accuracy import accuracy
-from analysis.statistics.accuracy.items import model_disagreements
-from analysis.statistics.accuracy.missing import missing
-from analysis.statistics.agreement.pairs.table import agreement_pairs
-from analysis.statistics.agreement.with_truth import agreement_with_truth
-from analysis.statistics.study import Study
 from tests.unit.analysis.figures import tables
 
 MakeResults = Callable[..., Results]
+
+TABLES = (
+    "accuracy",
+    "agreement_between",
+    "agreement_groups",
+    "agreement_pairs",
+    "agreement_with_truth",
+    "comparisons",
+    "item_difficulty",
+    "leaderboard",
+    "missing",
+    "model_disagreements",
+    "reader_panel",
+    "times",
+)
 
 
 @pytest.fixture(scope="session")
@@ -28,28 +37,7 @@ def make_results() -> MakeResults:
         n: int = 60,
     ) -> Results:
         bundle = tables.study(readers=readers, models=models, n=n)
-        study = Study(bundle, Options(bootstrap=10))
-        made = {
-            "accuracy": accuracy(study),
-            "agreement_pairs": agreement_pairs(study),
-            "agreement_with_truth": agreement_with_truth(study),
-            "missing": missing(study),
-            "model_disagreements": model_disagreements(study),
-            "reader_panel": tables.reader_panel(models),
-            "comparisons": tables.comparisons(readers, models),
-            "agreement_groups": tables.agreement_groups(),
-            "agreement_between": tables.agreement_between(),
-            "times": tables.times(readers),
-            "item_difficulty": tables.item_difficulty(len(readers), len(models)),
-            "leaderboard": tables.leaderboard(readers, models),
-        }
-        return Results(
-            bundle=bundle,
-            options=study.options,
-            tables=made,
-            n_clusters=study.matrix.n_clusters,
-            clustered=study.matrix.clustered,
-        )
+        return tables.results(bundle, Options(bootstrap=10, margin=0.05), TABLES)
 
     return make
 

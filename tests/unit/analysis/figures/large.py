@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis import Bundle, Options, Results, bundle_from_tables
 from analysis.registry import STATISTICS
-from analysis.statistics.study import Study
+from tests.unit.analysis.figures import tables
 
 TABLES = ("missing", "reader_conditions")
 """Tables that figures use besides those of the statistics with figures."""
@@ -28,19 +28,8 @@ class Size:
 
 def results(size: Size) -> Results:
     """Return the tables of all statistics with figures, of a study of a size."""
-    study = Study(bundle(size), Options(bootstrap=3, margin=0.05))
-    tables = {
-        statistic.name: study.table(statistic.compute)
-        for statistic in STATISTICS
-        if statistic.applies(study) and (statistic.figures or statistic.name in TABLES)
-    }
-    return Results(
-        bundle=study.bundle,
-        options=study.options,
-        tables=tables,
-        n_clusters=study.matrix.n_clusters,
-        clustered=study.matrix.clustered,
-    )
+    names = [entry.name for entry in STATISTICS if entry.figures or entry.name in TABLES]
+    return tables.results(bundle(size), Options(bootstrap=3, margin=0.05), names)
 
 
 def bundle(size: Size) -> Bundle:

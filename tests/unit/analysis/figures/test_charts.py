@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Options, Results, analyse
+from analysis import Options, Results, analyse, comparisons, item_difficulty
 from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, profile_chart
 from analysis.figures.agreement import (
     MEASURE_TITLES,
@@ -45,10 +45,11 @@ from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import MARKERS, apart, width_mm
 from analysis.figures.drawing.to_print import figure as on_paper
 from analysis.figures.robustness import MOST_WITH_NUMBERS, difficulty_chart, read_by_any
-from analysis.figures.times import drift_chart, speed_chart, times_chart
+from analysis.figures.times import QUARTERS, drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
 from analysis.statistics.accuracy.items import difficulty_caption
 from tests.unit.analysis.figures import tables
+from tests.unit.analysis.report.full_run import CLAIMS, panel_row
 
 L = TypeVar("L", bound=Layer)
 
@@ -73,14 +74,20 @@ def _labels(panel: Panel) -> list[str]:
 
 def test_the_panel_shows_both_claims_the_margin_and_the_values() -> None:
     """Values are in percentage points, with the best model at the top and a line for each claim."""
-    chart = _drawn(panel_chart(tables.reader_panel(("A", "B"))))
+    limits = {"A": ((0.12, 0.07, 0.17), (0.12, 0.03, 0.21)), "B": ((0.085, 0.035, 0.135),) * 2}
+    rows = [
+        panel_row(model_id=model, claim=claim, difference=middle, ci_low=low, ci_high=high)
+        for model, both in limits.items()
+        for claim, (middle, low, high) in zip(CLAIMS, both, strict=True)
+    ]
+    chart = _drawn(panel_chart(pd.DataFrame(rows)))
     plot, numbers = chart.rows[0]
     assert _labels(plot) == ["A", "B"]
     fixed, random = _layers(plot, Points)
     assert (fixed.hollow, random.hollow) == (False, True)
     assert fixed.x == pytest.approx((12, 8.5))
     assert fixed.low == pytest.approx((7, 3.5))
-    assert random.high == pytest.approx((21, 17.5))
+    assert random.high == pytest.approx((21, 13.5))
     assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0, -5]
     assert _layers(plot, Band)[0].low == -5
     assert _layers(plot, Band)[0].high == plot.x.high
@@ -88,25 +95,30 @@ def test_the_panel_shows_both_claims_the_margin_and_the_values() -> None:
         "12.0 (7.0 to 17.0)",
         "12.0 (3.0 to 21.0)",
     ]
-    assert "3 readers, 200 items" in fixed.hover[0]
+    assert "3 readers, 60 items" in fixed.hover[0]
 
 
 def test_without_a_margin_nothing_is_shaded() -> None:
     """No line shows an undeclared margin."""
-    table = tables.reader_panel().assign(margin=np.nan)
-    plot = _drawn(panel_chart(table)).rows[0][0]
+    plot = _drawn(panel_chart(pd.DataFrame([panel_row(margin=np.nan)]))).rows[0][0]
     assert not _layers(plot, Band)
     assert [rule.at for rule in _layers(plot, ReferenceLine)] == [0]
 
 
-def test_comparisons_are_shown_as_model_minus_reader() -> None:
+@pytest.fixture
+def pair() -> pd.DataFrame:
+    """Return the comparison of a reader with a model that has 20 points more."""
+    table = comparisons(tables.study(readers=("R1",), models=("M1",), n=20))
+    return table.assign(difference=-0.2, ci_low=-0.27, ci_high=-0.12, p_adjusted=0.01)
+
+
+def test_comparisons_are_shown_as_model_minus_reader(pair: pd.DataFrame) -> None:
     """The difference changes its direction, and so does the interval."""
-    table = tables.comparisons(("R1",), ("M1",)).assign(p_adjusted=0.01)
-    plot = _drawn(comparisons_chart(table)).panels[0]
+    plot = _drawn(comparisons_chart(pair)).panels[0]
     points = _layers(plot, Points)[0]
-    assert points.x == pytest.approx((-20,))
-    assert points.low == pytest.approx((-27,))
-    assert points.high == pytest.approx((-12,))
+    assert points.x == pytest.approx((20,))
+    assert points.low == pytest.approx((12,))
+    assert points.high == pytest.approx((27,))
     assert not points.hollow
     assert plot.title == "M1"
     assert _labels(plot) == ["R1"]
@@ -115,10 +127,9 @@ def test_comparisons_are_shown_as_model_minus_reader() -> None:
     assert "adjusted p = 0.010" in points.hover[0]
 
 
-def test_the_interval_over_patients_is_shown_if_it_exists() -> None:
+def test_the_interval_over_patients_is_shown_if_it_exists(pair: pd.DataFrame) -> None:
     """The p value takes patients into account."""
-    table = tables.comparisons(("R1",), ("M1",))
-    table = table.assign(cluster_ci_low=0.05, cluster_ci_high=0.4)
+    table = pair.assign(cluster_ci_low=0.05, cluster_ci_high=0.4)
     points = _layers(_drawn(comparisons_chart(table)).panels[0], Points)[0]
     assert (points.low, points.high) == ((-40,), (-5,))
     assert "patients" in points.hover[0]
@@ -127,10 +138,11 @@ def test_the_interval_over_patients_is_shown_if_it_exists() -> None:
 def test_many_models_are_shown_as_a_heat_map() -> None:
     """Seventeen panels would be difficult to read."""
     models = tuple(f"M{i:02d}" for i in range(17))
-    chart = _drawn(comparisons_chart(tables.comparisons(("R1", "R2"), models)))
+    table = comparisons(tables.study(readers=("R1", "R2"), models=models, n=20))
+    chart = _drawn(comparisons_chart(table))
     cells = _layers(chart.panels[0], Cells)[0]
     assert np.shape(cells.values) == (2, 17)
-    table = tables.comparisons(("R1", "R2"), models).set_index(["rater_a", "rater_b"])
+    table = table.set_index(["rater_a", "rater_b"])
     expected = -100 * table.loc[("R2", "M03"), "difference"]
     assert cells.values[1][3] == pytest.approx(expected)
 
@@ -150,71 +162,86 @@ def test_the_profile_shows_the_range_of_readers_with_every_model(results: Result
         assert box.high == pytest.approx(by_task.loc[order, "max"])
 
 
-def test_agreement_of_groups_is_named_by_measure_and_kind() -> None:
+def test_agreement_of_groups_is_named_by_measure_and_kind(results: Results) -> None:
     """Each measure has three marks; measures of letters are named so."""
-    plot, numbers = _drawn(group_agreement_chart(tables.agreement_groups())).rows[0]
+    groups = results.tables["agreement_groups"]
+    plot, numbers = _drawn(group_agreement_chart(groups)).rows[0]
     assert _labels(plot)[0] == "Brennan-Prediger"
     assert _labels(plot)[-1] == "Gwet's AC1 on letters"
     assert len(list(_marks(plot))) == 18
     assert len(_layers(numbers, Note)) == 18
 
 
-def test_agreement_by_task_shows_mixed_pairs_between_the_kinds() -> None:
+def _of_all_cases(table: pd.DataFrame, **values: str) -> pd.Series:
+    """Return the row of Brennan-Prediger over all cases that has some values."""
+    chosen = table.query("scope == 'all' and measure == 'brennan_prediger'")
+    for column, value in values.items():
+        chosen = chosen.loc[chosen[column] == value]
+    return chosen.iloc[0]
+
+
+def test_agreement_by_task_shows_mixed_pairs_between_the_kinds(results: Results) -> None:
     """Readers with models have no interval in the table, and none in the figure."""
-    chart = _drawn(task_agreement_chart(tables.agreement_groups(), tables.agreement_between()))
+    groups, between = (results.tables[f"agreement_{name}"] for name in ("groups", "between"))
+    chart = _drawn(task_agreement_chart(groups, between))
     assert [panel.title for panel in chart.panels] == ["Brennan-Prediger", "Error consistency"]
-    assert _labels(chart.panels[0]) == ["All cases", *tables.TASKS]
+    assert _labels(chart.panels[0]) == ["All cases", *sorted(results.bundle.items["task"].unique())]
     readers, models, mixed = _layers(chart.panels[0], Points)
-    assert readers.x[0] == pytest.approx(0.62)
-    assert models.x[0] == pytest.approx(0.50)
-    assert mixed.x[0] == pytest.approx(0.52)
+    assert readers.x[0] == _of_all_cases(groups, raters="readers")["estimate"]
+    assert models.x[0] == _of_all_cases(groups, raters="models")["estimate"]
+    assert mixed.x[0] == _of_all_cases(between)["readers_models"]
     assert all(math.isnan(low) for low in mixed.low)
 
 
 def test_tasks_are_shown_without_mixed_pairs(results: Results) -> None:
     """The table of agreement between kinds may be empty."""
-    empty = tables.agreement_between().iloc[:0]
-    chart = _drawn(task_agreement_chart(tables.agreement_groups(), empty))
+    groups, between = (results.tables[f"agreement_{name}"] for name in ("groups", "between"))
+    chart = _drawn(task_agreement_chart(groups, between.iloc[:0]))
     assert [key.label for key in chart.key] == [
         "Readers among themselves",
         "Models among themselves",
     ]
 
 
-def test_the_difference_of_agreements_is_shown_with_both() -> None:
+def test_the_difference_of_agreements_is_shown_with_both(results: Results) -> None:
     """Estimates are on the left, the difference with its interval on the right."""
-    left, right, _ = _drawn(between_chart(tables.agreement_between())).rows[0]
-    assert len(list(_marks(left))) == 18
-    difference = _layers(right, Points)[0]
-    assert difference.x[0] == pytest.approx(-0.11)
-    assert (difference.low[0], difference.high[0]) == pytest.approx((-0.17, -0.06))
+    between = results.tables["agreement_between"]
+    left, right, _ = _drawn(between_chart(between)).rows[0]
+    assert len(list(_marks(left))) == 3 * len(_labels(left))
+    difference, row = _layers(right, Points)[0], _of_all_cases(between)
+    assert difference.x[0] == row["difference"]
+    assert (difference.low[0], difference.high[0]) == (row["ci_low"], row["ci_high"])
 
 
-def test_times_are_shown_in_seconds_by_correctness() -> None:
+def test_times_are_shown_in_seconds_by_correctness(results: Results) -> None:
     """Quartiles and medians of all, correct and wrong answers have the same scale."""
-    chart = _drawn(times_chart(tables.times()))
+    times = results.tables["times"]
+    chart = _drawn(times_chart(times))
     assert [p.title for p in chart.panels] == ["All answers", "Correct answers", "Wrong answers"]
-    box = _layers(chart.panels[0], Boxes)[0]
-    assert box.middle == pytest.approx((9.0, 12.5, 16.0))
-    assert box.low == pytest.approx((5.58, 7.75, 9.92))
+    for panel, group in zip(chart.panels, ("micro", "correct", "wrong"), strict=True):
+        box, rows = _layers(panel, Boxes)[0], times.loc[times["group"] == group]
+        assert box.middle == pytest.approx(rows["median_ms"] / 1000)
+        assert box.low == pytest.approx(rows["q1_ms"] / 1000)
     assert len({(panel.x.low, panel.x.high) for panel in chart.panels}) == 1
 
 
-def test_drift_has_a_line_per_reader_over_the_quarters() -> None:
+def test_drift_has_a_line_per_reader_over_the_quarters(results: Results) -> None:
     """The name is at the end of the line."""
-    panel = _drawn(drift_chart(tables.times())).panels[0]
+    times = results.tables["times"]
+    panel = _drawn(drift_chart(times)).panels[0]
     (line,) = _layers(panel, Line)
     lines = np.array(line.y).reshape(len(tables.READERS), 5)
-    assert lines[0, :4] == pytest.approx((10.8, 9.72, 8.64, 7.56))
+    quarters = times.query("by == 'position' and rater_id == 'R1'").set_index("group")["median_ms"]
+    assert lines[0, :4] == pytest.approx(quarters[list(QUARTERS)] / 1000)
     assert np.isnan(lines[:, 4]).all()
     assert {note.label.text for note in _layers(panel, Note)} == set(tables.READERS)
 
 
 def test_speed_needs_two_raters_with_times(results: Results) -> None:
     """A relation needs at least two marks."""
-    accuracy = results.tables["accuracy"]
-    assert speed_chart(tables.times(("R1",)), accuracy) is None
-    panel = _drawn(speed_chart(tables.times(), accuracy)).panels[0]
+    accuracy, times = results.tables["accuracy"], results.tables["times"]
+    assert speed_chart(times.loc[times["rater_id"] == "R1"], accuracy) is None
+    panel = _drawn(speed_chart(times, accuracy)).panels[0]
     micro = accuracy.loc[(accuracy["group"] == "micro") & (accuracy["rater_kind"] == "reader")]
     marks = _layers(panel, Points)[0]
     assert marks.y == pytest.approx(100 * micro["accuracy"])
@@ -241,7 +268,8 @@ def test_difficulty_counts_items_by_correct_raters() -> None:
 @pytest.mark.parametrize("n_readers", [3, MOST_WITH_NUMBERS + 10])
 def test_the_data_of_difficulty_count_every_item(n_readers: int) -> None:
     """The file has numbers of items even if the cells are too small to show them."""
-    table = tables.item_difficulty(n_readers, n=200)
+    readers = tuple(f"R{i}" for i in range(n_readers))
+    table = item_difficulty(tables.study(readers=readers))
     data = pd.read_csv(io.BytesIO(csv(_drawn(difficulty_chart(table)))))
     assert data["value"].sum() == 200
     assert len(data) == (n_readers + 1) * (8 + 1)
@@ -265,11 +293,11 @@ def test_items_that_a_reader_lacks_are_in_the_figure() -> None:
     assert "2 of them were read by fewer than 3 readers (n = 1 to 2)" in caption
 
 
-def test_the_leaderboard_is_sorted_by_micro_rank() -> None:
+def test_the_leaderboard_is_sorted_by_micro_rank(results: Results) -> None:
     """It shows accuracy and rank, by micro and by macro."""
-    chart = _drawn(leaderboard_chart(tables.leaderboard()))
-    table = tables.leaderboard()
-    micro = table.loc[table["group"] == "micro"].sort_values("rank")
+    table = results.tables["leaderboard"]
+    chart = _drawn(leaderboard_chart(table))
+    micro = table.loc[table["group"] == "micro"].sort_values(["rank", "rater_id"])
     assert _labels(chart.panels[0]) == list(micro["rater_id"])
     ranks = sorted((y, x) for x, y in _marks(chart.panels[1]))
     assert [rank for _, rank in ranks] == sorted(micro["rank"])

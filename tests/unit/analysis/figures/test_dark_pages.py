@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from analysis import item_difficulty
 from analysis.figures.drawing import look
 from analysis.figures.drawing.chart import Ink, Key
 from analysis.figures.drawing.look import DARK, LIGHT
@@ -41,7 +42,7 @@ def test_numbers_in_cells_have_sufficient_contrast(scale: look.Scale) -> None:
 
 def test_no_white_is_left_on_a_dark_page_except_in_names() -> None:
     """Background, axes and cells change; a name that is a word for a colour does not."""
-    chart = difficulty_chart(tables.item_difficulty(n=20))
+    chart = difficulty_chart(item_difficulty(tables.study(n=20)))
     assert chart is not None
     dark = plotly_figure(replace(chart, key=(Key(label=LIGHT.ink, ink=Ink.READER),)), DARK)
     assert dark.layout.paper_bgcolor == DARK.paper

@@ -126,7 +126,7 @@ def test_further_models_are_counted(run: Results) -> None:
 def test_differences_to_single_readers_need_the_adjusted_test(run: Results) -> None:
     """An interval beyond 0 is not sufficient for many pairs."""
     row = {
-        **run.tables["comparisons"].iloc[0].to_dict(),
+        **run.tables["comparisons"].query("pair_kind == 'reader-model'").iloc[0].to_dict(),
         "difference": -0.1,
         "cluster_ci_low": -0.18,
         "cluster_ci_high": -0.02,
@@ -161,7 +161,10 @@ def test_agreement_with_models_is_compared_with_agreement_among_readers(
 
 def test_a_time_ratio_must_exclude_1(run: Results) -> None:
     """Otherwise neither faster nor slower is stated."""
-    text = _said(run, Theme.TIME)
+    row = run.tables["time_model"].iloc[0].to_dict()
+    wrong = row | {"term": "wrong answers", "ratio": 1.31, "ci_low": 1.21, "ci_high": 1.41}
+    further = row | {"term": "each further 10 items", "ratio": 0.97, "ci_low": 0.9, "ci_high": 1.1}
+    text = _said(_with(run, time_model=[wrong, further]), Theme.TIME)
     assert "wrong answers: slower (factor 1.31" in text
     assert "no difference shown for each further 10 items." in text
 
@@ -248,9 +251,9 @@ def test_the_largest_change_of_an_accuracy_is_named(run: Results) -> None:
 def test_names_of_tasks_are_not_cut(run: Results) -> None:
     """They may be long."""
     name = "task Localisation and Geometric Description Assessment against Differential Diagnosis"
-    times = run.tables["time_model"].to_dict("records")
-    times[0]["term"] = name
-    assert name in _said(_with(run, time_model=times), Theme.TIME)
+    row = run.tables["time_model"].iloc[0].to_dict()
+    longer = row | {"term": name, "ratio": 1.31, "ci_low": 1.21, "ci_high": 1.41}
+    assert name in _said(_with(run, time_model=[longer]), Theme.TIME)
 
 
 def test_missing_tables_have_no_sentences(run: Results) -> None:
