@@ -144,11 +144,11 @@ class Lane:
         return RoomHands(await new_page(browser), self.code)
 
 
-def last_film_byte_s(exchanges: list[Exchange], views: int = VIEWS) -> float | None:
+def last_film_byte_s(exchanges: list[Exchange]) -> float | None:
     """Return when the last byte of the first case's films reached the browser (since 1970)."""
-    films = [each for each in exchanges if each.path.startswith(FILMS)][:views]
+    films = [each for each in exchanges if each.path.startswith(FILMS)][:VIEWS]
     times = [each.last_s for each in films if each.last_s is not None]
-    return None if len(times) < views else max(times)
+    return None if len(times) < VIEWS else max(times)
 
 
 DESCRIPTION = "commit to next case painted, beside a naive page; local and slow line"

@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 RESAMPLES = 2_000
+SEED = 1
 
 
-def quantile_interval(
-    values: Sequence[float], share: float, *, seed: int = 1
-) -> tuple[float, float, float]:
+def quantile_interval(values: Sequence[float], share: float) -> tuple[float, float, float]:
     """Return a quantile with the 95 % limits of its percentile bootstrap.
 
     Parameters
@@ -22,23 +21,21 @@ def quantile_interval(
         0 to 1; quantiles are interpolated linearly between the order statistics.
     """
     data = np.asarray(values, dtype=float)
-    draws = np.random.default_rng(seed).integers(0, len(data), (RESAMPLES, len(data)))
+    draws = np.random.default_rng(SEED).integers(0, len(data), (RESAMPLES, len(data)))
     low, high = np.quantile(np.quantile(data[draws], share, axis=1), [0.025, 0.975])
     return float(np.quantile(data, share)), float(low), float(high)
 
 
-def ratio_interval(
-    slow: Sequence[float], fast: Sequence[float], *, seed: int = 1
-) -> tuple[float, float, float]:
+def ratio_interval(slow: Sequence[float], fast: Sequence[float]) -> tuple[float, float, float]:
     """Return the ratio of two medians with its bootstrap limits, the two samples independent."""
-    return _pair_interval(slow, fast, 0.5, lambda a, b: a / b, seed)
+    return _pair_interval(slow, fast, 0.5, lambda a, b: a / b)
 
 
 def difference_interval(
-    first: Sequence[float], second: Sequence[float], share: float, *, seed: int = 1
+    first: Sequence[float], second: Sequence[float], share: float
 ) -> tuple[float, float, float]:
     """Return the difference of two quantiles, first minus second, with its bootstrap limits."""
-    return _pair_interval(first, second, share, lambda a, b: a - b, seed)
+    return _pair_interval(first, second, share, lambda a, b: a - b)
 
 
 def _pair_interval(
@@ -46,9 +43,8 @@ def _pair_interval(
     second: Sequence[float],
     share: float,
     combine: Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]],
-    seed: int,
 ) -> tuple[float, float, float]:
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(SEED)
     quantiles = []
     for values in (first, second):
         data = np.asarray(values, dtype=float)

@@ -326,9 +326,7 @@ def largest_power(plan: PowerPlan, readers: int) -> float:
     return float(next(power(plan, plan.size(readers, 10**12))).power)
 
 
-def cases_needed(
-    plan: PowerPlan, readers: int, claim: PlanClaim, target: float = TARGET
-) -> int | None:
+def cases_needed(plan: PowerPlan, readers: int, claim: PlanClaim) -> int | None:
     """Return the smallest number of cases with a power; None if it is above a million.
 
     Examples
@@ -341,7 +339,7 @@ def cases_needed(
 
     def reached(cases: int) -> bool:
         rows = power(plan, plan.size(readers, cases))
-        return next(row.power for row in rows if row.claim is claim) >= target
+        return next(row.power for row in rows if row.claim is claim) >= TARGET
 
     low, high = 2, MOST_CASES
     if not reached(high):

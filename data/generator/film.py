@@ -113,11 +113,11 @@ def _tone(values: NDArray[np.float64], dark: float, bright: float) -> NDArray[np
     return 1.0 / (1.0 + np.exp(-TONE_SLOPE * (t - TONE_MIDDLE)))
 
 
-def to_levels(grey: NDArray[np.float64], levels: int = LEVELS) -> NDArray[np.uint16]:
+def to_levels(grey: NDArray[np.float64]) -> NDArray[np.uint16]:
     """Quantise grey values to evenly spaced levels over the 16-bit range."""
     low, high = grey.min(), grey.max()
-    level = np.round((grey - low) / (high - low) * (levels - 1)).astype(np.uint16)
-    return level * np.uint16(65536 // levels)
+    level = np.round((grey - low) / (high - low) * (LEVELS - 1)).astype(np.uint16)
+    return level * np.uint16(65536 // LEVELS)
 
 
 def stamp_marker(grey: NDArray[np.float64], letter: str, *, on_left: bool) -> None:

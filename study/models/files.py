@@ -13,7 +13,6 @@ from hashlib import file_digest
 from pathlib import Path
 
 from study.base.bank_model import Fault
-from study.base.budget import BUDGET, Budget
 from study.base.canonical import stamp
 from study.base.errors import BadFile, BadInput
 from study.base.packed import opened
@@ -133,7 +132,6 @@ def read_records(
     *,
     is_record: Callable[[dict[str, object]], bool],
     kind_of: KindOf = lambda _: Kind.ANY,
-    budget: Budget = BUDGET,
 ) -> Records:
     """Read a file into records; its format is recognised by its content or its name's ending.
 
@@ -160,14 +158,14 @@ def read_records(
                 " it as XLSX, CSV or JSON"
             )
         if begins.startswith(b"PK") and not _holds_workbook(path):
-            log = inspect_log.read_packed_log(path, budget)
+            log = inspect_log.read_packed_log(path)
             return _of_log(path, file_digest(file, "sha256").hexdigest(), log)
         if begins.startswith(b"PAR1"):
-            return _parquet(path, file_digest(file, "sha256").hexdigest(), budget)
+            return _parquet(path, file_digest(file, "sha256").hexdigest())
         if inspect_log.begins_as_log(begins):
-            log = inspect_log.read_json_log(path, budget)
+            log = inspect_log.read_json_log(path)
             return _of_log(path, file_digest(file, "sha256").hexdigest(), log)
-    source = read_source(path, is_record=is_record, kind_of=kind_of, budget=budget)
+    source = read_source(path, is_record=is_record, kind_of=kind_of)
     records = _unwrapped(source.records, is_record) if source.format == "json" else source.records
     return Records(
         format=source.format,
@@ -226,8 +224,8 @@ def _of_log(path: Path, sha256: str, log: InspectLog) -> Records:
     )
 
 
-def _parquet(path: Path, sha256: str, budget: Budget) -> Records:
-    columns, rows = read_parquet(path, budget)
+def _parquet(path: Path, sha256: str) -> Records:
+    columns, rows = read_parquet(path)
     records = tuple(Record(key="", place=f"row {n}", value=row) for n, row in enumerate(rows, 1))
     return Records(
         format="parquet", name=str(path), sha256=sha256, records=records, columns=columns

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
-from study.base.budget import Budget
+from study.base.budget import BUDGET
 from study.base.errors import BadFile
 from study.base.packed import content_of, opened
 from study.base.text import natural
@@ -34,7 +34,7 @@ def begins_as_log(content: bytes) -> bool:
     return _BEGINS.match(content) is not None
 
 
-def read_json_log(path: Path, budget: Budget) -> InspectLog:
+def read_json_log(path: Path) -> InspectLog:
     """Read a log written as JSON.
 
     Raises
@@ -46,10 +46,10 @@ def read_json_log(path: Path, budget: Budget) -> InspectLog:
     samples = log.get("samples")
     if samples is not None and not isinstance(samples, list):
         raise BadFile(_ODD.format(path, "`samples` is not a list"))
-    return _log(path, iter(samples or []), log.get("status"), budget)
+    return _log(path, iter(samples or []), log.get("status"))
 
 
-def read_packed_log(path: Path, budget: Budget) -> InspectLog:
+def read_packed_log(path: Path) -> InspectLog:
     """Read a packed log.
 
     Raises
@@ -57,7 +57,7 @@ def read_packed_log(path: Path, budget: Budget) -> InspectLog:
     BadFile
         As for `read_json_log`; or the archive or its compression is not supported.
     """
-    with opened(path, budget=budget) as (archive, entries):
+    with opened(path) as (archive, entries):
         inside = {entry.filename: entry for entry in entries}
         names = sorted(
             (name for name in inside if name.startswith("samples/") and name.endswith(".json")),
@@ -68,7 +68,7 @@ def read_packed_log(path: Path, budget: Budget) -> InspectLog:
         if "header.json" in inside:
             header = _entry(path, archive, inside["header.json"])
         samples = (_entry(path, archive, inside[name]) for name in names)
-        return _log(path, samples, header.get("status", "started"), budget)
+        return _log(path, samples, header.get("status", "started"))
 
 
 def _check_kind(path: Path, inside: Mapping[str, ZipInfo], names: list[str]) -> None:
@@ -104,13 +104,13 @@ def _object(path: Path, what: str, content: bytes) -> dict[str, object]:
     return value
 
 
-def _log(path: Path, samples: Iterator[object], status: object, budget: Budget) -> InspectLog:
+def _log(path: Path, samples: Iterator[object], status: object) -> InspectLog:
     kept: list[object] = []
     for n, sample in enumerate(samples, 1):
-        budget.check_rows(path, n)
+        BUDGET.check_rows(path, n)
         if isinstance(sample, dict):
             sample = {key: sample[key] for key in COLUMNS if key in sample}
-        budget.check_depth(path, sample)
+        BUDGET.check_depth(path, sample)
         kept.append(sample)
     if not kept:
         raise BadFile(f"{path} is a log of Inspect without samples; run it with log_samples")

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from study.base.budget import Budget
+from study.base.budget import BUDGET
 from study.base.errors import BadFile
 from study.base.translation import t
 
 _AT_ONCE = 1_000
 
 
-def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
+def read_parquet(path: Path) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
     """Return the names of the columns and the rows.
 
     The numbers of rows and columns are checked before anything is decoded, because repeated values
@@ -27,14 +27,14 @@ def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            budget.check_columns(path, file.metadata.num_columns)
-            budget.check_rows(path, file.metadata.num_rows)
+            BUDGET.check_columns(path, file.metadata.num_columns)
+            BUDGET.check_rows(path, file.metadata.num_rows)
             names = [
                 column.name
                 for column in file.schema_arrow
                 if not _holds_bytes(column.type, pyarrow.types)
             ]
-            rows = list(_rows(path, file, names, budget))
+            rows = list(_rows(path, file, names))
     except MemoryError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, TypeError) as error:
@@ -49,13 +49,13 @@ def read_parquet(path: Path, budget: Budget) -> tuple[tuple[str, ...], list[dict
     return tuple(names), rows
 
 
-def _rows(path: Path, file: Any, names: list[str], budget: Budget) -> Iterator[dict[str, Any]]:
+def _rows(path: Path, file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
     n = 0
     for batch in file.iter_batches(batch_size=_AT_ONCE, columns=names, use_threads=False):
         n += batch.num_rows
-        budget.check_rows(path, n)
+        BUDGET.check_rows(path, n)
         for row in batch.to_pylist():
-            budget.check_depth(path, row)
+            BUDGET.check_depth(path, row)
             yield row
 
 

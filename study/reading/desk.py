@@ -509,11 +509,10 @@ def case_view(
     protocol: Protocol,
     own: AnswerRow | None = None,
     *,
-    practice: bool = False,
     before: int = 0,
 ) -> CaseView:
     """Return a case as its reader sees it, with their own answer; see `case_views`."""
-    view = case_views(look, [row], protocol, practice=practice, before=before)[0]
+    view = case_views(look, [row], protocol, before=before)[0]
     return view if own is None else replace(view, reading=_own(own, _order(row)))
 
 

@@ -33,7 +33,6 @@ def mount(
     desk_url: str,
     modules_url: str,
     sign_out_url: str,
-    force_canvas: bool = False,
     apart: Mapping[str, str] | None = None,
 ) -> None:
     """Show the reading room over the whole page.
@@ -49,8 +48,6 @@ def mount(
         Where :data:`MODULES` is served: :func:`modules_url`.
     sign_out_url : str
         Where the sign-out form is posted to.
-    force_canvas : bool
-        Draw without WebGL2, for tests of the fallback.
     apart : mapping of str to str, optional
         For a page that is no study's: ``of`` says which (``preview``, ``teaching`` ...),
         ``leave_url`` where it is left to; a post to a preview's ``again_url`` throws it away, and
@@ -64,7 +61,6 @@ def mount(
             "modules_url": modules_url,
             "sign_out_url": sign_out_url,
             "here_url": "here",
-            "force_canvas": force_canvas,
             "trouble": t("The reading page could not be loaded. Trying again…"),
             "language": language(),
             "apart": dict(apart) if apart else None,

@@ -19,8 +19,6 @@ from ui.server.pilots import Estimates, pilot_components_of
 from ui.wizard.draft import Working
 
 PILOT, VALUES = "pilot", "values"
-OF_CONDITIONS = ("cov1", "cov3")
-"""Components that differences between a model and readers do not have."""
 
 
 def chosen_components(

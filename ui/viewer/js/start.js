@@ -24,8 +24,7 @@ const TICK_MS = 100;
 
 /**
  * @param {ParentNode} parent holds the markup of viewer.html
- * @param {{desk_url: string, sign_out_url: string, here_url: string, force_canvas: boolean, language: string,
- *   apart: Apart|null}} data
+ * @param {{desk_url: string, sign_out_url: string, here_url: string, language: string, apart: Apart|null}} data
  * @returns {() => void} stops everything
  */
 export function start(parent, data) {
@@ -50,7 +49,7 @@ export function start(parent, data) {
     faulty: (faulty) => room.send({ is: "faulty", faulty }),
     confirm: (now) => room.send({ is: "confirm" }, now),
   });
-  const viewer = new FilmViewer(place, data.force_canvas, {
+  const viewer = new FilmViewer(place, {
     used,
     lost: () => room.send({ is: "filmsLost" }),
     resized: () => films.prepareAnew(),

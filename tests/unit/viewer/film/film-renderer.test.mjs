@@ -27,7 +27,7 @@ function room(now = () => 0) {
   const context = { canvas, transferFromImageBitmap: (bitmap) => shown.push(bitmap.name) };
   canvas.getContext = () => context;
   const lost = [];
-  const renderer = new FilmRenderer(canvas, false, () => lost.push(true), () => worker, now);
+  const renderer = new FilmRenderer(canvas, () => lost.push(true), () => worker, now);
   worker.say({ reply: "opened", graphics: { name: "webgl2", software: false } });
   const closed = [];
   const bitmap = (name) => ({ ...SIZE, name, close: () => closed.push(name) });

@@ -30,7 +30,6 @@ export class FilmRenderer {
   #open;
   #worker;
   #hire;
-  #withoutWebgl;
   #canvas;
   #context;
   #lost;
@@ -57,15 +56,13 @@ export class FilmRenderer {
   #now;
 
   /**
-   * @param {HTMLCanvasElement} canvas @param {boolean} withoutWebgl
-   * @param {() => void} lost every film is gone
+   * @param {HTMLCanvasElement} canvas @param {() => void} lost every film is gone
    * @param {() => Worker} [hire] @param {() => number} [now] the monotonic clock, in ms
    */
-  constructor(canvas, withoutWebgl, lost, hire = hireWorker, now = () => performance.now()) {
+  constructor(canvas, lost, hire = hireWorker, now = () => performance.now()) {
     this.#now = now;
     this.#canvas = canvas;
     this.#context = /** @type {ImageBitmapRenderingContext} */ (canvas.getContext("bitmaprenderer", { alpha: false }));
-    this.#withoutWebgl = withoutWebgl;
     this.#lost = lost;
     this.#hire = hire;
     this.#open = () => {};
@@ -157,7 +154,7 @@ export class FilmRenderer {
     this.#worker = this.#hire();
     this.#worker.addEventListener("message", ({ data }) => heard[data.reply](data));
     this.#worker.addEventListener("error", () => this.#failed());
-    this.#tell({ do: "open", withoutWebgl: this.#withoutWebgl });
+    this.#tell({ do: "open" });
   }
 
   /** The worker could not be loaded or failed: start a new one without films. */

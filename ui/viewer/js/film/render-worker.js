@@ -24,12 +24,12 @@ rest.port1.onmessage = () => resting.shift()?.();
 const tasks = { open, upload, release, picture, region };
 self.addEventListener("message", ({ data }) => tasks[data.do](data));
 
-function open({ withoutWebgl }) {
+function open() {
   canvas = new OffscreenCanvas(1, 1);
-  renderer = withoutWebgl ? new CanvasRenderer(canvas) : rendererOn(canvas);
+  renderer = rendererOn(canvas);
   canvas.addEventListener("webglcontextlost", () => {
     films.clear();
-    open({ withoutWebgl });
+    open();
     tell({ reply: "lost", graphics: graphics() });
   }, { once: true });
   tell({ reply: "opened", graphics: graphics() });

@@ -24,10 +24,10 @@ export class FilmCanvas {
   #size;
 
   /**
-   * @param {HTMLElement} place @param {boolean} forceCanvas
+   * @param {HTMLElement} place
    * @param {{resized: () => void, lost: () => void}} listener lost: every uploaded film is gone
    */
-  constructor(place, forceCanvas, { resized, lost }) {
+  constructor(place, { resized, lost }) {
     this.#resized = resized;
     [this.#canvas, this.#measure] = ["rr-canvas", "rr-measure"].map((name) => {
       const canvas = document.createElement("canvas");
@@ -35,7 +35,7 @@ export class FilmCanvas {
       return canvas;
     });
     place.prepend(this.#canvas, this.#measure);
-    this.renderer = new FilmRenderer(this.#canvas, forceCanvas, lost);
+    this.renderer = new FilmRenderer(this.#canvas, lost);
     this.renderer.density = window.devicePixelRatio || 1;
     this.#size = this.#sizeNow();
     this.#observer = new ResizeObserver((entries) => this.#take(entries.at(-1)));
@@ -195,16 +195,16 @@ export class FilmViewer {
   #atRest = 0;
 
   /**
-   * @param {HTMLElement} place @param {boolean} forceCanvas
+   * @param {HTMLElement} place
    * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
    *   toggled: (tools: {[command: string]: boolean}) => void, hint: (text: string) => void, folded: () => boolean,
    *   looking: (uses: string[]) => void}} listener fresh: other films; resized: the canvas has been of another size for
    *   a while; toggled: which tools are on; folded: the question is away; looking: see case/attempt.js for the names
    */
-  constructor(place, forceCanvas, listener) {
+  constructor(place, listener) {
     this.#place = place;
     this.#listener = listener;
-    this.#canvas = new FilmCanvas(place, forceCanvas, {
+    this.#canvas = new FilmCanvas(place, {
       resized: () => {
         this.#hanging.arrange();
         this.#draw();
