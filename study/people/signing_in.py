@@ -63,10 +63,10 @@ class Person:
     person must add a second factor first.
     """
 
-    role: Role | None
-    study: int | None
-    study_name: str
-    reader: int | None
+    role: Role | None = None
+    study: int | None = None
+    study_name: str = ""
+    reader: int | None = None
     name: str
     id: int = 0
     deployment: Role | None = None

@@ -31,7 +31,7 @@ def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Stor
 
 def _as(store: Store, role: Role, monkeypatch: pytest.MonkeyPatch) -> None:
     study = person(store).study
-    who = Person(role=role, study=study, study_name="trial", reader=None, name="c")
+    who = Person(role=role, study=study, study_name="trial", name="c")
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
 
 

@@ -48,9 +48,7 @@ def watched(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
     desk.take_records(store, who, [presentation(case), record], now=NOW)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    coordinator = Person(
-        role=Role.COORDINATOR, study=who.study, study_name="trial", reader=None, name="c"
-    )
+    coordinator = Person(role=Role.COORDINATOR, study=who.study, study_name="trial", name="c")
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": coordinator)
     return store
 
@@ -276,11 +274,7 @@ def test_answers_of_open_ended_models_are_shown_as_text(
     store = opened(conditions=["open-ended"], readers=("R1",))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     coordinator = Person(
-        role=Role.COORDINATOR,
-        study=person(store).study,
-        study_name="trial",
-        reader=None,
-        name="c",
+        role=Role.COORDINATOR, study=person(store).study, study_name="trial", name="c"
     )
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": coordinator)
     ran = _page(page="models.py")

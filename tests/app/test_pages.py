@@ -43,9 +43,7 @@ def _sign_in(monkeypatch: pytest.MonkeyPatch, who: Person | None) -> None:
 
 def _coordinator(store: Store) -> Person:
     reader = person(store)
-    return Person(
-        role=Role.COORDINATOR, study=reader.study, study_name="trial", reader=None, name="c"
-    )
+    return Person(role=Role.COORDINATOR, study=reader.study, study_name="trial", name="c")
 
 
 def _run(path: Path) -> AppTest:

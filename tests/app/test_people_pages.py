@@ -154,13 +154,9 @@ def test_signed_out_visitors_see_no_names(deployed: Store, page: str) -> None:
 def test_the_first_page_depends_on_the_role(deployed: Store) -> None:
     """It is reading, the overview, the results, or a choice of studies."""
     reader = person(deployed)
-    several = Person(role=None, study=None, study_name="", reader=None, name="x", several=True)
-    statistician = Person(
-        role=Role.STATISTICIAN, study=1, study_name="trial", reader=None, name="s"
-    )
-    reviewer = Person(
-        role=None, study=None, study_name="", reader=None, name="e", deployment=Role.REVIEWER
-    )
+    several = Person(name="x", several=True)
+    statistician = Person(role=Role.STATISTICIAN, study=1, study_name="trial", name="s")
+    reviewer = Person(name="e", deployment=Role.REVIEWER)
     staff = (_coordinator(deployed), statistician, several, _administrator(deployed))
     paths = [home_of(person).path for person in (reader, *staff, reviewer, None)]
     assert paths[:4] == ["read", "overview", "results", "studies"]

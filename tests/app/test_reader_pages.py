@@ -141,7 +141,7 @@ def test_a_preview_that_cannot_be_shown_is_explained(opened: Opened, run: Run) -
     store = opened()
     close(store)
     study = person(store).study
-    who = Person(role=Role.COORDINATOR, study=study, study_name="trial", reader=None, name="c")
+    who = Person(role=Role.COORDINATOR, study=study, study_name="trial", name="c")
     ran = run(store, who, ROOT / "pages" / "preview.py")
     assert not ran.exception
     assert "closed" in ran.error[0].value

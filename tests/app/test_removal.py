@@ -27,14 +27,7 @@ def administered(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Return an open study on a server whose administrator is signed in."""
     store = opened(readers=("R1",))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    who = Person(
-        role=Role.ADMINISTRATOR,
-        study=None,
-        study_name="",
-        reader=None,
-        name="a",
-        deployment=Role.ADMINISTRATOR,
-    )
+    who = Person(role=Role.ADMINISTRATOR, name="a", deployment=Role.ADMINISTRATOR)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     return store
 

@@ -49,7 +49,6 @@ def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Per
             role=Role.COORDINATOR,
             study=row.id if row else None,
             study_name=study,
-            reader=None,
             name="ada",
             id=number,
             deployment=Role.COORDINATOR,
@@ -508,7 +507,6 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
         role=Role.COORDINATOR,
         study=1,
         study_name="trial",
-        reader=None,
         name="ada",
         id=number,
         deployment=Role.COORDINATOR,
@@ -544,7 +542,7 @@ def test_a_coordinator_of_a_study_cannot_create_studies(
     """They see the set-up of their study, but neither drafts nor banks."""
     store = opened()
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    who = Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
+    who = Person(role=Role.COORDINATOR, study=1, study_name="trial", name="c")
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
     assert not _page("set_up.py").error
     for name in ("new_study.py", "banks.py"):

@@ -85,7 +85,6 @@ def _maker(store: Store) -> Person:
         role=Role.COORDINATOR,
         study=trial,
         study_name="trial",
-        reader=None,
         name="ada",
         id=number,
         deployment=Role.COORDINATOR,

@@ -33,7 +33,7 @@ def test_an_action_does_not_affect_another_study(
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.look() as look:
         number, other = (study_row(look, name).id for name in ("trial", "other"))
-    here = Person(role=Role.COORDINATOR, study=number, study_name="trial", reader=None, name="c")
+    here = Person(role=Role.COORDINATOR, study=number, study_name="trial", name="c")
     there = replace(here, study=other, study_name="other")
     now_in = [here]
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": now_in[0])

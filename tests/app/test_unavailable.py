@@ -39,7 +39,6 @@ def _people(store: Store) -> dict[str, Person]:
         deployment=Role.ADMINISTRATOR,
         study=reader.study,
         study_name="trial",
-        reader=None,
         name="a",
     )
     files = {entry.file for entry in pages_for(Role.ADMINISTRATOR)}

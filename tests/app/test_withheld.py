@@ -96,14 +96,7 @@ def _seen(
     store: Store, row: JudgingRow, who: Person, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """Return the text of all pages and downloads by name."""
-    staff = Person(
-        role=Role.ADMINISTRATOR,
-        study=None,
-        study_name="",
-        reader=None,
-        name="c",
-        deployment=Role.ADMINISTRATOR,
-    )
+    staff = Person(role=Role.ADMINISTRATOR, name="c", deployment=Role.ADMINISTRATOR)
     bank = str(row.bank)
     trail = trails.search(store, "", trails.Search(), page=0, size=100)
     return {

@@ -68,9 +68,7 @@ def client(trial: Store) -> Client:
 
 def _statistician(store: Store) -> Person:
     study = person(store).study
-    return Person(
-        role=Role.STATISTICIAN, study=study, study_name="trial", reader=None, name="statistician"
-    )
+    return Person(role=Role.STATISTICIAN, study=study, study_name="trial", name="statistician")
 
 
 def _truths(content: bytes) -> set[str]:

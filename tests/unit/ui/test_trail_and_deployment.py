@@ -102,18 +102,11 @@ def _page(monkeypatch: pytest.MonkeyPatch, store: Store, name: str, who: Person 
 
 
 def _administrator() -> Person:
-    return Person(
-        role=None,
-        study=None,
-        study_name="",
-        reader=None,
-        name="a",
-        deployment=Role.ADMINISTRATOR,
-    )
+    return Person(name="a", deployment=Role.ADMINISTRATOR)
 
 
 def _coordinator(role: Role = Role.COORDINATOR) -> Person:
-    return Person(role=role, study=1, study_name="trial", reader=None, name="c")
+    return Person(role=role, study=1, study_name="trial", name="c")
 
 
 @pytest.mark.parametrize("name", ["trail.py", "deployment.py"])
@@ -188,7 +181,7 @@ from study.people.roles import Role
 from ui.archive import exports
 
 exports.merge_section(
-    Person(role=Role.COORDINATOR, study=1, study_name="trial", reader=None, name="c")
+    Person(role=Role.COORDINATOR, study=1, study_name="trial", name="c")
 )
 """
 

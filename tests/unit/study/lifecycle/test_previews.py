@@ -44,7 +44,6 @@ def coordinator(store: Store, name: str = "c") -> Person:
         role=Role.COORDINATOR,
         study=study.id,
         study_name="trial",
-        reader=None,
         name=name,
         id=90,
         sign_in=f"sign-in-of-{name}",
@@ -294,9 +293,7 @@ def _draft(store: Store, bank: int | None = 1, **values: Any) -> int:
         )
 
 
-MAKER = Person(
-    role=None, study=None, study_name="", reader=None, name="c", id=1, deployment=Role.COORDINATOR
-)
+MAKER = Person(name="c", id=1, deployment=Role.COORDINATOR)
 
 
 def test_a_draft_is_drawn_for_its_preview_only(banked: Store) -> None:

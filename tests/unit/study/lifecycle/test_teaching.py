@@ -203,7 +203,7 @@ def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> N
     teaching.mark(taught, "bank", taught=False, acting=ACTING)
     with pytest.raises(NotNow, match="not open"):
         teaching.mark(taught, "bank", taught=False, acting=ACTING)
-    who = Person(role=None, study=None, study_name="", reader=None, name="c", id=1)
+    who = Person(name="c", id=1)
     with pytest.raises(NotFound, match=r"not open for teaching\. Choose .* Teaching page"):
         teaching.desk(taught, who, BANK, 1)
     with taught.look() as look:

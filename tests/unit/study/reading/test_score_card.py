@@ -127,7 +127,7 @@ def test_a_score_card_belongs_to_its_reader(opened: Opened) -> None:
     for position, number in ((3, 0), (0, 0), (1, 2), (1, -1)):
         assert score_card.film(store, person(store), position, number) is None
     study = person(store).study
-    other = Person(role=Role.COORDINATOR, study=study, study_name="trial", reader=None, name="c")
+    other = Person(role=Role.COORDINATOR, study=study, study_name="trial", name="c")
     with pytest.raises(NotAllowed, match="Only readers"):
         score_card.score_card(store, other)
     gone = Person(role=Role.READER, study=99, study_name="gone", reader=99, name="R1")
