@@ -265,7 +265,7 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture
 def banked(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """Return a store with a bank of 24 items of 12 patients."""
-    store = Store(templates.copy(tmp_path, _banked))
+    store = Store(templates.copy(tmp_path, bank_store))
     with ExitStack() as used:
         if "opened" not in request.fixturenames:  # the test may replace the file
             used.enter_context(_in_use(request, store))
@@ -280,7 +280,7 @@ def opened(banked: Store, request: pytest.FixtureRequest) -> Iterator[Callable[.
 
     def make(readers: tuple[str, ...] = ("R1", "R2"), **values: Any) -> Store:
         def trial(folder: Path) -> None:
-            _open(Store(templates.copy(folder, _banked)), readers, values)
+            _open(Store(templates.copy(folder, bank_store)), readers, values)
 
         if untouched and templates.version(banked.path) == untouched:
             templates.copy(banked.path.parent, trial, readers, values)
@@ -297,16 +297,29 @@ def _empty(folder: Path) -> Store:
     return init(folder / "store.db", entropy=entropy_from(1), now=NOW)
 
 
-def _banked(folder: Path) -> None:
-    path = write_bank(folder / "bank")
-    import_bank(_empty(folder), path, name="bank", images=path.parent, acting=ACTING)
+def bank_store(folder: Path, n_patients: int = 12) -> Store:
+    """Create a store in a folder, with a bank of some patients, and return it."""
+    store, path = _empty(folder), write_bank(folder / "bank", n_patients)
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
+    return store
 
 
 def _open(store: Store, readers: tuple[str, ...], values: Mapping[str, Any]) -> None:
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item", **values})
+    open_trial(store, {"cases": 8, "one_question_per": "item", **values}, *readers)
+
+
+def draw_trial(store: Store, values: Mapping[str, Any]) -> None:
+    """Draw the study ``trial`` from ``bank`` with some protocol values."""
+    protocol = Protocol.from_json(values)
     studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, *readers)
+
+
+def open_trial(store: Store, values: Mapping[str, Any], *readers: str) -> list[Code]:
+    """Draw ``trial``, invite readers and open it; return their codes."""
+    draw_trial(store, values)
+    codes = invite(store, *readers)
     studies.open_study(store, study="trial", acting=ACTING)
+    return codes
 
 
 def invite(store: Store, *readers: str) -> list[Code]:

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import study_row
-from tests.conftest import NOW, ROOT, person
+from tests.conftest import ACTING, NOW, ROOT, person
 from tests.page_runs import button
 
 ARCHIVE, RESULTS = ROOT / "pages" / "archive.py", ROOT / "pages" / "results.py"
@@ -112,6 +111,6 @@ def test_results_of_an_open_study_show_agreement_without_accuracy(
         assert not ran.exception
         assert not ran.dataframe
         assert not any("accuracy" in str(element) for element in ran.get("plotly_chart"))
-    studies.close(trial, study="trial", reason="done", acting=Acting(by=COMMAND_LINE, now=NOW))
+    studies.close(trial, study="trial", reason="done", acting=ACTING)
     ran = _run(RESULTS)
     assert any("Accuracy" in element.value for element in ran.markdown)

@@ -15,7 +15,7 @@ from study.people.signing_in import Person
 from study.store import Store
 from study.store.studies import listed
 from study.trail.trails import record_taking
-from tests.conftest import NOW, ROOT
+from tests.conftest import ACTING, ROOT
 from tests.page_runs import button
 
 Opened = Callable[..., Store]
@@ -54,12 +54,7 @@ def test_a_closed_study_is_removed_after_export_and_confirmation(
     administered: Store, tmp_path: Path
 ) -> None:
     """A wrong name or a missing bundle removes nothing; then the page shows the certificate."""
-    studies.close(
-        administered,
-        study="trial",
-        reason="Reading is over",
-        acting=Acting(by=COMMAND_LINE, now=NOW),
-    )
+    studies.close(administered, study="trial", reason="Reading is over", acting=ACTING)
 
     def press(typed: str) -> AppTest:
         ran = _run()

@@ -16,11 +16,20 @@ from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.protocol.protocol import Protocol, stored_protocol
+from study.protocol.protocol import stored_protocol
 from study.store import Store
 from study.store import studies as stored_studies
 from study.store.studies import study_row
-from tests.conftest import ACTING, NOW, ROOT, bank_records, entropy_from, tamper, write_bank
+from tests.conftest import (
+    ACTING,
+    NOW,
+    ROOT,
+    bank_records,
+    draw_trial,
+    entropy_from,
+    tamper,
+    write_bank,
+)
 
 BY = By(name="ada", role="coordinator")
 
@@ -297,8 +306,7 @@ def test_the_drawn_cases_are_listed_before_opening(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     """They are in order and can be searched; the reference standard is not shown."""
-    protocol = Protocol.from_json({"cases": 5, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 5, "one_question_per": "item"})
     maker("trial")
     page = _page("set_up.py")
     assert not page.dataframe
@@ -576,8 +584,7 @@ def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
     maker: Callable[[str], Person], banked: Store
 ) -> None:
     """The link has every author."""
-    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 4, "one_question_per": "item"})
     maker("trial")
     page = _page("set_up.py")
     assert any("Name at least one author" in caption.value for caption in page.caption)

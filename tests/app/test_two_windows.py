@@ -5,14 +5,13 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle import studies
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store
 from study.store.studies import study_row
-from tests.conftest import NOW, ROOT, invite
+from tests.conftest import ACTING, ROOT, invite
 from tests.page_runs import button
 
 
@@ -22,13 +21,7 @@ def test_an_action_does_not_affect_another_study(
     """The other window switched the study before the study was discarded."""
     protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
     for name in ("trial", "other"):
-        studies.draw(
-            banked,
-            bank="bank",
-            study=name,
-            protocol=protocol,
-            acting=Acting(by=COMMAND_LINE, now=NOW),
-        )
+        studies.draw(banked, bank="bank", study=name, protocol=protocol, acting=ACTING)
     invite(banked, "R1")
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
     with banked.look() as look:

@@ -7,6 +7,7 @@ import struct
 import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -31,7 +32,6 @@ from study.base.errors import BadInput, Busy, StudyError
 from study.base.text import id_key, text_key
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import SEALED_TABLES, Store, deployment, events, postgres_rights, schema
 from study.store.comparing import mark
@@ -40,7 +40,7 @@ from study.store.events import EventKind
 from study.store.postgres import Postgres
 from study.store.postgres_connection import PostgresConnection, connect
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, collect_garbage, entropy_from, invite, write_bank
+from tests.conftest import ACTING, NOW, collect_garbage, entropy_from, open_trial, write_bank
 
 
 def _event(store: Store, actor: str = "") -> None:
@@ -64,10 +64,7 @@ def _study(store: Store, folder: Path) -> Store:
     """Import a bank, and read and close the study ``trial`` drawn from it."""
     path = write_bank(folder / "bank")
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-    protocol = Protocol.from_json({"cases": 6, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", acting=ACTING)
+    open_trial(store, {"cases": 6, "one_question_per": "item"}, "R1", "R2")
     for reader in ("R1", "R2"):
         simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
     studies.close(
@@ -86,11 +83,8 @@ def test_writers_at_once_lose_nothing(either: Store) -> None:
         for _ in range(10):
             _event(either, str(who))
 
-    threads = [threading.Thread(target=write, args=(who,)) for who in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
     assert _events(either) == 80
     assert verify(either) == []
 

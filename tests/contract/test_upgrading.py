@@ -6,13 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import BrokenStore
 from study.exchange import backups
 from study.store import Store, deployment, dialect, schema
 from study.store.moving import contents
 from study.trail.verification import verify
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from tests.postgres import tamper
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_translated_again")]
@@ -78,7 +77,7 @@ def test_the_copy_before_an_upgrade_is_a_store_of_the_earlier_version(
     with monkeypatch.context() as newer:
         newer.setattr(schema, "MIGRATIONS", (_add_rooms,))
         upgraded = Store(on_postgres.address)
-        backups.make(upgraded, acting=Acting(by=COMMAND_LINE, now=NOW))
+        backups.make(upgraded, acting=ACTING)
         listed = [(backup.file, backup.finding) for backup in backups.listed(upgraded)]
     (file,) = (file for file, _ in listed if "before-upgrade" in file.name)
     assert file.stat().st_mode & 0o077 == 0

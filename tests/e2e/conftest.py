@@ -24,9 +24,8 @@ from study.bank.importing import SIMULATED, import_bank
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code, init
 from study.people.codes import Entropy
-from study.protocol.protocol import Protocol
 from study.store import Store
-from tests.conftest import ACTING, NOW, entropy_from, invite, write_bank
+from tests.conftest import ACTING, NOW, draw_trial, entropy_from, invite, write_bank
 from tests.e2e.server import FLAGS, Server, begin, chromium, enter, free_port
 
 Profile = Callable[..., BrowserContext]
@@ -72,8 +71,7 @@ def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
             options=SIMULATED,
             acting=ACTING,
         )
-        protocol = Protocol.from_json({"cases": 6, "one_question_per": "item", **values})
-        studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+        draw_trial(store, {"cases": 6, "one_question_per": "item", **values})
         invited = invite(store, *readers)
         if add_models:
             add_models(store)

@@ -15,12 +15,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, WebSocket, expect
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.models.models import add_model
 from study.store import Store, banks
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
@@ -58,7 +57,7 @@ def _add_model(store: Store, *, missing: int = 0, correct: bool = False) -> None
         }
     path = store.path.with_name("predictions.json")
     path.write_text(json.dumps(answers))
-    add_model(store, path, study="trial", model_id="m", acting=Acting(by=COMMAND_LINE, now=NOW))
+    add_model(store, path, study="trial", model_id="m", acting=ACTING)
 
 
 @dataclass

@@ -17,7 +17,7 @@ from study.models import models
 from study.people.roles import IN_STUDY, Role
 from study.reading.simulation import simulate
 from study.store import Store
-from tests.conftest import NOW, SECRETS, bank_records, entropy_from, write_bank
+from tests.conftest import ACTING, NOW, SECRETS, bank_records, entropy_from, write_bank
 from tests.e2e.conftest import Profile
 from tests.e2e.prepared import PARTS, pages_for, statistician, walk
 from tests.e2e.server import Server
@@ -88,9 +88,7 @@ def test_no_page_reveals_accuracy_before_the_closing(
     answers.write_text(
         "item_id,answer\n" + "".join(f"{key},A\n" for key in bank_records(N_CASES, 1))
     )
-    models.add_model(
-        store, answers, study="trial", model_id="Model A", acting=Acting(by=COMMAND_LINE, now=NOW)
-    )
+    models.add_model(store, answers, study="trial", model_id="Model A", acting=ACTING)
     for role in WATCHES:
         page = profile().new_page()
         heard = _listen(page)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.exchange.bundle import export
 from study.lifecycle import judging
 from study.lifecycle.judging import Judged, Score
@@ -15,7 +14,7 @@ from study.people.codes import new_code
 from study.store.judgements import SCORING
 from study.trail.verification import verify
 from tests import processes
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, entropy_from
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.judges import judge_waiting
 from tests.e2e.prepared import rest
@@ -35,7 +34,7 @@ def test_three_scorers_score_open_answers(serve: Serve, profile: Profile, tmp_pa
     server = serve(readers=("R1", "R2"), cases=3, conditions=["open-ended", "unaided"])
     answer_all(server.store, "R1", lambda _: "Left effusion")
     answer_all(server.store, "R2", lambda _: "No finding")
-    close(server.store, study="trial", reason="Done.", acting=Acting(by=COMMAND_LINE, now=NOW))
+    close(server.store, study="trial", reason="Done.", acting=ACTING)
     people = reviewers(server.store)
     coordinator = Reader(profile().new_page())
     coordinator.enter(server.url, server.codes["coordinator"])

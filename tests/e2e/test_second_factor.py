@@ -7,10 +7,9 @@ import pyotp
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import administrator_code, init
 from study.people import second_factor
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.e2e.conftest import other_entropy
 from tests.e2e.server import Server
 
@@ -35,9 +34,7 @@ def test_a_required_second_factor_is_added_and_requested(
     store = init(tmp_path / "store.db", entropy=other_entropy(), now=NOW)
     codes: list[str] = []
     administrator_code(store, name="admin", entropy=entropy_from(3), now=NOW, deliver=codes.append)
-    second_factor.set_policy(
-        store, second_factor.Policy.ALWAYS, acting=Acting(by=COMMAND_LINE, now=NOW)
-    )
+    second_factor.set_policy(store, second_factor.Policy.ALWAYS, acting=ACTING)
     server = Server(store=store, codes={}, port=port, log=tmp_path / "app.log")
     server.start()
     try:

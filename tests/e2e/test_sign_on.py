@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.lifecycle.deployments import init
 from study.people import codes, persons
 from study.people.persons import Newcomer
 from study.people.roles import Role
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.e2e.conftest import other_entropy
 from tests.e2e.server import Server, free_port, tick
 
@@ -79,7 +78,7 @@ def hospital(tmp_path: Path, port: int) -> Iterator[Server]:
         Newcomer(handle="carla", role=Role.COORDINATOR, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        acting=Acting(by=COMMAND_LINE, now=NOW),
+        acting=ACTING,
     )
     secrets = tmp_path / "secrets.toml"
     server = Server(store=store, codes={}, port=port, log=tmp_path / "app.log", secrets=secrets)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import analysis
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import BrokenStore
 from study.base.version import version
 from study.exchange import bundle, restoring
@@ -18,7 +17,7 @@ from study.lifecycle.deployments import init
 from study.protocol.protocol import read_protocol
 from study.store import Store, schema
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 from tests.releases.making import FOLDER, STUDY, load
 
 RELEASES = sorted(path.parent for path in FOLDER.glob("*/store.sql"))
@@ -63,7 +62,7 @@ def test_the_store_gives_the_same_bundle(release: Path, tmp_path: Path) -> None:
 def test_the_bundle_can_be_restored(release: Path, tmp_path: Path) -> None:
     """The restored study has no breach."""
     store = init(tmp_path / "new.db", entropy=entropy_from(2), now=NOW)
-    restoring.restore(store, release / "bundle", acting=Acting(by=COMMAND_LINE, now=NOW))
+    restoring.restore(store, release / "bundle", acting=ACTING)
     assert verify(store) == []
 
 

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.bank.importing import import_bank
 from study.base.canonical import moment, random_key, shuffled
 from study.lifecycle import studies
-from study.lifecycle.deployments import init
 from study.people.codes import new_code
 from study.people.invitations import Invitation
 from study.protocol.assignment import Assigned, assign
@@ -25,13 +23,13 @@ from study.trail.verification import verify
 from tests.conftest import (
     ACTING,
     NOW,
+    bank_store,
     entropy_from,
     examples,
-    invite,
+    open_trial,
     person,
     presentation,
     reading,
-    write_bank,
 )
 
 
@@ -172,15 +170,9 @@ WASH_OUT = timedelta(days=2)
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Return an open study of three sessions, which is verified at the end."""
-    folder = tmp_path_factory.mktemp("sessions")
-    store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
-    path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
+    store = bank_store(tmp_path_factory.mktemp("sessions"))
     values = {"cases": 3, "sessions": 3, "washout_days": 2, "hidden_repeats": 1}
-    protocol = Protocol.from_json({**values, "back_navigation": True, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R0")
-    studies.open_study(store, study="trial", acting=ACTING)
+    open_trial(store, {**values, "back_navigation": True, "one_question_per": "item"}, "R0")
     with store.kept_warm():
         yield store
     assert verify(store) == []

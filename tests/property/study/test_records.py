@@ -10,12 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.bank.importing import import_bank
 from study.lifecycle import studies
-from study.lifecycle.deployments import init
 from study.people.codes import new_code
 from study.people.invitations import Invitation
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.records import MalformedRecord, parse, record_id
 from study.store import Store
@@ -23,14 +20,14 @@ from study.trail.verification import verify
 from tests.conftest import (
     ACTING,
     NOW,
+    bank_store,
     entropy_from,
     examples,
-    invite,
+    open_trial,
     person,
     preparation,
     presentation,
     reading,
-    write_bank,
 )
 
 _texts = st.text(st.characters(), max_size=8)  # lone surrogates included
@@ -97,15 +94,9 @@ def test_any_json_is_a_record_or_malformed(value: object) -> None:
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Return an open study with comments and more cases than a test reads."""
-    folder = tmp_path_factory.mktemp("records")
-    store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
-    path = write_bank(folder / "bank", n_patients=150)
-    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
+    store = bank_store(tmp_path_factory.mktemp("records"), n_patients=150)
     values = {"cases": 300, "one_question_per": "item", "comments": True, "hidden_repeats": 300}
-    protocol = Protocol.from_json(values)
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1")
-    studies.open_study(store, study="trial", acting=ACTING)
+    open_trial(store, values, "R1")
     with store.kept_warm():
         yield store
 
@@ -139,17 +130,11 @@ def test_an_invalid_field_does_not_affect_other_records(
 @pytest.fixture(scope="module")
 def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Return an open study with all steps before its cases, which is verified at the end."""
-    folder = tmp_path_factory.mktemp("steps")
-    store = init(folder / "s.db", entropy=entropy_from(1), now=NOW)
-    path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
+    store = bank_store(tmp_path_factory.mktemp("steps"))
     values = {"consent": "?", "instructions": "!", "questionnaire": _QUESTIONS}
-    protocol = Protocol.from_json(
-        {"cases": 4, "one_question_per": "item", "display_check": True, **values}
+    open_trial(
+        store, {"cases": 4, "one_question_per": "item", "display_check": True, **values}, "R0"
     )
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R0")
-    studies.open_study(store, study="trial", acting=ACTING)
     with store.kept_warm():
         yield store
     assert verify(store) == []

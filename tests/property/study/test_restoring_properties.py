@@ -8,11 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.exchange.bundle import bundle_files
 from study.exchange.restoring import SAME, restore
 from study.trail.verification import verify
-from tests.conftest import NOW, examples
+from tests.conftest import ACTING, examples
 from tests.sites import bundle_of, close, empty, site
 
 _protocols = st.fixed_dictionaries(
@@ -44,7 +43,7 @@ def test_a_restored_study_equals_the_original(
         if closed:
             close(store)
         target = empty(Path(folder) / "b", seed + 1)
-        restore(target, bundle_of(store), acting=Acting(by=COMMAND_LINE, now=NOW))
+        restore(target, bundle_of(store), acting=ACTING)
         first, again = bundle_files(store, "trial"), bundle_files(target, "trial")
         assert {name: again[name] for name in SAME} == {name: first[name] for name in SAME}
         assert again["audit.jsonl"].startswith(first["audit.jsonl"])

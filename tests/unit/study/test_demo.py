@@ -1,7 +1,7 @@
 """The demo deployment: complete or absent, marked as simulated, with new codes."""
 
 import json
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -135,17 +135,12 @@ def test_other_stores_never_show_the_demo(store: Store) -> None:
 def test_simultaneous_set_ups_create_one_demo(tmp_path: Path) -> None:
     """The first creates it, and the second uses it."""
     path = tmp_path / "demo.db"
-    made: list[Store] = []
 
-    def make(seed: int) -> None:
-        made.append(demo.set_up(path, DATA, entropy=entropy_from(seed), now=NOW))
+    def make(seed: int) -> Store:
+        return demo.set_up(path, DATA, entropy=entropy_from(seed), now=NOW)
 
-    threads = [threading.Thread(target=make, args=(seed,)) for seed in (1, 2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(made) == 2
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(make, (1, 2)))
     assert verify(made[0]) == []
     assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []
 

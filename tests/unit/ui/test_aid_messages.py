@@ -6,24 +6,23 @@ from typing import Any
 
 from study.lifecycle import studies
 from study.models.synthetic import add_synthetic
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
-from tests.conftest import ACTING, NOW, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, draw_trial, invite, person, presentation, reading
 from ui.reading.desk import desk_json
 
 
 def _open(store: Store, **values: Any) -> None:
-    protocol = Protocol.from_json(
+    draw_trial(
+        store,
         {
             "cases": 3,
             "one_question_per": "item",
             "conditions": ["aided"],
             "aid_model": "m",
             **values,
-        }
+        },
     )
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
     invite(store, "R1")
     add_synthetic(store, study="trial", model_id="m", accuracy=1, seed=1, acting=ACTING)
     studies.open_study(store, study="trial", acting=ACTING)

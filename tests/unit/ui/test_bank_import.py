@@ -9,11 +9,10 @@ import pytest
 from study.bank.importing import FaultyBank
 from study.bank.layout import banks_folder
 from study.bank.uploads import Arrived
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotNow
 from study.store import Store, banks
 from study.store.leases import lease
-from tests.conftest import NOW, write_bank
+from tests.conftest import ACTING, write_bank
 from ui.server import bank_import
 
 
@@ -26,7 +25,7 @@ def brought(store: Store) -> Arrived:
 
 
 def _begin(store: Store, arrived: Arrived) -> bank_import.ImportJob:
-    return bank_import.begin(store, arrived, "one", acting=Acting(by=COMMAND_LINE, now=NOW))
+    return bank_import.begin(store, arrived, "one", acting=ACTING)
 
 
 def test_the_result_of_an_import_is_shown_until_dismissed(store: Store, brought: Arrived) -> None:

@@ -4,9 +4,8 @@ import io
 
 from study.bank.importing import SIMULATED
 from study.bank.uploads import import_arrived, receive
-from study.base.actor import COMMAND_LINE, Acting
 from study.store import Store
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from ui.overview.examples import bank_zip
 
 
@@ -14,12 +13,6 @@ def test_the_example_bank_is_imported_without_errors(store: Store) -> None:
     """All its questions and images are imported, and the file is small."""
     example = bank_zip()
     arrived = receive(store, io.BytesIO(example), name="Example")
-    done = import_arrived(
-        store,
-        arrived,
-        name="Example",
-        options=SIMULATED,
-        acting=Acting(by=COMMAND_LINE, now=NOW),
-    )
+    done = import_arrived(store, arrived, name="Example", options=SIMULATED, acting=ACTING)
     assert (done.n_items, done.n_left_out) == (12, 0)
     assert len(example) < 10_000_000

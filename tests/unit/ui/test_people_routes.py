@@ -7,16 +7,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from study.lifecycle import deployments, studies
+from study.lifecycle import deployments
 from study.people import persons, single_sign_on
 from study.people.codes import new_code
 from study.people.persons import Newcomer
 from study.people.roles import Role
 from study.people.single_sign_on import Identity
-from study.protocol.protocol import Protocol
 from study.store import Store
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, entropy_from, invite
+from tests.conftest import ACTING, NOW, draw_trial, entropy_from, invite
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server import access as ui_access
@@ -29,8 +28,7 @@ Client = Callable[[], TestClient]
 def client(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Client:
     """Return a function that opens a browser at a deployment with one open study."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     application = Starlette(routes=routes(), middleware=[HEADERS])
     return lambda: TestClient(application, follow_redirects=False)
 

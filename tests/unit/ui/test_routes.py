@@ -28,7 +28,6 @@ from starlette.testclient import TestClient
 from study.base.canonical import stamp
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, Transaction, deployment, events
 from study.store import readings as stored_readings
@@ -38,7 +37,7 @@ from tests.conftest import (
     NOW,
     SECRETS,
     entropy_from,
-    invite,
+    open_trial,
     person,
     preparation,
     presentation,
@@ -64,10 +63,7 @@ Sign = Callable[[str | None], TestClient]
 def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     """Return a function to sign in R1, R2, the coordinator or nobody to an open study."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invited = invite(banked, "R1", "R2")
-    studies.open_study(banked, study="trial", acting=ACTING)
+    invited = open_trial(banked, {"cases": 8, "one_question_per": "item"}, "R1", "R2")
     codes = {"R1": invited[0].text, "R2": invited[1].text}
     codes["coordinator"] = coordinator_code(
         banked, study="trial", name="c", entropy=entropy_from(3), now=NOW
@@ -284,7 +280,8 @@ def test_a_session_transfers_no_secrets(sign: Sign) -> None:
 def newcomer(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], TestClient]:
     """Return a function to sign R1 in to a study with all steps of preparation."""
     monkeypatch.setenv("READING_ROOM_DB", str(banked.path))
-    protocol = Protocol.from_json(
+    (code,) = open_trial(
+        banked,
         {
             "cases": 8,
             "one_question_per": "item",
@@ -295,11 +292,9 @@ def newcomer(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Tes
             "practice_cases": 2,
             "cannot_answer": True,
             "break_every": 4,
-        }
+        },
+        "R1",
     )
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    (code,) = invite(banked, "R1")
-    studies.open_study(banked, study="trial", acting=ACTING)
     application = Starlette(routes=routes(), middleware=[HEADERS])
 
     def client() -> TestClient:

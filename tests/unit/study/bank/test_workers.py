@@ -18,7 +18,6 @@ from study.bank.importing import FaultyBank, Imported, import_bank
 from study.bank.items import ItemReader
 from study.bank.reading import ImportOptions
 from study.bank.workers import in_order
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.canonical import canonical_json, parsed_json
 from study.base.errors import NotNow, StudyError
 from study.lifecycle import deployments
@@ -198,7 +197,7 @@ def test_memory_does_not_grow_with_the_size_of_the_file(
         arguments: dict[str, Any] = {
             "name": f"of {n_items}",
             "images": root / "deid_png",
-            "acting": Acting(by=COMMAND_LINE, now=NOW),
+            "acting": ACTING,
         }
         tracemalloc.start()
         try:
@@ -256,7 +255,7 @@ def test_a_worker_that_is_killed_ends_the_import(
     arguments: dict[str, Any] = {
         "name": "bank",
         "images": root / "deid_png",
-        "acting": Acting(by=COMMAND_LINE, now=NOW),
+        "acting": ACTING,
     }
     arguments["options"] = ImportOptions(missing_images="drop", n_workers=2)
     own_pid, draft = os.getpid(), ItemReader.draft
@@ -295,7 +294,7 @@ def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
     arguments: dict[str, Any] = {
         "name": "bank",
         "images": root / "deid_png",
-        "acting": Acting(by=COMMAND_LINE, now=NOW),
+        "acting": ACTING,
     }
     with pytest.raises(NotNow, match="Nothing was imported"):
         import_bank(store, path, options=ImportOptions(n_workers=3), **arguments)

@@ -32,7 +32,17 @@ from study.reading.simulation import simulate
 from study.store import Store, dialect, events, extract
 from study.store.studies import study_row
 from study.trail.verification import is_extract, verify
-from tests.conftest import ACTING, NOW, entropy_from, invite, person, presentation, reading, tamper
+from tests.conftest import (
+    ACTING,
+    NOW,
+    draw_trial,
+    entropy_from,
+    invite,
+    person,
+    presentation,
+    reading,
+    tamper,
+)
 
 Opened = Callable[..., Store]
 SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -449,8 +459,7 @@ def test_the_closing_report_lists_every_decision(closed: Store) -> None:
 
 def test_a_drawn_study_can_be_archived(banked: Store, tmp_path: Path) -> None:
     """It has no readings, so the iMRMC file is omitted."""
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
     made = archives.archive(banked, tmp_path / "out", study="trial", with_truth=True, acting=ACTING)
     assert set(made.left_out) == {archives.IMRMC}

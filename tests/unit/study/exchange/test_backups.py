@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -222,15 +223,8 @@ def test_a_schedule_out_of_range_is_refused(banked: Store, hours: int, keep: int
 
 def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
     """Only one of eight workers makes it; none is made while another server holds the lease."""
-    made: list[object] = []
-    threads = [
-        threading.Thread(target=lambda: made.append(backups.make_if_due(banked, now=NOW)))
-        for _ in range(8)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: backups.make_if_due(banked, now=NOW), range(8)))
     assert sum(result is not None for result in made) == 1
     with lease(banked, "backup") as is_ours:
         assert is_ours

@@ -17,15 +17,13 @@ from study.base.errors import BadFile
 from study.exchange.bundle import bundle_files, zipped
 from study.exchange.exam_papers import export_paper
 from study.exchange.restoring import restore
-from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.models.model_protocol import ModelProtocol, Shown
 from study.models.paper import Paper, PaperFilm, paper_of_bank, paper_of_study, prompt_of
-from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, SECRETS, entropy_from, invite, write_bank_with_priors
+from tests.conftest import ACTING, NOW, SECRETS, entropy_from, open_trial, write_bank_with_priors
 from tests.sites import close, empty
 
 ASKED = ModelProtocol()
@@ -41,10 +39,7 @@ def _study(folder: Path, *context: str) -> Store:
     records["q0001"] |= {"prior_days": None}
     path.write_text(json.dumps(records))
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-    protocol = Protocol.from_json({"cases": N_PATIENTS, "context": list(context)})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1")
-    studies.open_study(store, study="trial", acting=ACTING)
+    open_trial(store, {"cases": N_PATIENTS, "context": list(context)}, "R1")
     return store
 
 

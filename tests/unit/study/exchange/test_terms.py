@@ -20,11 +20,10 @@ from study.exchange.restoring import restore
 from study.lifecycle import studies
 from study.lifecycle.deployments import init
 from study.models.models import add_model
-from study.protocol.protocol import Protocol
 from study.reading.simulation import simulate
 from study.store import Store, banks
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, entropy_from, invite, tamper, write_bank
+from tests.conftest import ACTING, NOW, entropy_from, open_trial, tamper, write_bank
 
 TERMS = Provenance(
     version="1.2",
@@ -46,10 +45,7 @@ def closed(store: Store, tmp_path: Path) -> Store:
         options=ImportOptions(provenance=TERMS),
         acting=ACTING,
     )
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1")
-    studies.open_study(store, study="trial", acting=ACTING)
+    open_trial(store, {"cases": 8, "one_question_per": "item"}, "R1")
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     file = tmp_path / "model.json"
     items = json.loads(path.read_text())

@@ -11,20 +11,18 @@ from study.base.errors import NotNow
 from study.lifecycle import studies
 from study.lifecycle.studies import opening_obstacle
 from study.models.models import add_model, withdraw_model
-from study.protocol.protocol import Protocol
 from study.store import Store, aids, banks
 from study.store.aids import AidRow
 from study.store.studies import cases, study_row
 from study.trail.verification import verify
-from tests.conftest import ACTING, invite, tamper
+from tests.conftest import ACTING, draw_trial, invite, tamper
 
 VALUES = {"cases": 10, "one_question_per": "item", "conditions": ["aided"], "aid_model": "m"}
 
 
 def _drawn(store: Store, **values: Any) -> dict[str, str]:
     """Draw the study with a reader, and return the correct letter of each case."""
-    protocol = Protocol.from_json({**VALUES, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(store, {**VALUES, **values})
     invite(store, "R1")
     with store.look() as look:
         rows = banks.items_of_study(look, study_row(look, "trial").id)

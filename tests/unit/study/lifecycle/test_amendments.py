@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting, By
+from study.base.actor import Acting, By
 from study.base.errors import BadInput, BadProtocol, NotNow
 from study.exchange.bundle import bundle_files
-from study.lifecycle import studies
 from study.lifecycle.amendments import AMENDABLE, amend, why_fixed
 from study.protocol.metadata import Metadata
 from study.protocol.protocol import Protocol, stored_protocol
@@ -18,7 +17,7 @@ from study.reading.simulation import simulate
 from study.store import Store
 from study.store.studies import amendments, study_row
 from study.trail.verification import verify
-from tests.conftest import NOW, tamper
+from tests.conftest import NOW, draw_trial, tamper
 
 BY = By(name="ada", role="coordinator", place="0123456789ab")
 Opened = Callable[..., Store]
@@ -83,14 +82,7 @@ def test_an_amendment_needs_a_reason_and_a_change(opened: Opened) -> None:
 
 def test_only_an_open_study_is_amended(banked: Store) -> None:
     """A drawn study is discarded and drawn again."""
-    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(
-        banked,
-        bank="bank",
-        study="trial",
-        protocol=protocol,
-        acting=Acting(by=COMMAND_LINE, now=NOW),
-    )
+    draw_trial(banked, {"cases": 4, "one_question_per": "item"})
     with pytest.raises(NotNow, match="not open yet"):
         _amend(banked, margin=0.1)
 

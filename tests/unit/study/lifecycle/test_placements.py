@@ -15,11 +15,10 @@ from study.lifecycle.studies import opening_obstacle
 from study.monitoring.interventions import withdraw
 from study.people.codes import new_code
 from study.people.invitations import Invitation
-from study.protocol.protocol import Protocol
 from study.store import Store, people
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import ACTING, entropy_from, tamper
+from tests.conftest import ACTING, draw_trial, entropy_from, tamper
 
 ARMS = {
     "arms": [
@@ -31,8 +30,7 @@ BLOCKS = {"reads_per_case": 2, "anchor": 2}
 
 
 def _drawn(store: Store, **values: Any) -> None:
-    protocol = Protocol.from_json({"cases": 10, "one_question_per": "item", **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(store, {"cases": 10, "one_question_per": "item", **values})
 
 
 def _invite(store: Store, *readers: tuple[str, str, str]) -> None:

@@ -15,7 +15,6 @@ from study.lifecycle.previews import Preview, preview
 from study.models.models import add_model
 from study.people.roles import Role
 from study.people.signing_in import Person
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store, banks, dialect, people
 from study.store import studies as stored_studies
@@ -23,6 +22,7 @@ from study.trail.verification import verify
 from tests.conftest import (
     ACTING,
     NOW,
+    draw_trial,
     entropy_from,
     invite,
     person,
@@ -72,8 +72,7 @@ def _take(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
 
 
 def _drawn(store: Store, **values: Any) -> Store:
-    protocol = Protocol.from_json({**PROTOCOL, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(store, {**PROTOCOL, **values})
     return store
 
 

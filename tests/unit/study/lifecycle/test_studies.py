@@ -28,6 +28,7 @@ from tests.conftest import (
     ACTING,
     NOW,
     bank_records,
+    draw_trial,
     entropy_from,
     invite,
     person,
@@ -72,8 +73,7 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
 
 def test_assignments_are_made_at_the_opening(banked: Store) -> None:
     """A reader has no assignments before the opening."""
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
     with banked.look() as look:
         assert look.rows("SELECT * FROM assignments") == []
@@ -188,8 +188,7 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
 
 def test_the_trail_records_who_opened_the_study(banked: Store) -> None:
     """The event of each assignment has the same name."""
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
     studies.open_study(
         banked, study="trial", acting=Acting(by=By(name="anna", role="coordinator"), now=NOW)

@@ -18,7 +18,6 @@ import pytest
 
 from benchmarks import model_server
 from benchmarks.model_server import ANSWER, Behaviour, ModelServer, serving
-from study.base.actor import COMMAND_LINE, Acting
 from study.models.models import models_of, read_model, withdraw_model
 from study.models.running import answers_in
 from study.models.running_askers import Asker, Provider, Request, asker_for
@@ -26,7 +25,7 @@ from study.models.running_exam import JOURNAL_COLUMNS, run_folder
 from study.store import Store, events, models
 from study.trail.verification import verify
 from tests import processes
-from tests.conftest import NOW, collect_garbage
+from tests.conftest import ACTING, collect_garbage
 
 N_CASES = 20
 KEY = "sk-a-key-nobody-may-see"
@@ -122,13 +121,7 @@ def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> 
     assert "resolution: “full”, not “quarter”" in other.stderr
     assert processes.run("study", *_python(trial)).returncode == 0
     assert max(Counter(slow.asked).values()) == 1
-    withdraw_model(
-        trial,
-        study="trial",
-        model_id="M",
-        reason="Wrong films",
-        acting=Acting(by=COMMAND_LINE, now=NOW),
-    )
+    withdraw_model(trial, study="trial", model_id="M", reason="Wrong films", acting=ACTING)
     assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 

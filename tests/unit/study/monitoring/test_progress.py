@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting, By
+from study.base.actor import Acting, By
 from study.base.canonical import stamp
-from study.lifecycle import studies
 from study.monitoring import interventions
 from study.monitoring.progress import (
     _CACHE,
@@ -24,12 +23,11 @@ from study.monitoring.progress import (
     time_left,
 )
 from study.monitoring.quality import readings_of
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.course import SessionState
 from study.reading.simulation import simulate
 from study.store import Store
-from tests.conftest import NOW, invite, person, preparation, presentation, reading
+from tests.conftest import NOW, draw_trial, invite, person, preparation, presentation, reading
 
 Opened = Callable[..., Store]
 BY = By(name="c", role="coordinator")
@@ -163,14 +161,7 @@ def test_simulated_readers_are_not_silent_and_set_no_pace(opened: Opened) -> Non
 
 def test_a_study_that_is_not_open_has_readers_without_cases(banked: Store) -> None:
     """All counts are 0, and nothing is estimated."""
-    protocol = Protocol.from_json({"cases": 4, "one_question_per": "item"})
-    studies.draw(
-        banked,
-        bank="bank",
-        study="trial",
-        protocol=protocol,
-        acting=Acting(by=COMMAND_LINE, now=NOW),
-    )
+    draw_trial(banked, {"cases": 4, "one_question_per": "item"})
     invite(banked, "R1")
     progress = progress_of(banked, "trial", now=NOW)
     assert (progress.state, progress.counts, progress.dates["opened"]) == ("drawn", Counts(), None)

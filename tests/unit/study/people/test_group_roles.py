@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import BadInput
 from study.people import codes, persons, single_sign_on
 from study.people.group_roles import GroupRole, read_rules
@@ -15,9 +14,8 @@ from study.people.roles import Role
 from study.people.signing_in import SignInRefused
 from study.store import Store, people
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from
+from tests.conftest import ACTING, NOW, entropy_from
 
-WHO = Acting(by=COMMAND_LINE, now=NOW)
 _SEEDS = count(3)
 ISSUER = "https://id.example.org"
 SECTION: dict[str, Any] = {
@@ -70,7 +68,7 @@ def _carla(store: Store, role: Role = Role.COORDINATOR) -> None:
         Newcomer(handle="carla", role=role, email="carla@example.org"),
         study="",
         code=codes.new_code(entropy_from(2)),
-        acting=WHO,
+        acting=ACTING,
     )
 
 
@@ -110,7 +108,7 @@ def test_a_person_who_changes_the_group_keeps_the_access_code(store: Store) -> N
     with store.look() as look:
         (grant,) = people.grants_of_deployment(look)
     persons.replace_code(
-        store, study="", grant=grant.id, code=codes.new_code(entropy_from(2)), acting=WHO
+        store, study="", grant=grant.id, code=codes.new_code(entropy_from(2)), acting=ACTING
     )
     _sign_on(store, "experts")
     assert _roles(store) == {("reviewer", "")}

@@ -9,7 +9,7 @@ from itertools import count
 import pyotp
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting, By
+from study.base.actor import Acting, By
 from study.base.errors import BadInput, NotAllowed, NotNow
 from study.lifecycle.deployments import administrator_code
 from study.people import second_factor, signing_in, single_sign_on
@@ -20,7 +20,6 @@ from study.store import Store, events
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, entropy_from, invite
 
-WHO = Acting(by=COMMAND_LINE, now=NOW)
 _SEEDS = count(20)
 
 
@@ -132,9 +131,9 @@ def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
     """Under "always", staff without a second factor can only add one."""
     code = _code(store)
     if policy is not Policy.OPTIONAL:
-        second_factor.set_policy(store, policy, acting=WHO)
+        second_factor.set_policy(store, policy, acting=ACTING)
     with pytest.raises(NotNow):
-        second_factor.set_policy(store, policy, acting=WHO)
+        second_factor.set_policy(store, policy, acting=ACTING)
     person = _enter(store, code).person
     forced = policy is Policy.ALWAYS
     assert {act for act in Act if person.may(act)} >= {Act.ACCOUNT}
@@ -150,7 +149,7 @@ def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
 
 def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> None:
     """The person does not have to sign in again."""
-    second_factor.set_policy(store, Policy.ALWAYS, acting=WHO)
+    second_factor.set_policy(store, Policy.ALWAYS, acting=ACTING)
     code = _code(store)
     entered = _enter(store, code)
     new = second_factor.new_factor("admin")
@@ -169,7 +168,7 @@ def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> N
 def test_readers_are_never_asked(opened: Callable[..., Store]) -> None:
     """The policy that requires a second factor applies to staff only."""
     trial = opened(readers=("R1",))
-    second_factor.set_policy(trial, Policy.ALWAYS, acting=WHO)
+    second_factor.set_policy(trial, Policy.ALWAYS, acting=ACTING)
     (code,) = invite(trial, "R9")
     reader = _enter(trial, code.text).person
     assert reader.may(Act.READ)
@@ -182,9 +181,9 @@ def test_an_administrator_removes_a_lost_factor_with_a_reason(store: Store) -> N
     new, recovery = _added(store, code)
     with store.look() as look:
         grant = look.value("SELECT max(id) FROM grants")
-    remove = partial(second_factor.remove, store, study="", grant=grant, acting=WHO)
+    remove = partial(second_factor.remove, store, study="", grant=grant, acting=ACTING)
     with pytest.raises(NotAllowed):
-        remove(reason="Phone lost.", acting=replace(WHO, by=By(name="c", role="coordinator")))
+        remove(reason="Phone lost.", acting=replace(ACTING, by=By(name="c", role="coordinator")))
     with pytest.raises(BadInput):
         remove(reason=" ")
     remove(reason="Phone lost.")

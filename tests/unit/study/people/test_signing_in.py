@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import BrokenStore, NotAllowed
 from study.lifecycle import studies
 from study.lifecycle.deployments import reader_code
@@ -13,7 +12,7 @@ from study.people import signing_in
 from study.people.codes import new_code, normalised
 from study.people.invitations import Invitation
 from study.store import Store, deployment
-from tests.conftest import NOW, entropy_from, invite
+from tests.conftest import ACTING, NOW, entropy_from, invite
 
 
 @pytest.fixture
@@ -140,7 +139,7 @@ def test_codes_that_cannot_be_delivered_change_nothing(
             study="trial",
             invitations=[Invitation(reader_id="R9")],
             codes=[new_code(entropy_from(14))],
-            acting=Acting(by=COMMAND_LINE, now=NOW),
+            acting=ACTING,
             deliver=fail,
         )
     assert "R9" not in [row["reader_id"] for row in status(banked, "trial")["readers"]]

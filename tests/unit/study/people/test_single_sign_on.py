@@ -18,8 +18,6 @@ from study.store.events import EventKind
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, entropy_from
 
-WHO = Acting(by=COMMAND_LINE, now=NOW)
-
 CLAIMS = {
     "iss": "https://id.example.org",
     "sub": "7",
@@ -153,7 +151,7 @@ def test_a_new_address_of_a_person_does_not_release_the_account(kept: Store) -> 
     """No other account is accepted under the old or the new address."""
     _ticket(kept)
     persons.change_name(
-        kept, study="", grant=_grant(kept), name="", email="new@example.org", acting=WHO
+        kept, study="", grant=_grant(kept), name="", email="new@example.org", acting=ACTING
     )
     for email in ("carla@example.org", "new@example.org"):
         with pytest.raises(SignInRefused):
@@ -254,7 +252,7 @@ def test_verification_reports_a_released_account_restored_in_the_file(kept: Stor
 def test_erasing_a_name_erases_the_account(kept: Store) -> None:
     """No address and no account remains; another account needs a release first."""
     _redeem(kept, _ticket(kept))
-    who: dict[str, Any] = {"study": "", "grant": _grant(kept), "acting": WHO}
+    who: dict[str, Any] = {"study": "", "grant": _grant(kept), "acting": ACTING}
     persons.erase_name(kept, **who)
     with pytest.raises(SignInRefused):
         _ticket(kept, 6)

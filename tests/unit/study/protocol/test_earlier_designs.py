@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from study.base.canonical import sha256_of
-from study.lifecycle import studies
-from study.protocol.protocol import Protocol
 from study.store import Store, events
 from study.store.events import EventKind
-from tests.conftest import ACTING, invite
+from tests.conftest import invite, open_trial
 
 DRAWN: list[tuple[Mapping[str, Any], str]] = [
     ({}, "361978c19cd7691aa99bb6e7c27b12fd1fa854d4079134184117750ba4edc013"),
@@ -50,10 +48,7 @@ def test_an_earlier_design_is_redrawn_byte_identically(
     banked: Store, values: Mapping[str, Any], digest: str
 ) -> None:
     """Protocol, cases, lists and practice lists are compared."""
-    protocol = Protocol.from_json({"cases": 8, **values})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(banked, "R1", "R2", "R3")
-    studies.open_study(banked, study="trial", acting=ACTING)
+    open_trial(banked, {"cases": 8, **values}, "R1", "R2", "R3")
     invite(banked, "late")
     with banked.look() as look:
         chain = events.study_chain("trial")

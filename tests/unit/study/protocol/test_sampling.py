@@ -9,14 +9,13 @@ import pytest
 
 from study.bank.importing import import_bank
 from study.bank.terms import VIEW_LABELS
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.bank_model import VIEW_CLASSES
 from study.base.errors import BadInput, BadProtocol, NotFound
 from study.lifecycle.deployments import init
 from study.protocol.protocol import Protocol, faults_of, protocol_from, read_protocol
 from study.protocol.sampling import Rehearsed, foresee, left
 from study.store import Store
-from tests.conftest import NOW, entropy_from, write_bank
+from tests.conftest import ACTING, NOW, entropy_from, write_bank
 from tests.drawable_items import Drawable, draw_from
 
 REXVQA_MIX = {
@@ -153,9 +152,7 @@ def _bank(folder: Path, step: int = 1, **more: Any) -> Store:
             record[key] = values(n, record)
     path.write_text(json.dumps(dict(records[::step])))
     store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
-    import_bank(
-        store, path, name="bank", images=path.parent, acting=Acting(by=COMMAND_LINE, now=NOW)
-    )
+    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
     return store
 
 

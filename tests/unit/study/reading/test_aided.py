@@ -7,13 +7,12 @@ from typing import Any
 
 from study.lifecycle import studies
 from study.models.models import add_model
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.desk import CaseView, Desk
 from study.store import Store, banks
 from study.store.studies import study_row
 from study.trail.verification import verify
-from tests.conftest import ACTING, NOW, invite, person, presentation, reading
+from tests.conftest import ACTING, NOW, draw_trial, invite, person, presentation, reading
 
 SENTINEL = re.compile(r"WORDS-OF-THE-MODEL-(q\d+)")
 AIDED = {
@@ -30,8 +29,7 @@ def _open(store: Store, tmp_path: Path, *readers: str, **values: Any) -> dict[st
 
     Its model answers A to all cases, or with planted errors correctly.
     """
-    protocol = Protocol.from_json({**AIDED, **values})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(store, {**AIDED, **values})
     invite(store, *(readers or ("R1",)))
     with store.look() as look:
         rows = banks.items_of_study(look, study_row(look, "trial").id)

@@ -15,9 +15,7 @@ from study.bank.importing import import_bank
 from study.base.actor import Acting, By
 from study.base.errors import BadFile, NotAllowed, NotFound, NotNow
 from study.exchange.restoring import restore
-from study.lifecycle import studies
 from study.lifecycle.deployments import init
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import SEALED_TABLES, Store
 from tests.conftest import (
@@ -25,8 +23,10 @@ from tests.conftest import (
     NOW,
     REFUSED,
     SECRETS,
+    draw_trial,
     entropy_from,
     invite,
+    open_trial,
     person,
     presentation,
     reading,
@@ -95,10 +95,7 @@ def test_the_desk_does_not_reveal_the_order_of_the_import(tmp_path: Path) -> Non
         path.write_text(json.dumps(dict(records)))
         made = init(tmp_path / f"{name}.db", entropy=entropy_from(1), now=NOW)
         import_bank(made, path, name="bank", images=path.parent, acting=ACTING)
-        protocol = Protocol.from_json({"cases": 8, "practice_cases": 2})
-        studies.draw(made, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-        invite(made, "R1")
-        studies.open_study(made, study="trial", acting=ACTING)
+        open_trial(made, {"cases": 8, "practice_cases": 2}, "R1")
         practised = _desk(made)
         for case in practised.cases:
             desk.take_records(made, person(made), [reading(case.case)], now=NOW)
@@ -144,10 +141,7 @@ def test_a_film_is_sent_with_its_pixel_spacing(store: Store, tmp_path: Path) -> 
     spaced = {key: record | {"PixelSpacing": [0.143, None]} for key, record in records.items()}
     path.write_text(json.dumps(spaced))
     import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1")
-    studies.open_study(store, study="trial", acting=ACTING)
+    open_trial(store, {"cases": 8, "one_question_per": "item"}, "R1")
     for case in _desk(store).cases:
         assert [view.spacing_mm for view in case.views] == [0.143, None]
 
@@ -375,12 +369,11 @@ def _with_context(tmp_path: Path, context: list[str]) -> Store:
     path.write_text(json.dumps(records))
     made = init(tmp_path / "context.db", entropy=entropy_from(1), now=NOW)
     import_bank(made, path, name="bank", images=path.parent, acting=ACTING)
-    protocol = Protocol.from_json(
-        {"cases": 24, "one_question_per": "item", "case_order": "fixed", "context": context}
+    open_trial(
+        made,
+        {"cases": 24, "one_question_per": "item", "case_order": "fixed", "context": context},
+        "R1",
     )
-    studies.draw(made, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(made, "R1")
-    studies.open_study(made, study="trial", acting=ACTING)
     return made
 
 
@@ -438,8 +431,7 @@ def _records(bundle: Path) -> bytes:
 
 def test_a_drawn_study_cannot_be_read(banked: Store) -> None:
     """The study must be opened first."""
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
     with pytest.raises(NotNow, match="not open"):
         _desk(banked)

@@ -18,7 +18,6 @@ from study.exchange.bundle import Content, bundle_files, tables_of, zipped
 from study.exchange.formats.imrmc import imrmc_files
 from study.exchange.formats.tables import parquet_files, workbook
 from study.exchange.restoring import merge, restore
-from study.lifecycle import studies
 from study.monitoring.interventions import exclude
 from study.monitoring.quality import FactKind, facts
 from study.protocol.protocol import Protocol
@@ -28,7 +27,7 @@ from study.reading.simulation import simulate
 from study.store import Store, judgements
 from study.store.studies import study_row
 from study.trail.verification import verify, verify_study
-from tests.conftest import ACTING, NOW, invite, person, presentation, reading, write_bank
+from tests.conftest import ACTING, NOW, open_trial, person, presentation, reading, write_bank
 from tests.sites import bundle_of, empty
 from tests.sites import close as close_study
 from tests.unit.study.reading.test_score_card import close
@@ -312,10 +311,7 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
         store = empty(tmp_path / str(number), number)
         path = write_bank(tmp_path / str(number) / "bank")
         import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-        protocol = Protocol.from_json({"cases": 3, "conditions": [OPEN]})
-        studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-        invite(store, f"P{number}")
-        studies.open_study(store, study="trial", acting=ACTING)
+        open_trial(store, {"cases": 3, "conditions": [OPEN]}, f"P{number}")
         _read(store, *TYPED[:3], who=f"P{number}")
         close_study(store)
         stores.append(store)

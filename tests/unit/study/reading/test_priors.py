@@ -14,7 +14,6 @@ from study.lifecycle.amendments import AMENDABLE
 from study.lifecycle.deployments import init
 from study.lifecycle.judging_desk import reviewers_desk
 from study.lifecycle.previews import preview
-from study.protocol.protocol import Protocol
 from study.reading import desk, score_card
 from study.store import Store, banks, readings
 from study.store.studies import case_films, views_of_case
@@ -23,7 +22,7 @@ from tests.conftest import (
     ACTING,
     NOW,
     entropy_from,
-    invite,
+    open_trial,
     person,
     presentation,
     reading,
@@ -48,10 +47,7 @@ def trial(tmp_path: Path) -> Make:
         store = init(tmp_path / "store.db", entropy=entropy_from(1), now=NOW)
         path = write(tmp_path / "bank", N_PATIENTS, 1)
         import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-        protocol = Protocol.from_json({"cases": N_PATIENTS, **values})
-        studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-        invite(store, *readers)
-        studies.open_study(store, study="trial", acting=ACTING)
+        open_trial(store, {"cases": N_PATIENTS, **values}, *readers)
         return store
 
     return make

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotAllowed, NotFound, NotNow
 from study.models import models
 from study.people.roles import Role
@@ -19,7 +18,7 @@ from study.people.signing_in import Person
 from study.reading import desk, score_card
 from study.reading.score_card import Count, ReadingRecord, ScoreCard, reading_record, total
 from study.store import Store, studies
-from tests.conftest import NOW, SECRETS, person, reading
+from tests.conftest import ACTING, NOW, SECRETS, person, reading
 from ui.reading.score_card import page, pdf
 
 Opened = Callable[..., Store]
@@ -287,9 +286,7 @@ def test_the_card_compares_the_reader_with_others_and_each_model(
         read_with_score(store, reader, n_right)
     file = tmp_path / "predictions.json"
     file.write_text(json.dumps({item: {"model_prediction": "A"} for item in truths(store)}))
-    models.add_model(
-        store, file, study="trial", model_id="always-a", acting=Acting(by=COMMAND_LINE, now=NOW)
-    )
+    models.add_model(store, file, study="trial", model_id="always-a", acting=ACTING)
     close(store)
     card = card_of(store)
     comparison = card.comparison

@@ -1,8 +1,8 @@
 """The simulated reader: as accurate as requested, marked, and separate from people."""
 
 import json
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
@@ -129,16 +129,8 @@ def test_simultaneous_simulations_read_each_case_once(
 ) -> None:
     """Each counts its own readings, with the same seed or another."""
     store = opened(cases=24)
-    counted: list[int] = []
-    threads = [
-        threading.Thread(target=lambda seed=seed: counted.append(_simulate(store, seed=seed)))
-        for seed in seeds
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(counted) == 2
+    with ThreadPoolExecutor(2) as pool:
+        counted = list(pool.map(lambda seed: _simulate(store, seed=seed), seeds))
     assert sum(counted) == 24 == len(_rows(store))
     assert verify(store) == []
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotAllowed, NotNow
 from study.lifecycle import studies
 from study.monitoring.progress import preparation_rows
@@ -18,7 +17,16 @@ from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events
 from study.trail.verification import verify
-from tests.conftest import NOW, entropy_from, invite, person, preparation, presentation, reading
+from tests.conftest import (
+    ACTING,
+    NOW,
+    entropy_from,
+    invite,
+    person,
+    preparation,
+    presentation,
+    reading,
+)
 
 Opened = Callable[..., Store]
 QUESTIONS = [
@@ -365,9 +373,7 @@ def test_the_end_is_accepted_after_the_closing_of_the_study(opened: Opened) -> N
     """An answer in the same message is refused."""
     store = opened(back_navigation=True)
     case = _read_all(store)
-    studies.close(
-        store, study="trial", reason="Every case is read.", acting=Acting(by=COMMAND_LINE, now=NOW)
-    )
+    studies.close(store, study="trial", reason="Every case is read.", acting=ACTING)
     assert not _desk(store).review
     assert _take(store, END).stored == ("the-end-of-it",)
     with pytest.raises(NotNow):

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
@@ -32,19 +33,16 @@ def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
 def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
     """They start together, and the holder keeps the lease until all have asked."""
     n_threads = 6
-    start, asked, taken = threading.Barrier(n_threads), threading.Barrier(n_threads), []
+    start, asked = threading.Barrier(n_threads), threading.Barrier(n_threads)
 
-    def work() -> None:
+    def work(_: int) -> bool:
         start.wait()
         with lease(store, "backup") as is_ours:
-            taken.append(is_ours)
             asked.wait()
+            return is_ours
 
-    threads = [threading.Thread(target=work) for _ in range(n_threads)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(n_threads) as pool:
+        taken = list(pool.map(work, range(n_threads)))
     assert sorted(taken) == [False] * (n_threads - 1) + [True]
 
 

@@ -2,7 +2,7 @@
 
 import fcntl
 import sqlite3
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -32,11 +32,8 @@ def test_eight_simultaneous_writers_lose_nothing(store: Store) -> None:
                     detail={},
                 )
 
-    threads = [threading.Thread(target=write, args=(who,)) for who in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
     with store.look() as look:
         assert len(list(events.walk(look, "busy"))) == 400
     assert verify(store) == []
@@ -142,20 +139,15 @@ def test_a_deleted_store_is_not_created_again(store: Store) -> None:
 def test_six_simultaneous_inits_create_one_store(tmp_path: Path) -> None:
     """All of them return the same deployment."""
     path = tmp_path / "store.db"
-    ids: list[str] = []
 
-    def make(seed: int) -> None:
+    def make(seed: int) -> str:
         made = init(path, entropy=entropy_from(seed), now=NOW)
         with made.look() as look:
-            ids.append(deployment.value(look, "deployment_id"))
+            return deployment.value(look, "deployment_id")
 
-    threads = [threading.Thread(target=make, args=(seed,)) for seed in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(ids) == 6
-    assert len(set(ids)) == 1
+    with ThreadPoolExecutor(6) as pool:
+        ids = set(pool.map(make, range(6)))
+    assert len(ids) == 1
     assert [entry.name for entry in tmp_path.iterdir() if entry.name[0] == "."] == []
 
 

@@ -12,9 +12,7 @@ import pytest
 from study.bank.importing import import_bank
 from study.base.errors import BrokenStore
 from study.lifecycle import studies
-from study.lifecycle.deployments import init
 from study.models.models import add_model, withdraw_model
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.reading.simulation import simulate
 from study.store import Store, events
@@ -24,8 +22,10 @@ from tests.conftest import (
     ACTING,
     NOW,
     bank_records,
-    entropy_from,
+    bank_store,
+    draw_trial,
     invite,
+    open_trial,
     person,
     presentation,
     reading,
@@ -38,13 +38,8 @@ from tests.conftest import (
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a store whose readers and model M1 are complete; M0 was withdrawn."""
     folder = tmp_path_factory.mktemp("verified")
-    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
-    path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", acting=ACTING)
+    store = bank_store(folder)
+    open_trial(store, {"cases": 8, "one_question_per": "item"}, "R1", "R2")
     for reader in ("R1", "R2"):
         simulate(store, study="trial", reader_id=reader, seed=1, accuracy=0.7, now=NOW)
     file = folder / "model.json"
@@ -86,8 +81,7 @@ def test_an_altered_pixel_spacing_is_reported(store: Store, tmp_path: Path) -> N
 def test_no_state_of_a_study_is_a_breach(banked: Store) -> None:
     """The study is checked after each step from the import to the opening."""
     assert verify(banked) == []
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     assert verify(banked) == []
     invite(banked, "R1")
     assert verify(banked) == []

@@ -8,25 +8,20 @@ from typing import Any
 
 import pytest
 
-from study.bank.importing import import_bank
-from study.lifecycle import studies
-from study.lifecycle.deployments import init
-from study.protocol.protocol import Protocol
 from study.reading import desk
 from study.store import Store
 from study.trail.verification import verify
 from tests import templates
 from tests.conftest import (
-    ACTING,
     NOW,
-    entropy_from,
-    invite,
+    bank_store,
+    draw_trial,
+    open_trial,
     person,
     preparation,
     presentation,
     reading,
     tamper,
-    write_bank,
 )
 
 PROTOCOL = {
@@ -43,14 +38,8 @@ PROTOCOL = {
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a store whose reader has prepared, practised and skipped a case."""
-    folder = tmp_path_factory.mktemp("prepared")
-    store = init(folder / "store.db", entropy=entropy_from(1), now=NOW)
-    path = write_bank(folder / "bank")
-    import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-    protocol = Protocol.from_json(PROTOCOL)
-    studies.draw(store, bank="bank", study="trial", protocol=protocol, acting=ACTING)
-    invite(store, "R1", "R2")
-    studies.open_study(store, study="trial", acting=ACTING)
+    store = bank_store(tmp_path_factory.mktemp("prepared"))
+    open_trial(store, PROTOCOL, "R1", "R2")
     steps = [
         preparation("consent"),
         preparation("questionnaire", {"answers": {"years": 3}}),
@@ -121,8 +110,7 @@ def test_each_alteration_is_reported(prepared: Store, statement: str, named: str
 
 def test_practice_cases_inserted_into_a_study_without_them_are_reported(banked: Store) -> None:
     """No event of the study mentions practice."""
-    protocol = Protocol.from_json({"cases": 8, "one_question_per": "item"})
-    studies.draw(banked, bank="bank", study="trial", protocol=protocol, acting=ACTING)
+    draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     tamper(banked, "INSERT INTO practice_cases (study, item, number) VALUES (1, 1, 1)")
     assert any("practice cases are not those" in breach for breach in verify(banked))
 

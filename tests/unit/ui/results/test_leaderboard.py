@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from study.base.actor import COMMAND_LINE, Acting
 from study.base.errors import NotAllowed
 from study.models.models import describe_model, models_of
 from study.people.signing_in import Person
-from tests.conftest import NOW
+from tests.conftest import ACTING
 from tests.unit.ui.two_studies import Deployment
 from ui.results.leaderboard import leaderboard, seen_by
 
@@ -55,13 +54,7 @@ def test_the_download_equals_the_page_and_has_the_models_cards(
     model = models_of(deployment.store, "amber")[0][0].model_id
     for licence in ("CC-BY-4.0", "MIT & more"):
         card = {"licence": licence}
-        describe_model(
-            deployment.store,
-            study="amber",
-            model_id=model,
-            card=card,
-            acting=Acting(by=COMMAND_LINE, now=NOW),
-        )
+        describe_model(deployment.store, study="amber", model_id=model, card=card, acting=ACTING)
         html, content = leaderboard(deployment.store, person, ["amber"])
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             assert set(archive.namelist()) == {"index.html", "leaderboard.csv", "models.csv"}
