@@ -7,6 +7,7 @@ waits for its end.
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -17,6 +18,8 @@ from streamlit.testing.v1.element_tree import Button
 from ui.results import background
 from ui.server import worker
 
+PAGES = Path(__file__).parents[1] / "pages"
+
 if not hasattr(manifest_scanner.scan_component_manifests, "cache_info"):
     manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
@@ -26,6 +29,14 @@ def analysed() -> Iterator[None]:
     """Have a page wait for the end of its analysis, which runs at normal priority."""
     with patch.object(background, "AT_ONCE_S", 120.0), patch.object(worker, "PRIORITY", 0):
         yield
+
+
+def open_page(name: str, **query: str) -> AppTest:
+    """Run the page of a file with a query, as far as its first display."""
+    page = AppTest.from_file(str(PAGES / name), default_timeout=60)
+    for key, value in query.items():
+        page.query_params[key] = value
+    return page.run()
 
 
 def button(page: AppTest, key: str) -> Button:

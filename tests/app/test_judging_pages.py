@@ -13,8 +13,8 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.store import Store
 from study.store.judgements import REVIEW
-from tests.conftest import ACTING, NOW, ROOT, entropy_from
-from tests.page_runs import button
+from tests.conftest import ACTING, NOW, entropy_from
+from tests.page_runs import button, open_page
 from tests.unit.study.lifecycle.test_reviewing import reviewers
 
 
@@ -34,9 +34,7 @@ def _page(
     someone = who or _administrator(store)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": someone)
-    ran = AppTest.from_file(str(ROOT / "pages" / f"{name}.py"), default_timeout=60)
-    ran.query_params["bank"] = "1"
-    return ran.run()
+    return open_page(f"{name}.py", bank="1")
 
 
 def _open_review(store: Store, judges: Sequence[Person]) -> int:

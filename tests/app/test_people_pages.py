@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,6 +14,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.store import Store, people, studies
 from tests.conftest import NOW, ROOT, entropy_from, person
+from tests.page_runs import open_page
 from ui.app.menu import home_of, pages_of
 from ui.people.members import _invitations
 from ui.server.access import sentence
@@ -43,7 +43,7 @@ def _administrator(store: Store) -> Person:
 
 def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    return AppTest.from_file(str(Path(ROOT / "pages" / name)), default_timeout=60).run()
+    return open_page(name)
 
 
 def _button(ran: AppTest, label: str) -> None:
@@ -146,7 +146,7 @@ def test_an_administrator_sees_all_studies_and_gives_roles(
 @pytest.mark.parametrize("page", ["people.py", "studies.py"])
 def test_signed_out_visitors_see_no_names(deployed: Store, page: str) -> None:
     """The page shows one sentence."""
-    ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60).run()
+    ran = open_page(page)
     assert [error.value for error in ran.error] == ["Sign in to see this page."]
     assert not ran.title
 
@@ -207,9 +207,7 @@ def test_reviewers_get_new_codes_on_the_page_of_their_review(
     """Administrators can issue them there and in Administration."""
     who = _administrator(deployed)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    ran = AppTest.from_file(str(ROOT / "pages" / "bank_review.py"), default_timeout=60)
-    ran.query_params["bank"] = "1"
-    ran.run()
+    ran = open_page("bank_review.py", bank="1")
     ran.text_input(key="handle-0").set_value("vera")
     _button(ran, "Assign role")
     assert not ran.exception

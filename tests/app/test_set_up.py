@@ -23,13 +23,13 @@ from study.store.studies import study_row
 from tests.conftest import (
     ACTING,
     NOW,
-    ROOT,
     bank_records,
     draw_trial,
     entropy_from,
     tamper,
     write_bank,
 )
+from tests.page_runs import open_page
 
 BY = By(name="ada", role="coordinator")
 
@@ -73,13 +73,6 @@ def _begun(store: Store) -> int:
     return drafts.begin(store, name="trial", maker=1, bank="bank", acting=Acting(by=BY, now=NOW))
 
 
-def _page(name: str, **query: str) -> AppTest:
-    page = AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60)
-    for key, value in query.items():
-        page.query_params[key] = value
-    return page.run()
-
-
 def _field(page: AppTest, kind: str, label: str) -> object:
     elements = (element for element in page.get(kind) if isinstance(element, Element))
     return next(element for element in elements if element.label == label)
@@ -99,7 +92,7 @@ def test_opening_all_steps_does_not_change_the_draft(
     number = _begun(banked)
     before = drafts.find(banked, number).protocol_values
     for step in ("sample", "design", "rules", "words", "endpoint", "review"):
-        page = _page("new_study.py", draft=str(number), step=step)
+        page = open_page("new_study.py", draft=str(number), step=step)
         assert not page.exception
         assert not page.error
     assert drafts.find(banked, number).protocol_values == before
@@ -109,7 +102,7 @@ def test_a_double_click_on_next_goes_one_step(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     """The second click presses no button of the next step."""
-    page = _page("new_study.py", draft=str(_begun(banked)), step="sample")
+    page = open_page("new_study.py", draft=str(_begun(banked)), step="sample")
     pressed = next(button for button in page.button if button.label == "Next: Design")
     _button(page, pressed.label)
     shown = {button.label: button.id for button in page.button}
@@ -120,12 +113,12 @@ def test_a_double_click_on_next_goes_one_step(
 def test_changes_are_saved_at_once(banked: Store, maker: Callable[[str], Person]) -> None:
     """They are shown after a reload, and contradictions are reported."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="design")
+    page = open_page("new_study.py", draft=str(number), step="design")
     _field(page, "number_input", "Hidden repeats").set_value(99)  # type: ignore[attr-defined]
     page.run()
     assert drafts.find(banked, number).values["hidden_repeats"] == 99
     assert any("“Hidden repeats” = 99" in element.value for element in page.warning)
-    again = _page("new_study.py", draft=str(number), step="design")
+    again = open_page("new_study.py", draft=str(number), step="design")
     assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
 
 
@@ -134,14 +127,14 @@ def test_open_ended_cases_can_be_combined_with_others(
 ) -> None:
     """The meaning is shown below, and the file has both conditions."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="design")
+    page = open_page("new_study.py", draft=str(number), step="design")
     label = "Open-ended: answered in own words"
     _field(page, "checkbox", label).set_value(True)  # type: ignore[attr-defined]
     page.run()
     assert not page.exception
     assert drafts.find(banked, number).values["conditions"] == ["unaided", "open-ended"]
     assert any("come first for every reader" in element.value for element in page.caption)
-    page = _page("new_study.py", draft=str(number), step="review")
+    page = open_page("new_study.py", draft=str(number), step="review")
     assert any("unaided, open-ended" in str(element.proto.body) for element in page.get("html"))
 
 
@@ -149,7 +142,7 @@ def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="design")
+    page = open_page("new_study.py", draft=str(number), step="design")
     for kind, label, value in (
         ("checkbox", "Aided: with a model's answer", True),
         ("text_input", "Model whose answers are shown", "Janus"),
@@ -181,7 +174,7 @@ def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
         values={"cases": 20, "one_question_per": "item"},
         acting=Acting(by=BY, now=NOW),
     )
-    page = _page("new_study.py", draft=str(number), step="design")
+    page = open_page("new_study.py", draft=str(number), step="design")
     feedback = "Feedback after each session"
     assert feedback not in [element.label for element in page.toggle]
     for kind, label, value in (
@@ -197,7 +190,7 @@ def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
     cells = {*listed["Session 1"], *listed["Session 2"]}
     assert cells == {"Unaided: 10, Aided: 10", "Aided: 10, Unaided: 10"}
     assert any("Feedback after a session" in element.value for element in page.markdown)
-    _button(_page("new_study.py", draft=str(number), step="review"), "Draw the sample")
+    _button(open_page("new_study.py", draft=str(number), step="review"), "Draw the sample")
     with banked.look() as look:
         protocol = stored_protocol(study_row(look, "trial"))
     assert (protocol.sessions, protocol.session_feedback, protocol.aid) == (2, True, "first")
@@ -208,7 +201,7 @@ def test_the_workload_of_shared_cases_is_a_maximum(
 ) -> None:
     """It depends on the number of readers, unless the protocol states the cases per reader."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="design")
+    page = open_page("new_study.py", draft=str(number), step="design")
     captions = []
     for label in ("Readers per case", "Cases per reader"):
         _field(page, "number_input", label).set_value(5)  # type: ignore[attr-defined]
@@ -226,7 +219,7 @@ def test_conditions_of_the_draw_are_counted_and_saved(
         return next(element.value for element in page.markdown if "Left to draw" in element.value)
 
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="sample")
+    page = open_page("new_study.py", draft=str(number), step="sample")
     assert left(page).endswith("24 questions, 12 patients")
     _field(page, "text_area", "Leave out these IDs").set_value("q0003, q0002\nq0004")  # type: ignore[attr-defined]
     page.run()
@@ -251,7 +244,7 @@ def test_a_draft_can_combine_several_banks(
     path.write_text(json.dumps(bank_records(12)))
     import_bank(banked, path, name="same", images=path.parent, acting=ACTING)
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="sample")
+    page = open_page("new_study.py", draft=str(number), step="sample")
 
     def join(*names: str) -> AppTest:
         _field(page, "multiselect", "Banks to join").set_value(list(names))  # type: ignore[attr-defined]
@@ -288,7 +281,7 @@ def test_an_invalid_name_is_refused_and_the_previous_name_stays(
     """It is empty, has surrounding spaces, or contains invisible characters."""
     number = _begun(banked)
     before = drafts.find(banked, number)
-    page = _page("new_study.py", draft=str(number), step="sample")
+    page = open_page("new_study.py", draft=str(number), step="sample")
     _field(page, "text_input", "Study name").set_value(rubbish)  # type: ignore[attr-defined]
     page.run()
     assert not page.exception
@@ -308,7 +301,7 @@ def test_the_drawn_cases_are_listed_before_opening(
     """They are in order and can be searched; the reference standard is not shown."""
     draw_trial(banked, {"cases": 5, "one_question_per": "item"})
     maker("trial")
-    page = _page("set_up.py")
+    page = open_page("set_up.py")
     assert not page.dataframe
     page.toggle(key="drawn-cases").set_value(True).run()
     listed = page.dataframe[0].value
@@ -341,7 +334,7 @@ def test_the_smallest_window_can_be_chosen(
     values = {**draft.protocol_values, "smallest_window": loaded}
     about = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
     drafts.save(banked, number, values=values, now=NOW, **about)
-    page = _page("new_study.py", draft=str(number), step="rules")
+    page = open_page("new_study.py", draft=str(number), step="rules")
     field = _field(page, "button_group", "Minimum window size")
     assert field.value == shown  # type: ignore[attr-defined]
     assert drafts.find(banked, number).values["smallest_window"] == loaded
@@ -357,7 +350,7 @@ def test_prior_images_are_offered_if_the_bank_has_them(
     number = _begun(banked)
 
     def offered() -> list[str]:
-        page = _page("new_study.py", draft=str(number), step="rules")
+        page = open_page("new_study.py", draft=str(number), step="rules")
         field = _field(page, "button_group", "Shown beside the question")
         return [str(option) for option in field.options if "Prior" in str(option)]  # type: ignore[attr-defined]
 
@@ -377,7 +370,7 @@ def test_a_second_window_warns_before_it_overwrites_changes(
 ) -> None:
     """The changes saved first stay until the second window decides."""
     number = _begun(banked)
-    first, second = (_page("new_study.py", draft=str(number), step="design") for _ in range(2))
+    first, second = (open_page("new_study.py", draft=str(number), step="design") for _ in range(2))
     _field(first, "number_input", "Hidden repeats").set_value(2)  # type: ignore[attr-defined]
     first.run()
     _field(second, "number_input", "Hidden repeats").set_value(3)  # type: ignore[attr-defined]
@@ -395,7 +388,7 @@ def test_an_existing_name_is_refused_and_other_values_are_saved(
     """The draft keeps its name."""
     number = _begun(banked)
     drafts.begin(banked, name="other", maker=1, bank="bank", acting=Acting(by=BY, now=NOW))
-    page = _page("new_study.py", draft=str(number))
+    page = open_page("new_study.py", draft=str(number))
     _field(page, "text_input", "Study name").set_value("other")  # type: ignore[attr-defined]
     _field(page, "number_input", "Cases").set_value(5)  # type: ignore[attr-defined]
     page.run()
@@ -410,7 +403,7 @@ def test_questions_can_be_added_moved_and_removed(
 ) -> None:
     """Each question has its own id."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="words")
+    page = open_page("new_study.py", draft=str(number), step="words")
     _button(page, "Ask about training")
     _button(page, "Ask about images per week")
     asked = drafts.find(banked, number).values["questionnaire"]
@@ -432,7 +425,7 @@ def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
 ) -> None:
     """A condition that no longer refers to an earlier answer is kept and reported as an error."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="words")
+    page = open_page("new_study.py", draft=str(number), step="words")
     _button(page, "Ask about training")
     _button(page, "Ask about images per week")
     shown = page.selectbox(key=_field(page, "selectbox", "Shown").key)  # type: ignore[attr-defined]
@@ -449,7 +442,7 @@ def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
 
     assert condition() == {"question": "q1", "is": "Student"}
     assert obstacles() == ""
-    page = _page("new_study.py", draft=str(number), step="words")
+    page = open_page("new_study.py", draft=str(number), step="words")
     assert _field(page, "selectbox", "Shown").value == ("q1", "Student")  # type: ignore[attr-defined]
     options = _field(page, "text_area", "Options, one per line")
     options.set_value("Resident\nRadiologist")  # type: ignore[attr-defined]
@@ -467,19 +460,19 @@ def test_a_study_is_set_up_opened_and_amended(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     """It is drawn, invited and opened after a confirmation, and amended with a reason."""
-    page = _page("new_study.py")
+    page = open_page("new_study.py")
     _button(page, "Start")
     (draft,) = drafts.listed(banked)
-    _button(_page("new_study.py", draft=str(draft.id), step="review"), "Draw the sample")
+    _button(open_page("new_study.py", draft=str(draft.id), step="review"), "Draw the sample")
     assert drafts.listed(banked) == []
     maker("New study")
     assert "No readers have been invited yet" in " ".join(
-        element.value for element in _page("set_up.py").markdown
+        element.value for element in open_page("set_up.py").markdown
     )
     with banked.look() as look:
         study = study_row(look, "New study")
     _invite(banked, "New study")
-    page = _page("set_up.py")
+    page = open_page("set_up.py")
     assert study.protocol_sha256 in [element.value for element in page.code]
     _button(page, "Open the study")
     assert "Tick “I have read the protocol" in page.error[0].value
@@ -523,7 +516,7 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
     draft = drafts.begin(
         store, name="trial", maker=number, bank="bank", acting=Acting(by=BY, now=NOW)
     )
-    page = _page("new_study.py", draft=str(draft), step="review")
+    page = open_page("new_study.py", draft=str(draft), step="review")
     assert not [
         element for element in page.warning if "readers can guess" in element.value
     ]  # shuffled
@@ -532,13 +525,13 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
     seen = drafts.save(
         store, draft, name="trial", bank="bank", values=values, seen=saved.saved_at_utc, now=NOW
     )
-    page = _page("new_study.py", draft=str(draft), step="review")
+    page = open_page("new_study.py", draft=str(draft), step="review")
     assert "A in 24 of 24 questions" in page.warning[0].value
     assert page.expander[0].label == "What readers agree to"
     assert page.expander[0].proto.expanded
     drafts.draw(store, draft, seen=seen, maker=number, acting=Acting(by=BY, now=NOW))
     _invite(store, "trial")
-    page = _page("set_up.py")
+    page = open_page("set_up.py")
     assert "A in 10 of 10 questions" in page.warning[0].value
     assert next(element for element in page.expander if "agree" in element.label).proto.expanded
     assert "the consent text" in page.checkbox[0].label
@@ -552,16 +545,16 @@ def test_a_coordinator_of_a_study_cannot_create_studies(
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     who = Person(role=Role.COORDINATOR, study=1, study_name="trial", name="c")
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    assert not _page("set_up.py").error
+    assert not open_page("set_up.py").error
     for name in ("new_study.py", "banks.py"):
-        page = _page(name)
+        page = open_page(name)
         assert "does not give you access" in page.error[0].value
         assert not page.title
 
 
 def test_the_banks_are_listed(banked: Store, maker: Callable[[str], Person]) -> None:
     """Questions and films are counted; without a bank, a sentence is shown."""
-    page = _page("banks.py")
+    page = open_page("banks.py")
     assert not page.exception
     assert list(page.dataframe[0].value["Bank"]) == ["bank"]
 
@@ -570,10 +563,10 @@ def test_metadata_are_entered_in_the_wizard_and_shown_before_the_draw(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="endpoint")
+    page = open_page("new_study.py", draft=str(number), step="endpoint")
     _field(page, "text_area", "Funding").set_value("A grant").run()  # type: ignore[attr-defined]
     assert drafts.find(banked, number).values["metadata"] == {"funding": "A grant"}
-    review = _page("new_study.py", draft=str(number), step="review")
+    review = open_page("new_study.py", draft=str(number), step="review")
     assert not page.exception
     assert not review.exception
     shown = " ".join(str(element.proto.body) for element in review.get("html"))
@@ -586,7 +579,7 @@ def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
     """The link has every author."""
     draw_trial(banked, {"cases": 4, "one_question_per": "item"})
     maker("trial")
-    page = _page("set_up.py")
+    page = open_page("set_up.py")
     assert any("Name at least one author" in caption.value for caption in page.caption)
     page.text_area(key="deposit-authors").set_value("Curie, Marie\n\nBohr, Niels").run()
     assert not page.exception
@@ -599,7 +592,7 @@ def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
 ) -> None:
     """The power follows the fields, is shown before the draw, and can be removed again."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="endpoint")
+    page = open_page("new_study.py", draft=str(number), step="endpoint")
     toggle = _field(page, "toggle", "Compute the power of this study")
     toggle.set_value(True).run()  # type: ignore[attr-defined]
     assert not page.exception
@@ -612,10 +605,10 @@ def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     )
     assert 0 < plan["power_low"] <= plan["power"] <= plan["power_high"] < 1
     assert any("do not reach 80 % power at any number" in text.value for text in page.warning)
-    review = _page("new_study.py", draft=str(number), step="review")
+    review = open_page("new_study.py", draft=str(number), step="review")
     shown = " ".join(str(element.proto.body) for element in review.get("html"))
     assert "<dt>Sample size</dt><dd>3 readers" in shown
-    again = _page("new_study.py", draft=str(number), step="endpoint")
+    again = open_page("new_study.py", draft=str(number), step="endpoint")
     assert not again.exception
     assert drafts.find(banked, number).values["sample_size"] == plan
     toggle = _field(again, "toggle", "Compute the power of this study")
@@ -632,7 +625,7 @@ def test_components_are_entered_in_a_form_and_checked(
 ) -> None:
     """The values are stored with the plan; an error leaves the plan as it was."""
     number = _begun(banked)
-    page = _page("new_study.py", draft=str(number), step="endpoint")
+    page = open_page("new_study.py", draft=str(number), step="endpoint")
     variance = "Error variance of the difference, model minus one reader"
     covariance = "Error covariance of these differences, two readers"
     for kind, label, value in (
@@ -647,7 +640,7 @@ def test_components_are_entered_in_a_form_and_checked(
     plan = drafts.find(banked, number).values["sample_size"]
     assert plan["components"]["var_error"] == 0.003
     assert (plan["components"]["cases"], plan["metric"]) == (150, "accuracy")
-    again = _page("new_study.py", draft=str(number), step="endpoint")
+    again = open_page("new_study.py", draft=str(number), step="endpoint")
     assert _field(again, "number_input", variance).value == 0.003  # type: ignore[attr-defined]
     assert drafts.find(banked, number).values["sample_size"] == plan
     _field(again, "number_input", covariance).set_value(0.5).run()  # type: ignore[attr-defined]

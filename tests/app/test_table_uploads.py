@@ -13,7 +13,8 @@ from study.people import signing_in
 from study.people.roles import Role
 from study.people.signing_in import Person
 from study.store import Store, people, studies
-from tests.conftest import NOW, ROOT, entropy_from
+from tests.conftest import NOW, entropy_from
+from tests.page_runs import open_page
 from tests.unit.study.tables.workbooks import book
 from ui.parts.forms import TABLE_TYPES
 from ui.server import file_jobs
@@ -56,10 +57,7 @@ def _table(folder: Path, ending: str, rows: Sequence[Sequence[str]]) -> tuple[st
 
 def _page(name: str, person: Person, monkeypatch: pytest.MonkeyPatch, **query: str) -> AppTest:
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
-    page = AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60)
-    for key, value in query.items():
-        page.query_params[key] = value
-    return page.run()
+    return open_page(name, **query)
 
 
 def _upload(page: AppTest, label: str, file: tuple[str, bytes]) -> None:

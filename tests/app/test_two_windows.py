@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from study.lifecycle import studies
 from study.people.roles import Role
@@ -11,8 +10,8 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store
 from study.store.studies import study_row
-from tests.conftest import ACTING, ROOT, invite
-from tests.page_runs import button
+from tests.conftest import ACTING, invite
+from tests.page_runs import button, open_page
 
 
 def test_an_action_does_not_affect_another_study(
@@ -30,7 +29,7 @@ def test_an_action_does_not_affect_another_study(
     there = replace(here, study=other, study_name="other")
     now_in = [here]
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": now_in[0])
-    page = AppTest.from_file(str(ROOT / "pages" / "set_up.py"), default_timeout=60).run()
+    page = open_page("set_up.py")
     page.text_input(key="discard-reason").input("Drawn too small.").run()
     now_in[0] = there
     button(page, "discard").click().run()

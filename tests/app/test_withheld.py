@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from study.bank.importing import import_bank
 from study.bank.managing import strike
@@ -23,7 +22,8 @@ from study.people.signing_in import Person
 from study.store import Store, judgements
 from study.store.judgements import REVIEW, JudgingRow
 from study.trail import trails
-from tests.conftest import ACTING, NOW, ROOT, write_bank
+from tests.conftest import ACTING, NOW, write_bank
+from tests.page_runs import open_page
 from tests.unit.study.lifecycle.test_reviewing import reviewers
 
 TELLS = "the right answer is B"
@@ -80,10 +80,7 @@ def reviewed(
 
 def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str) -> str:
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    ran = AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60)
-    for key, value in query.items():
-        ran.query_params[key] = value
-    ran.run()
+    ran = open_page(name, **query)
     assert not ran.exception
     frames = [frame.value.to_csv() for frame in ran.dataframe]
     texts = [

@@ -20,6 +20,7 @@ from study.lifecycle import previews
 from study.people.signing_in import Person
 from study.store import Store, studies
 from tests.conftest import ROOT
+from tests.page_runs import open_page
 from tests.unit.ui.two_studies import AMBER, COBALT, EVERYBODY, STATES, Deployment, stop
 from ui.app.menu import every_page, pages_of
 from ui.app.routes import routes
@@ -257,9 +258,7 @@ def test_pages_show_nothing_of_the_other_study(
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     monkeypatch.setattr(st, "switch_page", lambda page: None)  # the test runner has only this page
     for page in (page for page in PAGES if _sees(page, who)):
-        ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
-        ran.query_params["draft"] = str(deployment.draft)
-        ran.run()
+        ran = open_page(page, draft=str(deployment.draft))
         assert not ran.exception, page
         assert not any("does not give you access" in error.value for error in ran.error), page
         shown = b"".join(_elements(ran.main)).lower()

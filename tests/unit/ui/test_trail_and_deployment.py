@@ -16,8 +16,8 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, events, people
 from study.store.events import EventKind
-from tests.conftest import ACTING, NOW, ROOT, entropy_from, invite, tamper
-from tests.page_runs import button
+from tests.conftest import ACTING, NOW, entropy_from, invite, tamper
+from tests.page_runs import button, open_page
 from tests.sites import bundle_of, close, site
 from ui.app.middleware import HEADERS
 from ui.app.routes import routes
@@ -98,7 +98,7 @@ def test_signing_out_and_downloads_are_in_the_trail(sign: Sign, banked: Store) -
 def _page(monkeypatch: pytest.MonkeyPatch, store: Store, name: str, who: Person | None) -> AppTest:
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    return AppTest.from_file(str(ROOT / "pages" / name), default_timeout=60).run()
+    return open_page(name)
 
 
 def _administrator() -> Person:
