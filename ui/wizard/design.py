@@ -19,7 +19,6 @@ def design(working: Working) -> None:
         _conditions(working)
         working.count(
             "hidden_repeats",
-            t("Hidden repeats"),
             lambda n: (
                 tn(
                     "{n} case is repeated without notice, to measure intra-reader agreement.",
@@ -112,7 +111,6 @@ def _conditions(working: Working) -> None:
 def _sessions(working: Working) -> None:
     working.count(
         "sessions",
-        t("Sessions"),
         lambda n: (
             t("All cases are read in one session, with as many breaks as a reader likes.")
             if n == 1
@@ -128,7 +126,6 @@ def _sessions(working: Working) -> None:
     several = working.values["sessions"] > 1
     working.count(
         "washout_days",
-        t("Wash-out period between sessions (days)"),
         lambda n: (
             _washout(n, working.values["sessions"])
             if several
@@ -141,7 +138,6 @@ def _sessions(working: Working) -> None:
     if several:
         working.switch(
             "session_feedback",
-            t("Feedback after each session"),
             t(
                 "Before the next session a reader learns about what share of their answers was "
                 "correct, and of the model's if the reader has an aid. Shares are rounded, so that "
@@ -167,7 +163,6 @@ def _washout(days: int, sessions: int) -> str:
 def _days(working: Working) -> None:
     working.count(
         "session_days",
-        t("Days to complete a session once started"),
         lambda n: (
             tn(
                 "After {n} day, unread cases lapse; you can extend the deadline for a reader.",
@@ -216,7 +211,6 @@ def endpoint(working: Working) -> None:
 def _promised(working: Working) -> None:
     working.choose(
         "endpoint",
-        t("Primary endpoint"),
         {
             "": t("None declared"),
             "accuracy": t("Accuracy"),
@@ -242,7 +236,6 @@ def _promised(working: Working) -> None:
     )
     working.choose(
         "hypothesis",
-        t("Hypothesis"),
         {
             "": t("None declared"),
             "non-inferiority": t("Non-inferior"),
@@ -261,7 +254,6 @@ def _promised(working: Working) -> None:
 def _claimed(working: Working) -> None:
     working.choose(
         "claim_about",
-        t("The claim applies to"),
         {
             "": t("None declared"),
             "readers like these": t("Readers like these"),
@@ -284,7 +276,6 @@ def _claimed(working: Working) -> None:
 def _excluded(working: Working) -> None:
     working.choose(
         "exclusions",
-        t("Excluded readings"),
         {"sensitivity": t("Sensitivity analysis"), "primary": t("Primary analysis")},
         {
             "sensitivity": t(
@@ -310,7 +301,6 @@ def _analysed(working: Working) -> None:
     working.values["positive"] = positive_field(working.base["positive"], working.key("positive"))
     working.several(
         "subgroups",
-        t("Subgroups"),
         {
             "category": t("Category"),
             "subcategory": t("Subcategory"),
@@ -324,13 +314,11 @@ def _analysed(working: Working) -> None:
     )
     working.switch(
         "ordered_options",
-        t("Options are ordered"),
         t("Agreement is also weighted by the distance of the options, as for a grade."),
         t("Options have no order: only equal answers agree."),
     )
     working.count(
         "years_limit",
-        t("Years of experience that divide readers"),
         lambda n: (
             tn(
                 "Readers with less than {n} year of experience are compared with the others.",
@@ -348,7 +336,6 @@ def _analysed(working: Working) -> None:
 def _early(working: Working) -> None:
     working.switch(
         "interim_results",
-        t("Show accuracy while the study is open"),
         t("The study team sees accuracy early: explain why in your paper."),
         t("Nobody, including you, sees accuracy before the study is closed."),
     )

@@ -20,7 +20,7 @@ from study.protocol.protocol import Protocol, faults_of
 from study.protocol.sampling import Rehearsed, deciding, foresee
 from study.store import banks, draws
 from ui.parts import actions
-from ui.parts.protocol_words import in_page_words
+from ui.parts.protocol_words import in_page_words, setting_labels
 from ui.parts.text import minute, plain
 from ui.server.access import acting
 from ui.server.deployment import store
@@ -93,11 +93,11 @@ class Working:
         values = self.draft().protocol_values
         return None if faults_of(values) else Protocol.from_json(values)
 
-    def choose(self, key: str, label: str, words: Words, meaning: Words) -> None:
+    def choose(self, key: str, words: Words, meaning: Words) -> None:
         """Show a choice between a few values; the meaning of the selected value is shown below."""
         base = self.base[key]
         chosen = st.segmented_control(
-            label,
+            setting_labels()[key],
             list(words),
             default=base if base in words else None,
             format_func=lambda entry: words[entry],
@@ -108,16 +108,15 @@ class Working:
             self.values[key] = chosen
         st.caption(meaning.get(self.values[key], ""))
 
-    def switch(self, key: str, label: str, on: str, off: str) -> None:
+    def switch(self, key: str, on: str, off: str) -> None:
         """Show a switch."""
-        is_on = st.toggle(label, value=bool(self.base[key]), key=self.key(key))
+        is_on = st.toggle(setting_labels()[key], value=bool(self.base[key]), key=self.key(key))
         self.values[key] = bool(is_on)
         st.caption(on if is_on else off)
 
     def count(
         self,
         key: str,
-        label: str,
         meaning: Callable[[int], str],
         *,
         low: int,
@@ -129,17 +128,22 @@ class Working:
         sound = isinstance(base, int | float) and not isinstance(base, bool)
         shown = min(max(int(base), low), high) if sound else low
         n = st.number_input(
-            label, min_value=low, max_value=high, value=shown, step=step, key=self.key(key)
+            setting_labels()[key],
+            min_value=low,
+            max_value=high,
+            value=shown,
+            step=step,
+            key=self.key(key),
         )
         # A value from a file that is a fraction or out of range is kept until it is changed here.
         self.values[key] = base if sound and n == shown else int(n)
         st.caption(meaning(int(n)))
 
-    def several(self, key: str, label: str, words: Words, meaning: str) -> None:
+    def several(self, key: str, words: Words, meaning: str) -> None:
         """Show a multiple choice; the result is in the order of the choices."""
         base: Sequence[Any] = self.base[key] if isinstance(self.base[key], list) else []
         picked = st.pills(
-            label,
+            setting_labels()[key],
             list(words),
             default=[entry for entry in base if entry in words],
             format_func=lambda entry: words[entry],

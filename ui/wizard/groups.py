@@ -10,6 +10,7 @@ from study.base.translation import decimal, t, tn
 from study.protocol.arms import MAX_ARMS
 from study.protocol.outline import ListOutline, Reading, confounded, outline
 from study.protocol.protocol import MAX_PROSE, Protocol
+from ui.parts.protocol_words import setting_labels
 from ui.parts.text import plain
 from ui.parts.theme import grid
 from ui.wizard.draft import Words, Working
@@ -42,7 +43,6 @@ def aid(working: Working) -> None:
     with left:
         working.choose(
             "aid",
-            t("When the model's answer is shown"),
             timing(),
             {
                 "first": t("The answer is shown together with the question."),
@@ -56,12 +56,10 @@ def aid(working: Working) -> None:
         _text(
             working,
             "aid_model",
-            t("Model whose answers are shown"),
             t("Add its predictions on the page Models after the draw, before the opening."),
         )
         working.several(
             "aid_shows",
-            t("What is shown of the model's answer"),
             {
                 "answer": t("Answer"),
                 "confidence": t("Confidence"),
@@ -74,7 +72,6 @@ def aid(working: Working) -> None:
     with right:
         working.choose(
             "aid_missing",
-            t("Cases without an answer from the model"),
             {"refuse": t("Refuse to open"), "say": t("Tell the reader")},
             {
                 "refuse": t("The study opens only if the model has an answer to every case."),
@@ -83,7 +80,6 @@ def aid(working: Working) -> None:
         )
         working.count(
             "aid_errors",
-            t("Planted errors"),
             lambda n: (
                 tn(
                     "{n} correct answer of the model is replaced by a wrong one. Nobody knows "
@@ -101,7 +97,6 @@ def aid(working: Working) -> None:
         _prose(
             working,
             "aid_text",
-            t("Introduction to the model's answers"),
             t("Readers see that it is a model's output, whatever is written here."),
         )
 
@@ -113,7 +108,6 @@ def shares(working: Working) -> None:
     with columns[0]:
         working.count(
             "reads_per_case",
-            t("Readers per case"),
             lambda n: (
                 tn("Each case is read by {n} reader.", "Each case is read by {n} readers.", n)
                 if n
@@ -125,7 +119,6 @@ def shares(working: Working) -> None:
     with columns[1]:
         working.count(
             "cases_per_reader",
-            t("Cases per reader"),
             lambda n: (
                 tn("Each reader reads {n} case.", "Each reader reads {n} cases.", n)
                 if n
@@ -137,7 +130,6 @@ def shares(working: Working) -> None:
     with columns[2]:
         working.count(
             "anchor",
-            t("Cases read by everyone"),
             lambda n: (
                 t("These cases make agreement between all readers measurable.")
                 if n
@@ -281,14 +273,20 @@ def _reading(reading: Reading) -> str:
     return t("{condition} (second answer)", condition=name) if second_stage else name
 
 
-def _text(working: Working, key: str, label: str, meaning: str) -> None:
-    entered = st.text_input(label, value=working.base[key], max_chars=100, key=working.key(key))
+def _text(working: Working, key: str, meaning: str) -> None:
+    entered = st.text_input(
+        setting_labels()[key], value=working.base[key], max_chars=100, key=working.key(key)
+    )
     working.values[key] = entered.strip()
     st.caption(meaning)
 
 
-def _prose(working: Working, key: str, label: str, meaning: str) -> None:
+def _prose(working: Working, key: str, meaning: str) -> None:
     working.values[key] = st.text_area(
-        label, value=working.base[key], max_chars=MAX_PROSE, height=110, key=working.key(key)
+        setting_labels()[key],
+        value=working.base[key],
+        max_chars=MAX_PROSE,
+        height=110,
+        key=working.key(key),
     )
     st.caption(meaning)

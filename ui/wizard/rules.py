@@ -30,7 +30,6 @@ def rules(working: Working) -> None:
 def _order(working: Working) -> None:
     working.choose(
         "case_order",
-        t("Cases"),
         {
             "random": t("A different order for each reader"),
             "fixed": t("The same order for everyone"),
@@ -42,7 +41,6 @@ def _order(working: Working) -> None:
     )
     working.choose(
         "option_order",
-        t("Options"),
         {"canonical": t("As in the bank"), "random": t("Shuffled")},
         {
             "canonical": t("Letters are the same as in the bank."),
@@ -60,7 +58,6 @@ def _confidence(working: Working) -> None:
         words[working.base["confidence"]] = f"1–{working.base['confidence']}"
     working.choose(
         "confidence",
-        t("Confidence rating"),
         words,
         {
             off: t("One key press per case. The area under the ROC curve cannot be computed."),
@@ -76,25 +73,21 @@ def _confidence(working: Working) -> None:
 def _liberties(working: Working) -> None:
     working.switch(
         "comments",
-        t("Comments"),
         t("Readers can add a comment to a case; most do not, and it takes time."),
         t("No comments."),
     )
     working.switch(
         "fault_marks",
-        t("Mark faulty questions"),
         t("Readers can mark a question as faulty; they still answer it."),
         t("Questions cannot be marked."),
     )
     working.switch(
         "back_navigation",
-        t("Allow going back"),
         t("Earlier answers can be reviewed and changed; the first answer is recorded too."),
         t("Answers cannot be changed."),
     )
     working.switch(
         "cannot_answer",
-        t("Allow “cannot answer”"),
         t("Readers can say why a case cannot be answered; it counts as incorrect."),
         t("Every case must be answered."),
     )
@@ -103,7 +96,6 @@ def _liberties(working: Working) -> None:
 def _time_limit(working: Working) -> None:
     working.count(
         "time_limit_s",
-        t("Time limit per case (seconds)"),
         lambda n: (
             tn(
                 "After {n} second the case closes, answered or not; an unanswered case counts as "
@@ -124,7 +116,6 @@ def _time_limit(working: Working) -> None:
 def _feedback(working: Working) -> None:
     working.choose(
         "feedback",
-        t("Show the correct answer"),
         {
             "never": t("Never"),
             "after case": t("After each case"),
@@ -139,7 +130,6 @@ def _feedback(working: Working) -> None:
     _score_card(working)
     working.count(
         "practice_cases",
-        t("Practice cases"),
         lambda n: (
             tn(
                 "{n} case from outside the sample comes first, with the correct answer; it is not "
@@ -162,7 +152,6 @@ def _score_card(working: Working) -> None:
         return
     working.choose(
         "score_card",
-        t("Score card"),
         {"own": t("Own answers only"), "peers": t("With other readers and models")},
         {
             "own": t("Each reader sees their own answers beside the reference standard."),
@@ -188,7 +177,6 @@ def _prior(working: Working) -> dict[str, str]:
 def _around(working: Working) -> None:
     working.several(
         "context",
-        t("Shown beside the question"),
         {
             "age": t("Age"),
             "sex": t("Sex"),
@@ -203,7 +191,6 @@ def _around(working: Working) -> None:
     )
     working.count(
         "break_every",
-        t("Offer a break after (cases)"),
         lambda n: (
             t("A break stops the timer; readers can also pause at any other time.")
             if n
@@ -215,14 +202,12 @@ def _around(working: Working) -> None:
     )
     working.switch(
         "display_check",
-        t("Display check"),
         t("The screen is checked at each sign-in and the result is recorded."),
         t("Display quality will not be recorded."),
     )
     _smallest_window(working)
     working.several(
         "bundle_extras",
-        t("Include in the export"),
         {
             "questionnaire": t("Questionnaire"),
             "questionnaire texts": t("Free-text answers"),

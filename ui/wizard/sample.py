@@ -32,7 +32,7 @@ from study.store import banks, draws
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.forms import TABLE_TYPES, upload
-from ui.parts.protocol_words import in_page_words
+from ui.parts.protocol_words import in_page_words, setting_labels
 from ui.parts.text import plain
 from ui.parts.theme import Columns, grid
 from ui.server.access import acting, guard
@@ -58,7 +58,6 @@ def eligibility(working: Working) -> None:
         summary = st.container()
         working.several(
             "required_views",
-            t("Views each case must have"),
             {
                 "frontal": t("Frontal"),
                 "lateral": t("Lateral"),
@@ -70,18 +69,16 @@ def eligibility(working: Working) -> None:
         _age(working)
         working.several(
             "sex",
-            t("Sex"),
             {"female": t("Female"), "male": t("Male"), "other": t("Other")},
             t("Choose none to include all patients, those of unknown sex too."),
         )
         working.several(
             "without_flags",
-            t("Leave out questions with a flag"),
             flags_in_words(),
             t("Found by the same checks as when the bank was imported."),
         )
-        _listed(working, "only_items", t("Draw only these IDs"))
-        _listed(working, "without_items", t("Leave out these IDs"))
+        _listed(working, "only_items")
+        _listed(working, "without_items")
         with summary:
             _left(working)
 
@@ -115,7 +112,6 @@ def _age(working: Working) -> None:
     if working.values["age"]:
         working.switch(
             "unknown_age",
-            t("Include patients of unknown age"),
             t("Also cases whose age is missing or not a number."),
             t("Cases whose age is missing or not a number are not drawn."),
         )
@@ -124,7 +120,8 @@ def _age(working: Working) -> None:
         st.caption(t("All ages."))
 
 
-def _listed(working: Working, key: str, label: str) -> None:
+def _listed(working: Working, key: str) -> None:
+    label = setting_labels()[key]
     base = working.base[key] if isinstance(working.base[key], list) else []
     if len(base) > _MOST_SHOWN:
         st.markdown(f"**{label}**: " + tn("{n} ID", "{n} IDs", len(base)))
@@ -237,7 +234,7 @@ def _cases(working: Working) -> None:
         st.markdown(tn("**{n} case**, allocated manually", "**{n} cases**, allocated manually", n))
         st.caption(_precision(n))
         return
-    working.count("cases", t("Cases"), _precision, low=1, high=1_000_000, step=10)
+    working.count("cases", _precision, low=1, high=1_000_000, step=10)
 
 
 def _precision(n: int) -> str:
@@ -320,7 +317,6 @@ def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
 def _rules(working: Working) -> None:
     working.choose(
         "one_question_per",
-        t("One question per"),
         {"patient": t("Patient"), "examination": t("Examination"), "item": t("No limit")},
         {
             "patient": t(
@@ -332,7 +328,6 @@ def _rules(working: Working) -> None:
     )
     working.several(
         "stratify_by",
-        t("Stratify by"),
         _strata_offered(working),
         t(
             "Stratify so that each group gets its planned share. Leave empty for a simple random "
@@ -343,7 +338,6 @@ def _rules(working: Working) -> None:
     with st.expander(t("Random seed")):
         working.count(
             "seed",
-            t("Seed"),
             lambda n: t(
                 "The same bank, protocol and seed always give the same cases in the same order."
             ),

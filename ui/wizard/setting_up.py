@@ -28,6 +28,7 @@ from study.store import people, studies
 from study.store.studies import Amendment, DrawnCase, StudyRow, study_row
 from study.trail import heads
 from ui.overview import case_films
+from ui.parts.protocol_words import setting_labels
 from ui.parts.text import minute, plain
 from ui.parts.theme import Columns, pick
 from ui.server.access import acting
@@ -131,22 +132,7 @@ def _look_at(study: int, case: DrawnCase) -> None:
 
 def labels() -> dict[str, str]:
     """Return the labels of the rules that may be amended."""
-    named = {
-        "instructions": t("Instructions"),
-        "feedback": t("Show the correct answer"),
-        "break_every": t("Offer a break after (cases)"),
-        "washout_days": t("Wash-out period between sessions (days)"),
-        "session_days": t("Days to complete a session once started"),
-        "interim_results": t("Show accuracy while the study is open"),
-        "endpoint": t("Primary endpoint"),
-        "hypothesis": t("Hypothesis"),
-        "margin": t("Margin (percentage points)"),
-        "claim_about": t("The claim applies to"),
-        "primary_model": t("Primary model"),
-        "positive": t("Positive options"),
-        "smallest_window": t("Minimum window size (pixels)"),
-        "metadata": t("About the study"),
-    }
+    named = setting_labels() | {"smallest_window": t("Minimum window size (pixels)")}
     return {key: named[key] for key in AMENDABLE}
 
 
