@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from analysis.presentation.table import difference_cells, p_cell
 from analysis.presentation.wording import Row, number, rounded
 from analysis.translation import later, said, t
 
@@ -77,3 +78,20 @@ def error_cells(row: Row, factor: float) -> tuple[str, str]:
     """Write the standard error and its degrees of freedom; a normal interval has none."""
     se, df = number(row, "se"), number(row, "df")
     return value_cell(se, factor) if factor != 100 else rounded(100 * se, 2), rounded(df, 1)
+
+
+def comparison_header(first: str, second: str) -> tuple[str, ...]:
+    """Return the headings of the cells of a comparison, with those of its two values."""
+    return (first, second, t("Difference"), t("CI"), "SE", "df", "p")
+
+
+def comparison_cells(row: Row, first: str = "value_a", second: str = "value_b") -> tuple[str, ...]:
+    """Write two values of a metric, from the columns of a row, and their difference."""
+    factor = factor_of(row)
+    return (
+        value_cell(number(row, first), factor),
+        value_cell(number(row, second), factor),
+        *difference_cells(row, factor),
+        *error_cells(row, factor),
+        p_cell(number(row, "p")),
+    )

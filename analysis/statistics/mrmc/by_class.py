@@ -16,9 +16,7 @@ from analysis.presentation.table import (
     ReportTable,
     TableRow,
     condition_cell,
-    difference_cells,
     named,
-    p_cell,
     report_table,
     two_conditions,
     whole,
@@ -26,7 +24,12 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
 from analysis.statistics.accuracy.diagnostic import has_two_classes
-from analysis.statistics.claims import claim_shown, error_cells, narrower_notes, value_cell
+from analysis.statistics.claims import (
+    claim_shown,
+    comparison_cells,
+    comparison_header,
+    narrower_notes,
+)
 from analysis.statistics.mrmc import conditions, panel
 from analysis.statistics.mrmc.by_group import (
     READER_CONDITIONS_BY,
@@ -201,13 +204,7 @@ def _table(
             t("Metric"),
             t("Claim"),
             t("Items"),
-            left,
-            right,
-            t("Difference"),
-            t("CI"),
-            "SE",
-            "df",
-            "p",
+            *comparison_header(left, right),
         ),
         rows=body,
         in_paper=True,
@@ -220,10 +217,7 @@ def _cells(row: Row, condition: str, values: tuple[str, str]) -> tuple[str, ...]
         said(METRIC_NAMES[str(row["metric"])]),
         claim_shown(row),
         whole(number(row, "n_items")),
-        *(value_cell(number(row, value), 100) for value in values),
-        *difference_cells(row, 100),
-        *error_cells(row, 100),
-        p_cell(number(row, "p")),
+        *comparison_cells(row, *values),
     )
 
 

@@ -13,7 +13,6 @@ from analysis.figures.drawing.axes import RaterName, rater_names
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
-    difference_cells,
     named,
     p_cell,
     report_table,
@@ -24,10 +23,9 @@ from analysis.presentation.wording import Row, number, rows_of, sentences
 from analysis.results import Results
 from analysis.statistics.claims import (
     claim_shown,
-    error_cells,
-    factor_of,
+    comparison_cells,
+    comparison_header,
     narrower_notes,
-    value_cell,
 )
 from analysis.statistics.mrmc import conditions
 from analysis.statistics.mrmc.by_group import READER_CONDITIONS_BY, adjusted_over_groups
@@ -135,13 +133,7 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
             t("Claim"),
             t("n"),
             t("Items"),
-            t("First"),
-            t("Second"),
-            t("Difference"),
-            t("CI"),
-            "SE",
-            "df",
-            "p",
+            *comparison_header(t("First"), t("Second")),
             t("Adjusted p"),
         ),
         rows=[
@@ -154,11 +146,7 @@ def condition_readers_table(results: Results) -> Iterator[ReportTable]:
                     claim_shown(row),
                     whole(number(row, "n_readers")),
                     whole(number(row, "n_items")),
-                    value_cell(number(row, "value_a"), factor_of(row)),
-                    value_cell(number(row, "value_b"), factor_of(row)),
-                    *difference_cells(row, factor_of(row)),
-                    *error_cells(row, factor_of(row)),
-                    p_cell(number(row, "p")),
+                    *comparison_cells(row),
                     p_cell(number(row, "p_adjusted")),
                 ),
             )

@@ -13,25 +13,17 @@ import pandas as pd
 from analysis.arrays import Bools, Ints
 from analysis.bundle.model import Bundle, RaterKind
 from analysis.options import Options
-from analysis.presentation.table import (
-    ReportTable,
-    TableRow,
-    difference_cells,
-    p_cell,
-    report_table,
-    two_conditions,
-    whole,
-)
+from analysis.presentation.table import ReportTable, TableRow, report_table, two_conditions, whole
 from analysis.presentation.wording import number, rows_of, sentences
 from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import shared_by_conditions
 from analysis.results import Results
 from analysis.statistics.claims import (
     claim_shown,
-    error_cells,
+    comparison_cells,
+    comparison_header,
     factor_of,
     narrower_notes,
-    value_cell,
 )
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.metrics import Metrics, accuracy_and_auc
@@ -300,11 +292,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
             claim_shown(row),
             str(int(number(row, "n_readers"))),
             whole(number(row, "n_items")),
-            value_cell(number(row, "value_a"), factor),
-            value_cell(number(row, "value_b"), factor),
-            *difference_cells(row, factor),
-            *error_cells(row, factor),
-            p_cell(number(row, "p")),
+            *comparison_cells(row),
         )
         rows.append(
             (
@@ -327,13 +315,7 @@ def conditions_table(results: Results) -> Iterator[ReportTable]:
             t("Claim"),
             t("Readers"),
             t("Items"),
-            t("First"),
-            t("Second"),
-            t("Difference"),
-            t("CI"),
-            "SE",
-            "df",
-            "p",
+            *comparison_header(t("First"), t("Second")),
         ),
         rows=rows,
         in_paper=True,

@@ -14,7 +14,6 @@ from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
-    difference_cells,
     p_cell,
     report_table,
     whole,
@@ -23,7 +22,7 @@ from analysis.presentation.table import (
 from analysis.presentation.wording import number, rows_of
 from analysis.readings.shared_items import Shared, shared_by_panel
 from analysis.results import Results
-from analysis.statistics.claims import error_cells, value_cell
+from analysis.statistics.claims import comparison_cells, comparison_header
 from analysis.statistics.merits import (
     PERCENT_CORRECT,
     FigureOfMerit,
@@ -147,13 +146,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
             t("Condition"),
             t("Task"),
             t("Items"),
-            t("First"),
-            t("Second"),
-            t("Difference"),
-            t("CI"),
-            "SE",
-            "df",
-            "p",
+            *comparison_header(t("First"), t("Second")),
             t("Adjusted p"),
         ),
         rows=[
@@ -164,11 +157,7 @@ def tasks_table(results: Results) -> Iterator[ReportTable]:
                     condition_cell(str(row["condition"])),
                     str(row["group"]),
                     whole(number(row, "n_items")),
-                    value_cell(number(row, "value_a"), 100),
-                    value_cell(number(row, "value_b"), 100),
-                    *difference_cells(row, 100),
-                    *error_cells(row, 100),
-                    p_cell(number(row, "p")),
+                    *comparison_cells(row),
                     p_cell(number(row, "p_adjusted")),
                 ),
             )

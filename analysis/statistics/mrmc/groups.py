@@ -13,9 +13,7 @@ from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
     condition_cell,
-    difference_cells,
     named,
-    p_cell,
     report_table,
     whole,
     words,
@@ -25,7 +23,7 @@ from analysis.readings.item_groups import item_groups
 from analysis.readings.shared_items import shared_by_panel
 from analysis.results import Results
 from analysis.statistics.accuracy.diagnostic import has_two_classes
-from analysis.statistics.claims import error_cells, factor_of, value_cell
+from analysis.statistics.claims import comparison_cells, comparison_header
 from analysis.statistics.merits import FigureOfMerit, Metric
 from analysis.statistics.mrmc.group_contrasts import (
     LEAD,
@@ -297,13 +295,7 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
             t("Metric"),
             t("Readers"),
             t("Items"),
-            t("First"),
-            t("Second"),
-            t("Difference"),
-            t("CI"),
-            "SE",
-            "df",
-            "p",
+            *comparison_header(t("First"), t("Second")),
         ),
         rows=[
             (
@@ -314,11 +306,7 @@ def _table(name: str, title: str, note: str, rows: list[tuple[str, str, Row]]) -
                     metric,
                     f"{whole(number(row, 'n_readers_a'))} / {whole(number(row, 'n_readers_b'))}",
                     whole(number(row, "n_items")),
-                    value_cell(number(row, "value_a"), factor_of(row)),
-                    value_cell(number(row, "value_b"), factor_of(row)),
-                    *difference_cells(row, factor_of(row)),
-                    *error_cells(row, factor_of(row)),
-                    p_cell(number(row, "p")),
+                    *comparison_cells(row),
                 ),
             )
             for condition, metric, row in rows

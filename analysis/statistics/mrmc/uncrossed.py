@@ -16,9 +16,7 @@ from analysis.presentation.table import (
     MOST_ROWS,
     ReportTable,
     TableRow,
-    difference_cells,
     named,
-    p_cell,
     report_table,
     two_conditions,
     whole,
@@ -29,7 +27,7 @@ from analysis.readings.matrix import ReadingMatrix
 from analysis.readings.shared_items import Shared
 from analysis.results import Results
 from analysis.statistics import claims
-from analysis.statistics.claims import error_cells, factor_of, value_cell
+from analysis.statistics.claims import comparison_cells, comparison_header, factor_of
 from analysis.statistics.merits import Metric
 from analysis.statistics.mrmc.conditions import NOBODY
 from analysis.statistics.mrmc.incomplete import Comparison, Weighted, comparisons_of, weighted
@@ -256,13 +254,7 @@ def uncrossed_table(results: Results) -> Iterator[ReportTable]:
             t("Readers"),
             t("Items"),
             t("Readings"),
-            t("First"),
-            t("Second"),
-            t("Difference"),
-            t("CI"),
-            "SE",
-            "df",
-            "p",
+            *comparison_header(t("First"), t("Second")),
         ),
         rows=[_table_row(row, names) for row in rows[:MOST_ROWS]],
         total=len(rows),
@@ -277,11 +269,7 @@ def _table_row(row: Row, names: Mapping[str, RaterName]) -> TableRow:
         whole(number(row, "n_readers")),
         whole(number(row, "n_items")),
         whole(number(row, "n_readings")),
-        value_cell(number(row, "value_a"), factor),
-        value_cell(number(row, "value_b"), factor),
-        *difference_cells(row, factor),
-        *error_cells(row, factor),
-        p_cell(number(row, "p")),
+        *comparison_cells(row),
     )
     return compared_in(row, names), cells
 
