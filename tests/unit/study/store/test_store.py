@@ -1,4 +1,4 @@
-"""The store: concurrent writers, files of other programs, and failed changes."""
+"""The store: files of other programs, locks, and connections that are reused."""
 
 import fcntl
 import sqlite3
@@ -8,57 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from study.base.canonical import stamp
 from study.base.errors import BrokenStore, Busy, NotFound, StudyError
 from study.lifecycle.deployments import init
-from study.store import Store, deployment, events
-from study.store.events import EventKind
-from study.trail.verification import verify
+from study.store import Store, deployment
 from tests.conftest import NOW, REFUSED, entropy_from
-
-
-def test_eight_simultaneous_writers_lose_nothing(store: Store) -> None:
-    """400 events of 8 threads form a valid chain."""
-
-    def write(who: int) -> None:
-        for _ in range(50):
-            with store.change() as change:
-                events.append(
-                    change,
-                    chain="busy",
-                    at_utc=stamp(NOW),
-                    actor=str(who),
-                    kind=EventKind.DOWNLOADED,
-                    detail={},
-                )
-
-    with ThreadPoolExecutor(8) as pool:
-        list(pool.map(write, range(8)))
-    with store.look() as look:
-        assert len(list(events.walk(look, "busy"))) == 400
-    assert verify(store) == []
-
-
-def test_a_failed_change_is_rolled_back(store: Store) -> None:
-    """An error between two statements undoes the first."""
-
-    def fail_in_the_middle() -> None:
-        with store.change() as change:
-            events.append(
-                change, chain="x", at_utc="", actor="", kind=EventKind.DOWNLOADED, detail={}
-            )
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail_in_the_middle()
-    with store.look() as look:
-        assert "x" not in events.chains(look)
-
-
-def test_a_read_transaction_cannot_write(store: Store) -> None:
-    """The store refuses the statement."""
-    with pytest.raises(StudyError, match="cannot be written"), store.look() as look:
-        look.execute("DELETE FROM deployment")
 
 
 def test_a_missing_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
