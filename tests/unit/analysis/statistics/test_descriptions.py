@@ -13,6 +13,7 @@ from analysis.report.content import SECTIONS
 from analysis.report.methods import methods
 from analysis.report.methods.sources import FURTHER, cited_keys, method_references
 from analysis.statistics.statistic import TEXT
+from analysis.statistics.study import Study
 from tests import table_reference
 from tests.unit.analysis.report.full_run import full_run, study
 
@@ -50,6 +51,15 @@ def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
             if table[name].notna().any() and unit != "yes or no":
                 is_text = not pd.api.types.is_numeric_dtype(table[name].dropna().infer_objects())
                 assert is_text == (unit == TEXT), (statistic.name, name)
+
+
+def test_a_table_without_rows_has_the_columns_of_its_description() -> None:
+    """One answer to one question leaves most tables without rows."""
+    items = pd.DataFrame({"item_id": ["q"], "truth": ["A"]})
+    readings = pd.DataFrame({"rater_id": ["R"], "item_id": ["q"], "answer": ["A"]})
+    smallest = Study(bundle_from_tables(items, readings), Options(bootstrap=1))
+    for statistic in STATISTICS:
+        assert list(smallest.table(statistic.compute).columns) == statistic.header, statistic.name
 
 
 def test_descriptions_explain_rows_and_columns() -> None:

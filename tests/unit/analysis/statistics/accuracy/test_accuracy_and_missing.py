@@ -11,41 +11,6 @@ from analysis.statistics.accuracy.accuracy import NO_REFERENCE
 from analysis.statistics.accuracy.means import wilson_interval
 from tests.unit.analysis.conftest import MakeBundle
 
-ACCURACY_COLUMNS = [
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "by",
-    "group",
-    "n",
-    "n_correct",
-    "n_missing",
-    "accuracy",
-    "ci_low",
-    "ci_high",
-    "ci_method",
-    "cluster_ci_low",
-    "cluster_ci_high",
-    "undefined_because",
-]
-
-
-def test_the_tables_have_their_documented_columns(make_bundle: MakeBundle) -> None:
-    """Names and order are documented."""
-    bundle = make_bundle("AB", {"R": "AA"})
-    assert list(accuracy(bundle).columns) == ACCURACY_COLUMNS
-    assert list(missing(bundle).columns) == [
-        "rater_id",
-        "condition",
-        "n_assigned",
-        "n_answered",
-        "n_skipped",
-        "n_timed_out",
-        "n_unparsed",
-        "n_refused",
-        "n_absent",
-    ]
-
 
 def test_unanswered_items_count_as_wrong() -> None:
     """A correct letter after the time limit is wrong; items that were never shown do not count."""

@@ -12,22 +12,6 @@ from analysis.statistics.accuracy.accuracy import NO_REFERENCE, NO_TASK
 from analysis.statistics.accuracy.leaderboard import FEW_RANKED, NO_LIMITS
 from tests.unit.analysis.conftest import MakeBundle
 
-COLUMNS = [
-    "rater_id",
-    "rater_kind",
-    "condition",
-    "by",
-    "group",
-    "n",
-    "accuracy",
-    "ci_low",
-    "ci_high",
-    "rank",
-    "rank_low",
-    "rank_high",
-    "method",
-    "undefined_because",
-]
 # Questions per task, as in ReXVQA's test set: 36.1, 36.5, 20.9, 6.1 and 0.4 %.
 SIZES = (3610, 3650, 2090, 610, 40)
 # The leaderboard's accuracies by task (presence, negation, differential, location, geometric).
@@ -74,12 +58,11 @@ def test_micro_and_macro_ranks_differ_as_on_rexvqas_leaderboard() -> None:
 def test_accuracies_equal_those_of_the_accuracy_table(
     make_bundle: MakeBundle,
 ) -> None:
-    """The columns are the documented ones."""
+    """Users can verify them with the other table."""
     bundle = make_bundle(
         "AABBAABB", {"R": "AABBBBAA", "M": "AB.BAAB."}, models=("M",), task=list("xxxyyyyy")
     )
     table = leaderboard(bundle)
-    assert list(table.columns) == COLUMNS
     both = table.merge(
         accuracy(bundle), on=["rater_id", "by", "group"], suffixes=("", "_there"), how="left"
     )

@@ -45,25 +45,6 @@ def _row(
     return table.loc[wanted & (table["raters"] == raters)].iloc[0]
 
 
-def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
-    """Names and order are documented."""
-    table = agreement_groups(make_bundle("AB", {"R": "AB", "S": "AA"}))
-    assert list(table.columns) == [
-        "raters",
-        "condition",
-        "scope",
-        "measure",
-        "n_raters",
-        "n_items",
-        "estimate",
-        "se",
-        "ci_low",
-        "ci_high",
-        "method",
-        "undefined_because",
-    ]
-
-
 def test_rows_are_sorted_by_group_scope_and_measure(make_bundle: MakeBundle) -> None:
     """Measures depend on the scope: all items, tasks, or option sets."""
     bundle = make_bundle(

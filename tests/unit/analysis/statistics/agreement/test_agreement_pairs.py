@@ -17,27 +17,6 @@ def _row(bundle: Bundle, measure: str, scope: str = "all") -> pd.Series:
     return table.loc[(table["measure"] == measure) & (table["scope"] == scope)].iloc[0]
 
 
-def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
-    """Names and order are documented, with and without rows."""
-    expected = [
-        "rater_a",
-        "rater_b",
-        "pair_kind",
-        "condition",
-        "scope",
-        "measure",
-        "n",
-        "estimate",
-        "se",
-        "ci_low",
-        "ci_high",
-        "method",
-        "undefined_because",
-    ]
-    for answers in ({"R": "AB"}, {"R": "AB", "S": "AA"}):
-        assert list(agreement_pairs(make_bundle("AB", answers)).columns) == expected
-
-
 def test_a_pair_has_the_reader_first_or_is_sorted_by_id(make_bundle: MakeBundle) -> None:
     """A model is second even if its id sorts first."""
     table = agreement_pairs(make_bundle("AB", {"R2": "AB", "R1": "AB", "A": "AB"}, models=("A",)))

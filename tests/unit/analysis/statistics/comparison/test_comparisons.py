@@ -18,40 +18,8 @@ from analysis.statistics.comparison.pairs import (
 from analysis.statistics.study import Study
 from tests.unit.analysis.conftest import MakeBundle
 
-COLUMNS = [
-    "rater_a",
-    "rater_b",
-    "pair_kind",
-    "condition",
-    "n",
-    "accuracy_a",
-    "accuracy_b",
-    "difference",
-    "ci_low",
-    "ci_high",
-    "ci_method",
-    "cluster_ci_low",
-    "cluster_ci_high",
-    "only_a_correct",
-    "only_b_correct",
-    "p_exact",
-    "p_mid",
-    "p_clustered",
-    "clustered_method",
-    "p_adjusted",
-    "family",
-    "undefined_because",
-]
 ANSWERS = {"R1": "AABB", "R2": "AAAA", "M1": "ABA.", "M2": "AAAB"}
 CLUSTERED = ["cluster_ci_low", "cluster_ci_high", "p_clustered"]
-
-
-def test_the_table_has_its_documented_columns(make_bundle: MakeBundle) -> None:
-    """Names and order are documented, with and without rows."""
-    for answers in ({"R": "AB"}, {"R": "AB", "S": "AA"}):
-        table = comparisons(make_bundle("AB", answers))
-        assert list(table.columns) == COLUMNS
-    assert len(comparisons(make_bundle("AB", {"R": "AB"}))) == 0
 
 
 def test_the_rows_are_the_pairs_of_the_table_of_agreement(make_bundle: MakeBundle) -> None:

@@ -15,19 +15,6 @@ from analysis.statistics import time_model as module
 from analysis.statistics.crossed import CrossedFit, fit_crossed
 from analysis.statistics.time_model import NO_CONTRAST, NO_SPREAD, NOT_GIVEN, TOO_FEW, TOO_LARGE
 
-COLUMNS = [
-    "term",
-    "condition",
-    "n",
-    "estimate",
-    "se",
-    "ratio",
-    "ci_low",
-    "ci_high",
-    "p",
-    "method",
-    "undefined_because",
-]
 CORRECT = "correct against wrong"
 POSITION = "position, per 10 cases"
 Study = tuple[pd.DataFrame, pd.DataFrame]
@@ -180,10 +167,9 @@ def test_the_table_has_the_values_of_the_fit() -> None:
 
 
 def test_the_ratio_is_the_exponential_of_the_estimate() -> None:
-    """The columns are documented, and alpha sets the width of the interval."""
+    """Alpha sets the width of the interval."""
     bundle = bundle_from_tables(*_study(3, 40))
     table = time_model(bundle)
-    assert list(table.columns) == COLUMNS
     row = table.loc[table["term"] == CORRECT].iloc[0]
     assert row["ratio"] == pytest.approx(np.exp(row["estimate"]))
     assert row["ci_low"] == pytest.approx(np.exp(row["estimate"] - 1.959963985 * row["se"]))
@@ -246,10 +232,8 @@ def test_too_few_readings_and_constant_times_are_undefined() -> None:
 
 
 def test_without_times_the_table_is_empty() -> None:
-    """It has its columns."""
-    table = time_model(_few(4, None))
-    assert list(table.columns) == COLUMNS
-    assert table.empty
+    """A model needs times."""
+    assert time_model(_few(4, None)).empty
 
 
 def test_times_of_zero_are_left_out() -> None:
