@@ -1,4 +1,4 @@
-const made = (tag, text, scope) => {
+const cell = (tag, text, scope) => {
   const element = document.createElement(tag);
   element.textContent = text;
   if (scope) element.scope = scope;
@@ -7,19 +7,19 @@ const made = (tag, text, scope) => {
 export default function ({ parentElement, data }) {
   parentElement.querySelector("caption").textContent = data.caption;
   parentElement.querySelector("thead tr").replaceChildren(
-    ...data.heads.map((head) => made("th", head, "col")));
+    ...data.heads.map((head) => cell("th", head, "col")));
   parentElement.querySelector("tbody").replaceChildren(...data.rows.map((file) => {
     const row = document.createElement("tr");
-    const link = made("a", file.name);
+    const link = cell("a", file.name);
     link.href = file.address;
     link.download = "";
-    const name = made("th", "", "row");
+    const name = cell("th", "", "row");
     name.append(link);
-    const size = made("td", file.size);
+    const size = cell("td", file.size);
     size.className = "n";
-    const hash = made("td", "");
-    hash.append(made("code", file.sha256));
-    row.append(name, made("td", file.what), size, hash);
+    const hash = cell("td", "");
+    hash.append(cell("code", file.sha256));
+    row.append(name, cell("td", file.what), size, hash);
     return row;
   }));
 }

@@ -1,10 +1,10 @@
-const seen = new WeakSet();
+const mounted = new WeakSet();
 export default function ({ parentElement, data }) {
   const field = parentElement.querySelector("input");
   parentElement.querySelector("label").textContent = data.label;
   parentElement.querySelector("button").textContent = data.button;
-  if (!seen.has(parentElement)) {
-    seen.add(parentElement);
+  if (!mounted.has(parentElement)) {
+    mounted.add(parentElement);
     field.focus();
   }
 }

@@ -1,4 +1,4 @@
-const seen = new WeakSet();
+const mounted = new WeakSet();
 export default function ({ parentElement, data }) {
   const field = parentElement.querySelector("input");
   parentElement.querySelector("label").textContent = data.label;
@@ -8,8 +8,8 @@ export default function ({ parentElement, data }) {
     field.value = given.slice(0, 60);
     history.replaceState(history.state, "", location.pathname + location.search);
   }
-  if (!seen.has(parentElement)) {
-    seen.add(parentElement);
+  if (!mounted.has(parentElement)) {
+    mounted.add(parentElement);
     field.focus();
   }
 }

@@ -4,10 +4,10 @@ const cell = (text) => {
 };
 
 function element(name, className, text) {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
+  const node = document.createElement(name);
+  node.className = className;
+  node.textContent = text;
+  return node;
 }
 
 async function copy(text) {

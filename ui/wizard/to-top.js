@@ -1,7 +1,7 @@
-const seen = new WeakSet();
+const mounted = new WeakSet();
 export default function ({ parentElement }) {
-  if (!seen.has(parentElement)) {
-    seen.add(parentElement);
+  if (!mounted.has(parentElement)) {
+    mounted.add(parentElement);
     document.querySelector("[data-testid='stMain']")?.scrollTo(0, 0);
   }
 }

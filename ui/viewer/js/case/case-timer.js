@@ -28,21 +28,21 @@ const SMALLEST_FILM = 500;
 
 /**
  * The flags that follow from a single measurement.
- * @param {Measured} seen @param {{films: boolean, ratio: number, smallest?: number[]}} began  the case has films; the
+ * @param {Measured} measurement @param {{films: boolean, ratio: number, smallest?: number[]}} began  the case has films; the
  *   pixel ratio at its start; the study's smallest window
  * @returns {string[]}
  */
-export function doubts(seen, { films, ratio, smallest = [] }) {
-  const small = !fits(seen.inner, smallest.length ? smallest : SMALLEST) || (films && Math.min(...seen.film) < SMALLEST_FILM);
-  const stretched = Math.abs(seen.outer_width / seen.inner[0] - 1) > ZOOM && seen.outer_width > 0;
+export function doubts(measurement, { films, ratio, smallest = [] }) {
+  const small = !fits(measurement.inner, smallest.length ? smallest : SMALLEST) || (films && Math.min(...measurement.film) < SMALLEST_FILM);
+  const stretched = Math.abs(measurement.outer_width / measurement.inner[0] - 1) > ZOOM && measurement.outer_width > 0;
   const found = {
-    page_covered: seen.covered,
-    page_translated: seen.translated,
-    page_zoom: stretched || Math.abs(seen.zoom - 1) > ZOOM,
-    pixel_ratio_changed: seen.ratio !== ratio,
-    low_pixel_ratio: seen.ratio < 1,
+    page_covered: measurement.covered,
+    page_translated: measurement.translated,
+    page_zoom: stretched || Math.abs(measurement.zoom - 1) > ZOOM,
+    pixel_ratio_changed: measurement.ratio !== ratio,
+    low_pixel_ratio: measurement.ratio < 1,
     window_too_small: small,
-    software_rendering: films && seen.software === true,
+    software_rendering: films && measurement.software === true,
   };
   return Object.keys(found).filter((flag) => found[flag]);
 }
@@ -105,12 +105,12 @@ export class ViewingConditions {
 
   #look(attempt, now, epoch) {
     this.#lookedAt = now;
-    const seen = this.#measure();
-    const began = this.#began.get(attempt) ?? { ahead_ms: epoch - now, ratio: seen.ratio, whole: false };
-    began.whole ||= seen.whole;
+    const measurement = this.#measure();
+    const began = this.#began.get(attempt) ?? { ahead_ms: epoch - now, ratio: measurement.ratio, whole: false };
+    began.whole ||= measurement.whole;
     this.#began.set(attempt, began);
-    const about = { films: attempt.item.views.length > 0, ratio: began.ratio, smallest: this.#smallest() };
-    for (const flag of doubts(seen, about)) attempt.flag(flag);
+    const context = { films: attempt.item.views.length > 0, ratio: began.ratio, smallest: this.#smallest() };
+    for (const flag of doubts(measurement, context)) attempt.flag(flag);
   }
 }
 
@@ -145,8 +145,8 @@ export function measured(root, { software }, translated) {
 /** Whether a foreign element of this page covers the films; windows of other programs cannot be detected. */
 function coveredAt(root, { x, y }) {
   const page = root.getRootNode();
-  const over = page.elementFromPoint(x, y);
-  if (over && !root.contains(over)) return true;
+  const topmost = page.elementFromPoint(x, y);
+  if (topmost && !root.contains(topmost)) return true;
   // Hit testing ignores elements made inert by our modal dialog, although they may lie above it.
   return [...page.querySelectorAll(":is(dialog:modal, :popover-open)")].some((each) => {
     const { left, right, top, bottom } = each.getBoundingClientRect();

@@ -15,7 +15,7 @@ const BEAT = "place";
 const BEAT_MS = 1000;
 const STALE_MS = 5000; // age of a heartbeat after which a window without a response has crashed
 const ANSWER_MS = 300;
-const GIFT_MS = 1500; // the other window may be busy with a film
+const HANDOVER_MS = 1500; // the other window may be busy with a film
 
 /**
  * Which window holds the place.
@@ -83,10 +83,10 @@ export class WindowLock {
    * null if none */
   async take() {
     this.#state = "none";
-    const gave = this.#channel ? await this.#wait({ kind: "take" }, GIFT_MS) : null;
+    const reply = this.#channel ? await this.#wait({ kind: "take" }, HANDOVER_MS) : null;
     this.#since = this.#clock.now();
     this.#hold();
-    return gave?.gift ?? null;
+    return reply?.gift ?? null;
   }
 
   /** The page is being left. */
@@ -165,7 +165,7 @@ export class WindowLock {
     if (message.to && message.to !== this.#id) return;
     switch (message.kind) {
       case "ask": this.#asked(message); break;
-      case "take": this.#robbed(message); break;
+      case "take": this.#passOn(message); break;
       case "held": this.#heldElsewhere(message); break;
       case "gave": this.#answer?.(message); break;
       default: break;
@@ -180,7 +180,7 @@ export class WindowLock {
     if (this.holds) this.#write();
   }
 
-  #robbed({ from }) {
+  #passOn({ from }) {
     if (this.holds) this.#post({ kind: "gave", to: from, gift: this.#yield() });
     else if (this.#state === "claiming") this.#answer?.({});
   }
@@ -254,9 +254,9 @@ export class OneWindow {
 
   #lost() {
     const finished = this.#room.finished();
-    const gift = { running: this.#room.handOver(), records: this.#connection.outbox.records };
+    const handover = { running: this.#room.handOver(), records: this.#connection.outbox.records };
     if (!finished) this.#cover(texts.twoWindows.gone);
-    return gift;
+    return handover;
   }
 
   #cover(words) {
@@ -273,8 +273,8 @@ export class OneWindow {
     this.#words = null;
     this.#overlays.close();
     this.#room.wait(texts.loading.opening);
-    const gift = await this.#lock.take();
-    if (gift) this.#adopt(gift);
+    const handover = await this.#lock.take();
+    if (handover) this.#adopt(handover);
     await this.#goOnAfresh();
   }
 

@@ -88,10 +88,10 @@ export class DecoderPool {
 }
 
 function heard({ waiting }, { id, film, error, why }) {
-  const asked = waiting.get(id);
+  const request = waiting.get(id);
   waiting.delete(id);
-  if (film) asked?.resolve(film);
-  else asked?.reject(new FilmError(error, why));
+  if (film) request?.resolve(film);
+  else request?.reject(new FilmError(error, why));
 }
 
 /** @returns {Worker} */

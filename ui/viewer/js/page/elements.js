@@ -3,10 +3,10 @@
 /** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} [text] @param {string} [className]
  *  @returns {HTMLElementTagNameMap[Tag]} */
 export function element(tag, text = "", className = "") {
-  const made = document.createElement(tag);
-  if (text) made.textContent = text;
-  if (className) made.className = className;
-  return made;
+  const node = document.createElement(tag);
+  if (text) node.textContent = text;
+  if (className) node.className = className;
+  return node;
 }
 
 /** @param {string} label @param {(now: number) => void} run receives the time of the press @returns

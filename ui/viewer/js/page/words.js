@@ -3,9 +3,9 @@
 import { form, language, rtl, words } from "./catalogue.js";
 
 // A name keeps its own direction of writing between marks that isolate it.
-const apart = (text) => (rtl ? `\u2068${text}\u2069` : text);
-const written = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : apart(String(value)));
-const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? written(values[name]) : whole));
+const isolated = (text) => (rtl ? `\u2068${text}\u2069` : text);
+const formatted = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : isolated(String(value)));
+const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? formatted(values[name]) : whole));
 
 /** @param {string} message @param {Record<string, unknown>} [values] replaces {name} @returns {string} */
 export const t = (message, values = {}) => put(words[message] ?? message, values);
@@ -13,7 +13,7 @@ export const t = (message, values = {}) => put(words[message] ?? message, values
 /** Return the plural form for a number, which replaces {n}. @param {string} one @param {string} many @param {number} n
  *  @param {Record<string, unknown>} [values] @returns {string} */
 export const tn = (one, many, n, values = {}) => {
-  const there = words[one];
-  const text = there ? there[form(n)] ?? there[0] : n === 1 ? one : many;
+  const forms = words[one];
+  const text = forms ? forms[form(n)] ?? forms[0] : n === 1 ? one : many;
   return put(text, { ...values, n });
 };

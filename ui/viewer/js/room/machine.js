@@ -569,8 +569,8 @@ class Turn {
   #made(item) {
     const { running } = this.state.facts;
     const kept = !item.reading && running?.case === item.case ? running : null;
-    const before = item.before && { option: item.before.option }; // the confidence must be stated again
-    const { option = null, words = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? before ?? {};
+    const earlier = item.before && { option: item.before.option }; // the confidence must be stated again
+    const { option = null, words = null, confidence = null, comment = null, faulty = false } = kept ?? item.reading ?? earlier ?? {};
     this.state.brought += 1;
     return {
       n: this.state.brought, item, option, words: words ?? "", confidence, comment: comment ?? "", faulty, committed: false,
@@ -591,12 +591,12 @@ class Turn {
   #prefetch() {
     const { shown, aside } = this.state;
     const coming = deciding.coming(this.state);
-    const beside = this.#desk.rules.back_navigation && shown
+    const neighbours = this.#desk.rules.back_navigation && shown
       ? [shown.item.position + 1, shown.item.position - 1].flatMap((position) => this.#known(position) ?? []) : [];
     // Films of earlier cases were released: fetch them while this case is on the screen.
-    const wanted = shown?.item.reading ? [...coming, ...beside] : coming;
-    const near = [shown, aside].flatMap((each) => each?.item ?? []);
-    this.#do({ do: "prefetch", beside: [...near, ...beside].map((item) => item.case), coming: wanted });
+    const upcoming = shown?.item.reading ? [...coming, ...neighbours] : coming;
+    const current = [shown, aside].flatMap((each) => each?.item ?? []);
+    this.#do({ do: "prefetch", beside: [...current, ...neighbours].map((item) => item.case), coming: upcoming });
   }
 
   /** The meaning of Enter for the case on the screen. @param {Shown} shown @param {number} now
@@ -671,9 +671,9 @@ class Turn {
       this.#do({ do: "leave", shown, now });
       this.state.aside = shown;
     }
-    const turned = this.#made(item);
-    this.#bring(turned);
-    return turned.n;
+    const reopened = this.#made(item);
+    this.#bring(reopened);
+    return reopened.n;
   }
 
   #known(position) {

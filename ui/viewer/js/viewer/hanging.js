@@ -180,9 +180,9 @@ function drawnBox({ x, y, width, height, label }) {
 }
 
 function shape(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) if (value !== "") made.setAttribute(key, String(value));
-  return made;
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) if (value !== "") node.setAttribute(key, String(value));
+  return node;
 }
 
 const span = (className) => element("span", "", className);

@@ -25,8 +25,8 @@ const MUCH = 1.5; // minimum gain in visible area for placing prior films below 
  */
 export function arrange(area, films, gap, { leads = false, settled = area } = {}) {
   if (!films.length) return [];
-  const seen = waysToShare(settled, films, gap, leads).map((way) => shown(way, films));
-  const best = seen.reduce((first, each, i) => (each > NEARLY * seen[first] ? i : first), 0);
+  const areas = waysToShare(settled, films, gap, leads).map((layout) => shown(layout, films));
+  const best = areas.reduce((first, each, i) => (each > NEARLY * areas[first] ? i : first), 0);
   return waysToShare(area, films, gap, leads)[best];
 }
 
@@ -39,8 +39,8 @@ function waysToShare(area, films, gap, leads) {
   }
   if (leads && films.length === 2) {
     const width = Math.max(1, Math.floor((area.width - gap) * FIRST_SHARE));
-    const rest = Math.max(1, area.width - gap - width);
-    ways.push([{ x: 0, y: 0, width, height: area.height }, { x: width + gap, y: 0, width: rest, height: area.height }]);
+    const remaining = Math.max(1, area.width - gap - width);
+    ways.push([{ x: 0, y: 0, width, height: area.height }, { x: width + gap, y: 0, width: remaining, height: area.height }]);
   }
   return ways;
 }
@@ -57,23 +57,23 @@ export function arrangeBeside(area, current, prior, gap, how = {}) {
   const { leads = false, equal = false, exchanged = false, settled = area } = how;
   const share = equal ? 1 / 2 : CURRENT_SHARE;
   const beside = ({ width, height }, turn) => {
-    const most = Math.max(1, Math.floor((width - gap) * share));
-    const rest = Math.max(1, width - gap - most);
+    const larger = Math.max(1, Math.floor((width - gap) * share));
+    const smaller = Math.max(1, width - gap - larger);
     const part = (x, across) => turn({ x, y: 0, width: across, height });
-    return { current: part(exchanged ? rest + gap : 0, most), prior: part(exchanged ? 0 : most + gap, rest) };
+    return { current: part(exchanged ? smaller + gap : 0, larger), prior: part(exchanged ? 0 : larger + gap, smaller) };
   };
   const parted = (within) => [beside(within, (rect) => rect), beside(turned(within), turnedRect)];
   const decided = parted(settled);
   const ways = (within) => parted(within).map((parts, i) => ({
-    current: placed(parts.current, arrange(parts.current, current, gap, { leads, settled: decided[i].current })),
-    prior: placed(parts.prior, arrange(parts.prior, prior, gap, { settled: decided[i].prior })),
+    current: moved(parts.current, arrange(parts.current, current, gap, { leads, settled: decided[i].current })),
+    prior: moved(parts.prior, arrange(parts.prior, prior, gap, { settled: decided[i].prior })),
   }));
   const [side, above] = ways(settled).map((way) => shown(way.current, current) + shown(way.prior, prior));
   return ways(area)[above > MUCH * side ? 1 : 0];
 }
 
 /** @param {Rect} part @param {Rect[]} rects in it */
-function placed(part, rects) {
+function moved(part, rects) {
   return rects.map((rect) => ({ ...rect, x: rect.x + part.x, y: rect.y + part.y }));
 }
 
