@@ -7,7 +7,7 @@ would wait with them. Long operations are therefore limited to a few threads.
 
 import os
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, unique
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -56,6 +56,7 @@ def _opened(address: str | Path) -> Store:
 SIGN_IN_PATIENCE_S = 20.0
 
 
+@unique  # equal numbers would be one kind
 class Lane(Enum):
     """Number of operations of each kind that run at the same time."""
 
@@ -67,7 +68,7 @@ class Lane(Enum):
     IMAGES = 16
     """Requests for images, which wait forever if the folder of a bank is on a disk that hangs."""
 
-    CHECKS = 4
+    CHECKS = 6
     """Checks of the server's health, which must be answered while all other requests wait."""
 
 
