@@ -130,7 +130,7 @@ def make(
         `out` already exists or cannot be written.
     """
     with lease(store, _JOB) as is_ours:
-        if not is_ours:
+        if not is_ours():
             raise NotNow(t("A backup is already in progress. Wait until it has finished."))
         backup = _made(store, out, trigger, acting)
         _prune(store, acting)
@@ -150,19 +150,27 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
         if not _is_due(look, now):
             return None
     with lease(store, _JOB) as is_ours:
+        if not is_ours():
+            return None
         with store.look() as look:  # another server may have made it in the meantime
-            if not is_ours or not _is_due(look, now):
+            if not _is_due(look, now):
                 return None
         try:
             backup = _made(store, None, "schedule", acting)
         except StudyError as error:
-            with suppress(StudyError), store.change() as change:
-                deployment.set_value(change, _FAILED, stamp(now))
-                kind, detail = EventKind.BACKUP_FAILED, {"reason": str(error)}
-                events.record(change, "", acting, kind=kind, detail=detail)
+            with suppress(StudyError):
+                if is_ours():  # otherwise another server makes it
+                    _record_failure(store, error, acting)
             raise
         _prune(store, acting)
     return backup
+
+
+def _record_failure(store: Store, error: StudyError, acting: Acting) -> None:
+    with store.change() as change:
+        deployment.set_value(change, _FAILED, stamp(acting.now))
+        kind, detail = EventKind.BACKUP_FAILED, {"reason": str(error)}
+        events.record(change, "", acting, kind=kind, detail=detail)
 
 
 _SQLITE = b"SQLite format 3\0"

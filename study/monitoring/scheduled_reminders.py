@@ -3,7 +3,7 @@
 The setting and each reminder are events of the study's audit trail.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -102,16 +102,21 @@ def send_due_reminders(store: Store, environment: Mapping[str, str], *, now: dat
     with lease(store, "reminders") as is_ours:
         try:
             server = MailServer.named(environment)
-            if is_ours and server:
+            if is_ours() and server:
                 for name, schedule in scheduled.items():
-                    _send_due(store, server, name, schedule, now)
+                    _send_due(store, server, name, schedule, now, is_ours)
         except StudyError as error:
             return [str(error)]
     return []
 
 
 def _send_due(
-    store: Store, server: MailServer, study: str, schedule: ReminderSchedule, now: datetime
+    store: Store,
+    server: MailServer,
+    study: str,
+    schedule: ReminderSchedule,
+    now: datetime,
+    is_ours: Callable[[], bool],
 ) -> None:
     progress, reminded = progress_of(store, study, now=now), sent(store, study)
     for reader in progress.readers:
@@ -120,6 +125,8 @@ def _send_due(
         who = addressee(store, study, reader.reader_id)
         if not who.email:
             continue
+        if not is_ours():  # this server was suspended, and another has sent the others
+            return
         with translation.spoken(schedule.language):
             letter = compose(progress, reader, name=who.name, address=schedule.address)
         acting = Acting(by=SCHEDULE, now=now)

@@ -1,8 +1,9 @@
 """Leases: only one of several servers on a store, the holder of a lease, runs a background job.
 
 A lease ends when its holder returns it, or two minutes after the holder last renewed it: then
-another server takes over the job of a server that was killed. Times are those of the database, so
-that the clocks of the servers need not agree.
+another server takes over the job of a server that was killed or suspended. A job therefore checks
+before each step with an effect outside the store that it still holds the lease. Times are those of
+the database, so that the clocks of the servers need not agree.
 """
 
 import secrets
@@ -32,29 +33,30 @@ def lease(
     *,
     clock: Callable[[Transaction], datetime] = time_of,
     renew_every_s: float = RENEW_EVERY_S,
-) -> Iterator[bool]:
+) -> Iterator[Callable[[], bool]]:
     """Hold the lease of a job while the block runs.
 
     Yields
     ------
-    bool
-        False if another process or thread holds the lease; the block must then not do the job.
+    callable
+        Renews the lease. It returns False if another process or thread has it; the block must then
+        not do the job, or end it.
     """
     name, holder = f"lease/{job}", secrets.token_hex(8)
     if not _take(store, name, holder, clock):
-        yield False
+        yield lambda: False
         return
     ended = threading.Event()
 
     def renew() -> None:
         while not ended.wait(renew_every_s):
             with suppress(StudyError):  # the store may be available again at the next attempt
-                _take(store, name, holder, clock)
+                _renew(store, name, holder, clock)
 
     thread = threading.Thread(target=renew, name=name, daemon=True)
     thread.start()
     try:
-        yield True
+        yield lambda: _renew(store, name, holder, clock)
     finally:
         ended.set()
         thread.join()
@@ -64,11 +66,20 @@ def lease(
 
 
 def _take(store: Store, name: str, holder: str, clock: Callable[[Transaction], datetime]) -> bool:
-    """Take or renew a lease; return False if another holder has renewed it recently."""
+    """Take a lease; return False if another holder has renewed it recently."""
     with store.change() as change:
         now = clock(change)
         other, _, renewed = deployment.value(change, name).partition(" ")
-        if other not in ("", holder) and abs(now - moment(renewed)) < LASTS:
+        if other and abs(now - moment(renewed)) < LASTS:
             return False
         deployment.set_value(change, name, f"{holder} {stamp(now)}")
+        return True
+
+
+def _renew(store: Store, name: str, holder: str, clock: Callable[[Transaction], datetime]) -> bool:
+    """Renew a lease; return False if another holder has taken it, even if it was returned since."""
+    with store.change() as change:
+        if not deployment.value(change, name).startswith(holder):
+            return False
+        deployment.set_value(change, name, f"{holder} {stamp(clock(change))}")
         return True

@@ -22,6 +22,7 @@ from study.reading.desk import signs
 from study.store import Store, Transaction, deployment, events, studies
 from study.store.deployment import keyed_mark
 from study.store.events import EventKind
+from study.store.leases import lease
 from study.store.studies import StudyRow, study_row
 from study.trail.trails import merged_chains
 
@@ -255,24 +256,22 @@ def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting
 def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> list[str]:
     """Send the heads that are due; return why any could not be sent.
 
-    Only one of several servers sends a head, because the attempt is recorded before it is sent.
+    Only one of several servers sends them at a time.
     """
+    if not _due(store, now):
+        return []
+    acting = Acting(by=SCHEDULE, now=now)
+    with lease(store, "heads") as is_ours:
+        return [
+            why
+            for name in _due(store, now)
+            if is_ours() and (why := send_now(store, environment, name, acting=acting))
+        ]
+
+
+def _due(store: Store, now: datetime) -> list[str]:
     with store.look() as look:
-        due = [row for row in studies.listed(look) if _is_due(look, row, now)]
-    mine = [row.name for row in due if _claimed(store, row, now)]
-    return [
-        why
-        for name in mine
-        if (why := send_now(store, environment, name, acting=Acting(by=SCHEDULE, now=now)))
-    ]
-
-
-def _claimed(store: Store, study: StudyRow, now: datetime) -> bool:
-    with store.change() as change:
-        is_due = _is_due(change, study, now)
-        if is_due:
-            _set(change, _TRIED, study.id, stamp(now))
-    return is_due
+        return [row.name for row in studies.listed(look) if _is_due(look, row, now)]
 
 
 def deposit_breaches(look: Transaction) -> Iterator[str]:
@@ -294,7 +293,7 @@ def _is_due(look: Transaction, study: StudyRow, now: datetime) -> bool:
     if not _value(look, _TO, study.id) or study.state == "drawn":
         return False
     tried, sent = (_value(look, key, study.id) for key in (_TRIED, _SENT))
-    if tried and now - AGAIN < moment(tried) <= now:
+    if tried and abs(now - moment(tried)) < AGAIN:
         return False
     closed = study.closed_at_utc
     if closed:

@@ -38,7 +38,7 @@ class ImportJob(Job[Imported]):
         self.number, self.name, self._arrived = next(_NUMBERS), name, arrived
         held = Held(budget=BUDGET, name=arrived.name) if arrived.archive else None
         self._lease = ExitStack()
-        if not self._lease.enter_context(lease(store, "import")):
+        if not self._lease.enter_context(lease(store, "import"))():
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
         arguments = store.address, arrived, options, {"name": name, **what}
         try:

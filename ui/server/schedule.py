@@ -87,7 +87,7 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
     if not missing:
         return
     with lease(store, "films") as is_ours:
-        for row in missing if is_ours else ():
+        for row in missing if is_ours() else ():
             if stop.is_set():
                 return
             tried.add(row.sha256)

@@ -78,7 +78,7 @@ def test_an_import_waits_for_that_of_another_server(store: Store, brought: Arriv
     assert not second.exists()
     assert _begin(store, brought).outcome().n_items == 24
     with lease(store, "import") as is_ours:
-        assert is_ours
+        assert is_ours()
 
 
 @pytest.mark.slow

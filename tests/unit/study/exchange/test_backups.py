@@ -227,7 +227,7 @@ def test_only_one_backup_is_made_at_a_time(banked: Store) -> None:
         made = list(pool.map(lambda _: backups.make_if_due(banked, now=NOW), range(8)))
     assert sum(result is not None for result in made) == 1
     with lease(banked, "backup") as is_ours:
-        assert is_ours
+        assert is_ours()
         assert backups.make_if_due(banked, now=NOW + timedelta(days=2)) is None
         with pytest.raises(NotNow, match="already in progress"):
             backups.make(banked, acting=ACTING)

@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from study.base.actor import Acting, By
+from study.base.canonical import stamp
 from study.base.errors import BadInput, NotFound, NotNow, Undelivered
 from study.base.mail import MailServer, send
+from study.monitoring import scheduled_reminders
 from study.monitoring.progress import Progress, ReaderProgress, progress_of
 from study.monitoring.reminders import (
     Letter,
@@ -29,7 +31,7 @@ from study.monitoring.scheduled_reminders import (
     send_due_reminders,
 )
 from study.reading import desk
-from study.store import Store, events
+from study.store import Store, deployment, events
 from study.trail.verification import verify
 from tests.conftest import NOW, person, presentation, reading, tamper
 
@@ -304,6 +306,32 @@ def test_inactive_readers_are_reminded_on_schedule(
     assert len(post.letters) == expected
     assert [event.actor for event in _reminders(known)] == ["schedule"] * expected
     assert verify(known) == []
+
+
+def test_a_suspended_server_does_not_repeat_the_reminders_of_another(
+    known: Store, post: _MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After its first letter it is suspended until its lease has ended; another sends the rest."""
+    with known.change() as change:
+        change.execute(
+            "INSERT INTO names (person, name, email) SELECT person, 'Dr. Bo', 'bo@example.org' "
+            "FROM grants JOIN readers ON readers.id = reader WHERE reader_id = 'R2'"
+        )
+    _schedule(known)
+    after = NOW + timedelta(days=3)
+
+    def suspended(*arguments: Any, **named: Any) -> None:
+        monkeypatch.undo()
+        send_reminder(*arguments, **named)
+        with known.change() as change:
+            holder, _, _ = deployment.value(change, "lease/reminders").partition(" ")
+            deployment.set_value(change, "lease/reminders", f"{holder} {stamp(NOW)}")
+        assert send_due_reminders(known, _environment(post.port), now=after) == []
+
+    monkeypatch.setattr(scheduled_reminders, "send_reminder", suspended)
+    assert send_due_reminders(known, _environment(post.port), now=after) == []
+    assert [event.detail["reader_id"] for event in _reminders(known)] == ["R1", "R2"]
+    assert len(post.letters) == 2
 
 
 def _reminders(store: Store) -> list[events.EventRow]:

@@ -22,11 +22,11 @@ def _held(store: Store) -> str:
 def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
     """A returned lease can be taken again, and a lease of another job at any time."""
     with lease(store, "backup") as first, lease(store, "backup") as second:
-        assert (first, second) == (True, False)
+        assert (first(), second()) == (True, False)
         with lease(store, "films") as other:
-            assert other
+            assert other()
     with lease(store, "backup") as again:
-        assert again
+        assert again()
     assert _held(store) == ""
 
 
@@ -38,8 +38,9 @@ def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
     def work(_: int) -> bool:
         start.wait()
         with lease(store, "backup") as is_ours:
+            holds = is_ours()
             asked.wait()
-            return is_ours
+            return holds
 
     with ThreadPoolExecutor(n_threads) as pool:
         taken = list(pool.map(work, range(n_threads)))
@@ -61,12 +62,21 @@ def test_a_lease_that_is_not_renewed_is_taken_over(
 ) -> None:
     """The first holder, which was only slow, does not return the lease of the second."""
     with ExitStack() as slow:
-        assert slow.enter_context(lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6))
+        first = slow.enter_context(lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6))
         with lease(store, "backup", clock=lambda _: NOW + later, renew_every_s=1e6) as is_ours:
-            assert is_ours is is_taken_over
+            assert is_ours() is is_taken_over
+            assert first() is not is_taken_over
             held = _held(store)
             slow.close()
             assert _held(store) == (held if is_taken_over else "")
+
+
+def test_a_suspended_holder_learns_that_another_has_done_the_job(store: Store) -> None:
+    """The other has returned the lease since."""
+    with lease(store, "backup", clock=lambda _: NOW, renew_every_s=1e6) as is_ours:
+        with lease(store, "backup", clock=lambda _: NOW + LASTS, renew_every_s=1e6) as other:
+            assert other()
+        assert not is_ours()
 
 
 def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
@@ -81,7 +91,7 @@ def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
         return time
 
     with lease(store, "backup", clock=clock, renew_every_s=0.001) as is_ours:
-        assert is_ours
+        assert is_ours()
         assert renewed.wait(60)
         assert _held(store).split()[1] > f"{NOW + LASTS:%Y-%m-%d}"
 

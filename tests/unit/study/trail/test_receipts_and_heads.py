@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -178,6 +179,29 @@ def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened)
         row = study_row(look, "trial")
         assert heads.deposit_of(look, row).why_not == "This server cannot send email."
     assert heads.send_due(store, {}, now=NOW + heads.AGAIN) == [why]
+
+
+def test_a_suspended_server_does_not_repeat_the_head_of_another(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is suspended before it takes the lease, and continues with its earlier time."""
+    store = opened(cases=4)
+    with store.change() as change:
+        heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
+    letters: list[str] = []
+    monkeypatch.setattr(heads, "send", lambda _, *, to, subject, text: letters.append(to))
+    mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
+    due = heads._due
+
+    def suspended(*arguments: Any) -> list[str]:
+        monkeypatch.setattr(heads, "_due", due)
+        names = due(*arguments)
+        assert heads.send_due(store, mail, now=NOW + timedelta(minutes=50)) == []
+        return names
+
+    monkeypatch.setattr(heads, "_due", suspended)
+    assert heads.send_due(store, mail, now=NOW) == []
+    assert letters == ["ann@example.org"]
 
 
 def test_the_head_is_sent_at_the_opening_daily_and_at_the_closing(
