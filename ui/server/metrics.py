@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import StudyError
+from study.base.errors import Busy, StudyError
 from ui.server import health
 from ui.server.deployment import Lane, in_turn
 
@@ -87,5 +87,8 @@ async def _metrics(request: Request) -> Response:
     sent = request.headers.get("authorization", "")
     if not hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()):
         return PlainTextResponse("Send the token as: Authorization: Bearer TOKEN.", 401)
-    text = await in_turn(partial(generate_latest, REGISTRY), Lane.CHECKS, 2 * health.LONGEST_S)
+    try:
+        text = await in_turn(partial(generate_latest, REGISTRY), Lane.CHECKS, 2 * health.LONGEST_S)
+    except Busy:
+        return PlainTextResponse("The server is busy. Try again in a moment.", 503)
     return Response(text, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})

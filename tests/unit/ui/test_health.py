@@ -20,7 +20,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from benchmarks.postgres_cluster import wait_until
-from study.base.errors import StudyError
+from study.base.errors import Busy, StudyError
 from study.store import Store, Transaction, readings
 from tests.conftest import invite
 from ui.app.middleware import HEADERS
@@ -284,3 +284,19 @@ def test_a_store_that_cannot_be_reached_shows_no_password(
         assert "S3cret" not in answer.text
     assert browser.get("/readyz").status_code == 503
     assert "S3cret" not in caplog.text
+
+
+def test_checks_that_get_no_turn_are_answered(
+    client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wait for earlier checks, for example of a disk that does not answer."""
+
+    async def refuse(*_: object) -> None:
+        raise Busy("The database is busy.")
+
+    browser, _ = client
+    for module in (health, metrics):
+        monkeypatch.setattr(module, "in_turn", refuse)
+    answer = browser.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
+    assert browser.get("/metrics", headers=TOKEN).status_code == 503
