@@ -127,6 +127,7 @@ def _measured(browser: Browser, made: Store, *, few: bool) -> dict[str, dict[str
         )
         with servers.app(store, Path(scratch) / "server.log") as server:
             page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page.set_default_timeout(1000 * _PATIENCE_S)
             rows = _Walk(page, store, f"http://127.0.0.1:{server.port}").measured(code, few=few)
             page.close()
     return rows
@@ -207,7 +208,7 @@ class _Walk:
         """Return the times until the first content and until all content."""
         start = time.monotonic()
         first = self._timed(partial(self._open, "Results"))
-        self._page.locator(_WHOLE).first.wait_for(timeout=1000 * _PATIENCE_S)
+        self._page.locator(_WHOLE).first.wait_for()
         self._rest()
         seconds = time.monotonic() - start - _QUIET_S
         self._open(_PAGES[0])
