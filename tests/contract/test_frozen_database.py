@@ -1,6 +1,6 @@
-"""A database server without a sign of life: requests end within seconds, and continue afterwards.
+"""A database server that does not answer: requests fail within seconds, and work again afterwards.
 
-It is suspended, so that its system still accepts what is sent, or a firewall drops all packets.
+Either the server is suspended while its system still accepts data, or a firewall drops all packets.
 """
 
 import signal

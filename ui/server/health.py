@@ -30,8 +30,6 @@ KEPT_S = 5.0
 LONGEST_S = 8.0
 """How long the checks may take; longer than a database may take to answer, see `PATIENCE_S`."""
 
-_HUNG = "The store or the images cannot be read: the disk does not answer."
-
 Clock = Callable[[], float]
 
 
@@ -64,6 +62,12 @@ class Readiness:
     def has_store(self) -> bool:
         """Return whether the store could be opened and changed."""
         return not any(check.reason for check in self.checks if check.name == "store")
+
+
+_NO_RESULT = Readiness(
+    (Check("store", "The store or the images cannot be read: the disk does not answer."),)
+)
+"""The readiness while no check has ended in time."""
 
 
 def readiness(opened: Callable[[], Store]) -> Readiness:
@@ -118,7 +122,7 @@ class Recent:
         try:
             return last.result(max(0.0, LONGEST_S - age_s))
         except TimeoutError:
-            return Readiness((Check("store", _HUNG),))
+            return _NO_RESULT
 
     def _renew(self, last: "Future[Readiness]") -> None:
         try:
@@ -155,7 +159,7 @@ async def _ready(_: Request) -> Response:
     try:
         ready = await in_turn(RECENT.get, Lane.CHECKS, 2 * LONGEST_S)
     except Busy:  # all earlier checks still wait
-        ready = Readiness((Check("store", _HUNG),))
+        ready = _NO_RESULT
     content = {
         "status": "ok" if ready.is_ready else "not ready",
         "checks": {check.name: check.reason or "ok" for check in ready.checks},

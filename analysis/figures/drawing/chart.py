@@ -191,8 +191,8 @@ class Cells:
     labels : tuple of float
         Values on the scale next to the heat map; empty for no scale.
     data : tuple of tuple of float
-        What `values` stand for, in the same shape, where they are only shades; empty if they are
-        the data.
+        The data in the same shape, if `values` are only their shades; empty if `values` are the
+        data.
     """
 
     values: tuple[Numbers, ...]
