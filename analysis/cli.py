@@ -238,8 +238,8 @@ def board(folders: tuple[Path, ...], out: Path, cards: Path | None, seed: int) -
         for folder in folders:
             bundle = read_bundle(folder)
             name = str(stated(bundle.protocol, "name") or folder.stem)
-            again = sum(known.partition(" (")[0] == name for known in bundles)
-            bundles[f"{name} ({again + 1})" if again else name] = bundle
+            n_same_name = sum(known.partition(" (")[0] == name for known in bundles)
+            bundles[f"{name} ({n_same_name + 1})" if n_same_name else name] = bundle
         write_leaderboard(bundles, out, Options(seed=seed), read_cards(cards) if cards else None)
     except AnalysisError as error:
         raise Refusal(str(error)) from error

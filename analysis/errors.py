@@ -66,8 +66,8 @@ class Fault:
     remedy: str
 
     def __str__(self) -> str:
-        where = self.file if self.row is None else f"{self.file}, row {self.row}"
-        return f"{where}: {self.what}. {self.remedy}."
+        place = self.file if self.row is None else f"{self.file}, row {self.row}"
+        return f"{place}: {self.what}. {self.remedy}."
 
 
 class BundleError(AnalysisError):

@@ -64,15 +64,15 @@ def divided(tasks: Sequence[Callable[[], _Result]]) -> Iterator[list[_Result]]:
     counter = get_context("fork").Value("i", 0)
 
     def work() -> dict[int, _Result]:
-        done = {}
+        result = {}
         while (i := _next(counter)) < len(tasks):
-            done[i] = tasks[i]()
-        return done
+            result[i] = tasks[i]()
+        return result
 
     with alongside(work) as second:
         yield results
-        own = work()
-    results += [part for _, part in sorted((own | second.result()).items())]
+        own_result = work()
+    results += [part for _, part in sorted((own_result | second.result()).items())]
 
 
 def _next(counter: Any) -> int:
@@ -82,8 +82,8 @@ def _next(counter: Any) -> int:
 
 
 def _can_fork() -> bool:
-    alone = threading.active_count() == 1 and not current_process().daemon
-    return sys.platform == "linux" and alone and (os.cpu_count() or 1) > 1
+    is_single = threading.active_count() == 1 and not current_process().daemon
+    return sys.platform == "linux" and is_single and (os.cpu_count() or 1) > 1
 
 
 def _run() -> Any:

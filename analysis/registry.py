@@ -156,7 +156,7 @@ def analyse(
     bundle: Bundle,
     options: Options | None = None,
     *,
-    tell: Callable[[str], None] | None = None,
+    on_step: Callable[[str], None] | None = None,
     in_parallel: bool = False,
 ) -> Results:
     """Compute every table of a bundle.
@@ -196,8 +196,8 @@ def analyse(
         def compute(part: Iterable[Statistic]) -> dict[str, pd.DataFrame]:
             tables = {}
             for statistic in part:
-                if tell:
-                    tell(statistic.name)
+                if on_step:
+                    on_step(statistic.name)
                 tables[statistic.name] = study.table(statistic.compute)
             return tables
 

@@ -40,7 +40,7 @@ def t(message: str, /, **values: object) -> str:
     '3 of 5,000'
     """
     words = _catalogue(_language.get()).gettext(message)
-    return words.format(**_written(values)) if values else words
+    return words.format(**_formatted(values)) if values else words
 
 
 def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
@@ -50,7 +50,7 @@ def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
     ('1 case', '2 cases')
     """
     words = _catalogue(_language.get()).ngettext(singular, plural, n)
-    return words.format(**_written({"n": n, **values}))
+    return words.format(**_formatted({"n": n, **values}))
 
 
 def later(message: str) -> str:
@@ -163,7 +163,7 @@ def folder() -> Path:
     return Path(os.environ.get(VARIABLE) or Path(__file__).parents[1] / "locale")
 
 
-def _written(values: dict[str, object]) -> dict[str, object]:
+def _formatted(values: dict[str, object]) -> dict[str, object]:
     return {
         name: written(f"{value:,}")
         if isinstance(value, int) and not isinstance(value, bool)

@@ -13,8 +13,8 @@ from benchmarks.machine import Broken
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser with one subcommand for each benchmark."""
-    made = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
-    commands = made.add_subparsers(dest="name", required=True, metavar="NAME")
+    program = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    commands = program.add_subparsers(dest="name", required=True, metavar="NAME")
     for name in benchmarks.NAMES:
         module = import_module(f"benchmarks.{benchmarks.MODULES.get(name, name)}")
         command = commands.add_parser(name, help=module.DESCRIPTION, description=module.DESCRIPTION)
@@ -22,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
         command.add_argument("--out", type=Path, help="also write the JSON to this file")
         module.add_arguments(command)
         command.set_defaults(module=module)
-    return made
+    return program
 
 
 def main(words: Sequence[str] | None = None) -> int:

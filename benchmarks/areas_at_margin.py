@@ -49,8 +49,8 @@ def _row(cell: tuple[float, tuple[int, int], int], n_studies: int, seed: int) ->
         ]
     ).reshape(n_studies, 2, 2, 4)
     names = {"area": area, "cases": f"{cases[0]} + {cases[1]}", "readers": n_readers}
-    own, like = shown[:, 0, :, :2], shown[:, 1, :, 2:]
-    columns = np.concatenate([own[:, 0], like[:, 0], own[:, 1], like[:, 1]], axis=1)
+    own_scores, like = shown[:, 0, :, :2], shown[:, 1, :, 2:]
+    columns = np.concatenate([own_scores[:, 0], like[:, 0], own_scores[:, 1], like[:, 1]], axis=1)
     counted = [*TESTS, *(f"power {test}" for test in TESTS)]
     return {**names, **{name: share(columns[:, i]) for i, name in enumerate(counted)}}
 
@@ -68,10 +68,10 @@ def _declared(
     mean = ndtri(area) * np.sqrt(2 * reader_noise + between**2)
     separations = mean + between * generator.standard_normal(n_readers)
     case = CASE * generator.standard_normal(len(positive))[:, None]
-    own = np.sqrt(READER_CASE**2 + 1) * generator.standard_normal((len(positive), n_readers))
+    own_scores = np.sqrt(READER_CASE**2 + 1) * generator.standard_normal((len(positive), n_readers))
     models = ndtri([area - MARGIN, area]) * np.sqrt(2 * noise)
     raw = case + generator.standard_normal((len(positive), 1))
-    read = case + positive[:, None] * separations + own
+    read = case + positive[:, None] * separations + own_scores
     return [
         hit
         for model in models

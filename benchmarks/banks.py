@@ -50,9 +50,9 @@ def enlarged(film: Image.Image, width: int, height: int) -> Signal:
     pixels = np.asarray(film).astype(np.float32)
     pixels = (pixels - pixels.min()) / max(float(np.ptp(pixels)), 1.0)
     rows, columns = pixels.shape
-    wanted = min(columns, round(rows * width / height))
-    left = (columns - wanted) // 2
-    cut = Image.fromarray(pixels[:, left : left + wanted])
+    target_columns = min(columns, round(rows * width / height))
+    left = (columns - target_columns) // 2
+    cut = Image.fromarray(pixels[:, left : left + target_columns])
     return np.asarray(cut.resize((width, height), Image.Resampling.BICUBIC)).clip(0, 1)
 
 
@@ -74,8 +74,10 @@ def marked(pixels: Grey, text: str) -> Grey:
     mark = Image.new("1", (_MARK_PX * 3, _MARK_PX * 2))
     font = ImageFont.load_default(_MARK_PX)
     ImageDraw.Draw(mark).text((20, 0), text, fill=1, font=font)
-    where = np.asarray(mark)[: pixels.shape[0], : pixels.shape[1]]
-    pixels[: where.shape[0], : where.shape[1]][where] = np.iinfo(pixels.dtype).max
+    pixels_marked = np.asarray(mark)[: pixels.shape[0], : pixels.shape[1]]
+    pixels[: pixels_marked.shape[0], : pixels_marked.shape[1]][pixels_marked] = np.iinfo(
+        pixels.dtype
+    ).max
     return pixels
 
 

@@ -53,14 +53,14 @@ async def wait_painted(page: Page, n: int) -> dict[str, float]:
     """Wait until `n` cases were painted, polling from outside the page."""
     for _ in range(round(_PATIENCE_S / _LOOK_EVERY_S)):
         # Opening and signing in replace the document and its observer.
-        seen = await page.evaluate("window.benchmark?.painted ?? []")
-        if len(seen) >= n:
-            return dict(seen[n - 1])
+        frames = await page.evaluate("window.benchmark?.painted ?? []")
+        if len(frames) >= n:
+            return dict(frames[n - 1])
         await asyncio.sleep(_LOOK_EVERY_S)
     raise Broken(f"case {n} was not painted within {_PATIENCE_S:g} s at {page.url}")
 
 
-class Hands(Protocol):
+class PageDriver(Protocol):
     """The actions of a reader, on either page."""
 
     page: Page
@@ -76,7 +76,7 @@ class Hands(Protocol):
 
 
 @dataclass
-class RoomHands:
+class RoomDriver:
     """A reader's actions in the reading room, with the keyboard only."""
 
     page: Page
@@ -122,15 +122,19 @@ class PlainHands:
         await self.page.get_by_role("button", name="Next").click()
 
 
-async def transition(hands: Hands, n: int) -> dict[str, Any]:
+async def transition(driver: PageDriver, n: int) -> dict[str, Any]:
     """Confirm the case on the screen and wait for the next, the n-th painted."""
-    before = await hands.page.evaluate("benchmark.commits.length")
-    await hands.confirm()
-    seen = await wait_painted(hands.page, n)
-    commits = await hands.page.evaluate("benchmark.commits")
+    before = await driver.page.evaluate("benchmark.commits.length")
+    await driver.confirm()
+    frame = await wait_painted(driver.page, n)
+    commits = await driver.page.evaluate("benchmark.commits")
     if len(commits) != before + 1:
-        raise Broken(f"one press made {len(commits) - before} commits at {hands.page.url}")
-    return {"commit_ms": commits[-1], "painted_ms": seen["at"], "took_ms": seen["at"] - commits[-1]}
+        raise Broken(f"one press made {len(commits) - before} commits at {driver.page.url}")
+    return {
+        "commit_ms": commits[-1],
+        "painted_ms": frame["at"],
+        "took_ms": frame["at"] - commits[-1],
+    }
 
 
 SETTLE_S = 0.8
@@ -171,13 +175,13 @@ class Screencast:
         await self.session.send("Page.screencastFrameAck", {"sessionId": session_id})
 
 
-async def witnessed(hands: Hands, n: int) -> dict[str, Any]:
+async def witnessed(driver: PageDriver, n: int) -> dict[str, Any]:
     """Continue to the n-th case during a screencast, and return the comparison."""
-    cast = Screencast(await hands.page.context.new_cdp_session(hands.page))
+    cast = Screencast(await driver.page.context.new_cdp_session(driver.page))
     await cast.start()
-    taken = await transition(hands, n)
+    result = await transition(driver, n)
     await cast.stop()
-    said_s = (await time_origin_ms(hands.page) + taken["painted_ms"]) / 1000
+    said_s = (await time_origin_ms(driver.page) + result["painted_ms"]) / 1000
     return verdict([(at_s, _grey(jpeg)) for at_s, jpeg in cast.frames], said_s)
 
 

@@ -83,7 +83,7 @@ def _items(size: Size, rng: np.random.Generator) -> pd.DataFrame:
     )
     findings = [f"finding {i:03d}" for i in range(SUBCATEGORIES)]
     options = [
-        str([f"{where} {finding}" for where in ("left", "right", "no", "bilateral")]).replace(
+        str([f"{side} {finding}" for side in ("left", "right", "no", "bilateral")]).replace(
             "'", '"'
         )
         for finding in findings

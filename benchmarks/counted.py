@@ -24,10 +24,10 @@ class Counted:
     """Result of a test whose null hypothesis is true; nan otherwise."""
 
 
-def interval(what: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Counted:
+def interval(label: str, row: Mapping[Any, Any], true: float, p: float = float("nan")) -> Counted:
     """Return the interval of a row of a table."""
     return Counted(
-        what=what,
+        what=label,
         true=float(true),
         estimate=row.get("estimate", row.get("difference")),
         low=row["ci_low"],
@@ -48,9 +48,9 @@ def counted_rows(
     # statsmodels collects garbage in every adjustment of p, which takes longer than a study.
     with ProcessPoolExecutor(os.cpu_count(), initializer=gc.freeze) as pool:
         for study in pool.map(_Listed(simulate), seeds, chunksize=10):
-            for what, seen in study.items():
-                counts[what].append(seen)
-    return [{**names, **_row(what, studies)} for what, studies in counts.items()]
+            for label, seen in study.items():
+                counts[label].append(seen)
+    return [{**names, **_row(label, studies)} for label, studies in counts.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,9 @@ class _Listed:
         return dict(counts)
 
 
-def _row(what: str, studies: Sequence[Sequence[Counted]]) -> dict[str, Any]:
+def _row(label: str, studies: Sequence[Sequence[Counted]]) -> dict[str, Any]:
     """Average within studies first, because the intervals of a study are not independent."""
-    seen = [each for study in studies for each in study]
+    counts = [each for study in studies for each in study]
     defined = [[each for each in study if np.isfinite(each.low)] for study in studies]
 
     def shares(hit: Callable[[Counted], bool]) -> list[float]:
@@ -80,11 +80,13 @@ def _row(what: str, studies: Sequence[Sequence[Counted]]) -> dict[str, Any]:
         for study in studies
         if (part := [each for each in study if np.isfinite(each.p)])
     ]
-    errors = [each.estimate - each.true for each in seen if np.isfinite(each.estimate - each.true)]
+    errors = [
+        each.estimate - each.true for each in counts if np.isfinite(each.estimate - each.true)
+    ]
     return {
-        "what": what,
-        "n": len(seen),
-        "share_with_interval": sum(map(len, defined)) / len(seen),
+        "what": label,
+        "n": len(counts),
+        "share_with_interval": sum(map(len, defined)) / len(counts),
         "bias": _mean(errors),
         "coverage": _mean(covered),
         "two_se": 2 * float(np.std(covered) / np.sqrt(len(covered))) if covered else None,

@@ -132,9 +132,9 @@ def _bias_corrected(estimate: Floats, drawn: Floats, left_out: Floats) -> Limits
     """Bias-corrected and accelerated, the acceleration from the jackknife over patients."""
     below = ((drawn < estimate).sum(axis=0) + (drawn == estimate).sum(axis=0) / 2) / len(drawn)
     shift = norm.ppf(np.clip(below, 0.5 / len(drawn), 1 - 0.5 / len(drawn)))
-    off = left_out.mean(axis=0) - left_out
-    scale = 6 * np.maximum((off**2).sum(axis=0), 1e-30) ** 1.5
-    skew = np.nan_to_num((off**3).sum(axis=0) / scale)
+    deviations = left_out.mean(axis=0) - left_out
+    scale = 6 * np.maximum((deviations**2).sum(axis=0), 1e-30) ** 1.5
+    skew = np.nan_to_num((deviations**3).sum(axis=0) / scale)
     ends = [shift + z for z in (norm.ppf(ALPHA / 2), norm.isf(ALPHA / 2))]
     levels = [norm.cdf(shift + end / (1 - skew * end)) for end in ends]
     low, high = (_quantiles(drawn, level) for level in levels)
@@ -345,9 +345,9 @@ def _comparisons(table: pd.DataFrame, true: Truths, place: Mapping[str, int]) ->
                 yield _test(f"difference of pairs: {test}", row[test])
 
 
-def _test(what: str, p: float) -> Counted:
+def _test(label: str, p: float) -> Counted:
     nothing = float("nan")
-    return Counted(what=what, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
+    return Counted(what=label, true=nothing, estimate=nothing, low=nothing, high=nothing, p=p)
 
 
 def _panel(table: pd.DataFrame, true: Truths, design: Design) -> Iterator[Counted]:
@@ -383,10 +383,10 @@ def _conditions(
     order = sorted(range(len(columns)), key=lambda i: (columns[i].rater_id, columns[i].condition))
     matrix = simulated(design, tuple(columns[i] for i in order), abilities[order], generator)
     true = truths(design, abilities).accuracy
-    own = true[: design.n_readers].mean() - true[design.n_readers :].mean()
+    own_difference = true[: design.n_readers].mean() - true[design.n_readers :].mean()
     table = reader_conditions(Drawn(matrix, options))
     for row in table.loc[table["metric"] == "accuracy"].to_dict("records"):
         if row["claim"] == RANDOM:
             yield interval("difference of conditions: readers like these", row, 0.0, row["p"])
         elif row["claim"] == FIXED:
-            yield interval("difference of conditions: these readers", row, own)
+            yield interval("difference of conditions: these readers", row, own_difference)

@@ -15,7 +15,7 @@ from typing import Any
 from playwright.async_api import Page, async_playwright
 
 from benchmarks import banks, servers
-from benchmarks.browser import RoomHands, new_page
+from benchmarks.browser import RoomDriver, new_page
 from benchmarks.machine import CHROMIUM_FLAGS, chromium, facts
 from benchmarks.summary import quantile_interval
 
@@ -61,8 +61,8 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
                 server = stack.enter_context(servers.app(deployed.store, folder / "log"))
                 page = await new_page(browser)
                 await page.add_init_script(path=WATCH)
-                hands = RoomHands(page, deployed.codes["reader"])
-                await hands.open(f"http://127.0.0.1:{server.port}")
+                driver = RoomDriver(page, deployed.codes["reader"])
+                await driver.open(f"http://127.0.0.1:{server.port}")
                 result[f"{bits}bit"] = await _all_drags(page, args.seconds * 1000)
                 await page.context.close()
         await browser.close()
@@ -71,10 +71,10 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
 
 async def _all_drags(page: Page, length_ms: float) -> dict[str, Any]:
     """Return the result of each drag; the first runs while the next cases are fetched."""
-    drags = {"window, fetching": _told(await _drag(page, DRAGS["window"], length_ms))}
+    drags = {"window, fetching": _result_of(await _drag(page, DRAGS["window"], length_ms))}
     await asyncio.sleep(_REST_S)
     for name, button in DRAGS.items():
-        drags[name] = _told(await _drag(page, button, length_ms))
+        drags[name] = _result_of(await _drag(page, button, length_ms))
     return drags
 
 
@@ -82,8 +82,8 @@ async def _drag(page: Page, button: int | None, length_ms: float) -> dict[str, A
     return dict(await page.evaluate("(order) => watchDrag(order)", [button, length_ms]))
 
 
-def _told(seen: dict[str, Any]) -> dict[str, Any]:
-    frames, pictures = seen["frames_ms"], seen["pictures_ms"]
+def _result_of(record: dict[str, Any]) -> dict[str, Any]:
+    frames, pictures = record["frames_ms"], record["pictures_ms"]
     return {
         "n_frames": len(frames),
         "frame_p50_ms": round(quantile_interval(frames, 0.5)[0], 1),
@@ -91,7 +91,7 @@ def _told(seen: dict[str, Any]) -> dict[str, Any]:
         "n_pictures": len(pictures),
         "picture_p50_ms": round(quantile_interval(pictures, 0.5)[0], 1) if pictures else None,
         "picture_p95_ms": round(quantile_interval(pictures, 0.95)[0], 1) if pictures else None,
-        "whole_after_rest_ms": seen["whole_after_ms"],
+        "whole_after_rest_ms": record["whole_after_ms"],
     }
 
 

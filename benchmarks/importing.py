@@ -226,33 +226,35 @@ def _both(path: Path, folder: Path) -> dict[str, _Cost]:
     store = folder / "store.db"
     deployments.init(store, entropy=token_bytes, now=datetime.now(UTC))
     release = str(path.parent.parent)
-    ours = ("-m", "study", "import", release, "--db", str(store), "--bank", "bank")
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    kept.setdefault("PYTHONPYCACHEPREFIX", str(folder.parent / "compiled"))
-    for once in (("-c", "import pandas"), (*ours[:3], "--help")):
-        _measured(*once, env=kept)
+    command = ("-m", "study", "import", release, "--db", str(store), "--bank", "bank")
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
+    environment.setdefault("PYTHONPYCACHEPREFIX", str(folder.parent / "compiled"))
+    for arguments in (("-c", "import pandas"), (*command[:3], "--help")):
+        _measured(*arguments, env=environment)
     return {
-        "plain": _measured("-c", _PLAIN, str(path), str(folder / "plain.db"), env=kept),
-        "ours": _measured(*ours, env=kept),
+        "plain": _measured("-c", _PLAIN, str(path), str(folder / "plain.db"), env=environment),
+        "ours": _measured(*command, env=environment),
     }
 
 
 def _measured(*arguments: str, env: Mapping[str, str]) -> _Cost:
     """Run Python to its end, including the cost of its child processes."""
-    begun, most = time.monotonic(), 0.0
+    start_s, peak = time.monotonic(), 0.0
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
             (sys.executable, *arguments), stdout=subprocess.DEVNULL, stderr=output, env=env
         )
         with os.fdopen(os.pidfd_open(process.pid)) as end:
             while not select([end], [], [], _LOOKED_EVERY_S)[0]:
-                most = max(most, memory_mb(process.pid))
+                peak = max(peak, memory_mb(process.pid))
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             output.seek(0)
             raise Broken(f"{' '.join(arguments[:3])} ended badly: {output.read()[-500:]}")
-    return _Cost(time.monotonic() - begun, used.ru_utime + used.ru_stime, most)
+    return _Cost(time.monotonic() - start_s, used.ru_utime + used.ru_stime, peak)
 
 
 def _drawn(store: Store, cases: int) -> list[float]:
@@ -260,7 +262,7 @@ def _drawn(store: Store, cases: int) -> list[float]:
     seconds = []
     for seed in range(3):
         protocol = Protocol(name="draw", cases=cases, seed=seed)
-        begun = time.monotonic()
+        start_s = time.monotonic()
         studies.draw(
             store,
             bank="bank",
@@ -268,7 +270,7 @@ def _drawn(store: Store, cases: int) -> list[float]:
             protocol=protocol,
             acting=Acting(by=COMMAND_LINE, now=datetime.now(UTC)),
         )
-        seconds.append(time.monotonic() - begun)
+        seconds.append(time.monotonic() - start_s)
     return seconds
 
 

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     difference = float(np.abs(plain["ours"].pop("result")[0] - plain["loop"].pop("result")).max())
     strings.pop("result")
     options = Options(bootstrap=args.resamples)
-    ours = in_turn(
+    timings = in_turn(
         {
             "kappa": lambda: _resampled(matrix, pairs, options, (KAPPA_LETTERS,)),
             "five": lambda: _resampled(matrix, pairs, options, EVERYWHERE),
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         max(1, args.repeats // 2),
     )
     few = once(lambda: _resampled_loop(matrix, pairs, args.measured))
-    for each in (*ours.values(), few):
+    for each in (*timings.values(), few):
         each.pop("result")
     scaled = {key: few[key] * args.resamples / args.measured for key in ("wall_s", "cpu_s")}
     return {
@@ -80,23 +80,23 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             "loop_of_strings": ratios(strings, plain["ours"]),
         },
         "resampled": {
-            "ours": ours["kappa"],
-            "ours_five_measures": ours["five"],
+            "ours": timings["kappa"],
+            "ours_five_measures": timings["five"],
             "loop_measured": few | {"resamples": args.measured},
             "loop_scaled_up": scaled,
         },
         "resampled_ratios": {
-            "kappa": ratios(scaled, ours["kappa"]),
-            "five_measures": ratios(scaled, ours["five"]),
+            "kappa": ratios(scaled, timings["kappa"]),
+            "five_measures": ratios(scaled, timings["five"]),
         },
-        "bars": _bars(plain, scaled, ours["kappa"], difference),
+        "bars": _bars(plain, scaled, timings["kappa"], difference),
     }
 
 
 def text(result: Mapping[str, Any]) -> str:
     """Return the result as lines."""
     plain, drawn = result["plain"], result["resampled"]
-    by, again = result["plain_ratios"], result["resampled_ratios"]
+    by, resampled = result["plain_ratios"], result["resampled_ratios"]
     lines = [
         f"{result['raters']} raters, {result['pairs']} pairs, {result['items']:,} items,"
         f" {result['patients']:,} patients; {result['processors']} processors",
@@ -109,10 +109,10 @@ def text(result: Mapping[str, Any]) -> str:
         f"with {result['resamples']:,} resamples of patients",
         _line("ours, kappa", drawn["ours"]),
         _line("ours, all five measures", drawn["ours_five_measures"]),
-        _line("loop, kappa, scaled up", drawn["loop_scaled_up"], again["kappa"]),
+        _line("loop, kappa, scaled up", drawn["loop_scaled_up"], resampled["kappa"]),
         f"  (the loop did {drawn['loop_measured']['resamples']} resamples in"
         f" {drawn['loop_measured']['wall_s']:.2f} s; against our five measures"
-        f" {again['five_measures']['wall']:g} times as long)",
+        f" {resampled['five_measures']['wall']:g} times as long)",
         "",
         f"largest difference of the kappas: {result['largest_difference']:.1e}",
         *bar_lines(result["bars"]),
@@ -126,18 +126,21 @@ def scaled_bar(slow: Mapping[str, Any], fast: Mapping[str, Any], name: str, leas
 
 
 def _bars(
-    plain: Mapping[str, Any], scaled: Mapping[str, Any], ours: Mapping[str, Any], difference: float
+    plain: Mapping[str, Any],
+    scaled: Mapping[str, Any],
+    timings: Mapping[str, Any],
+    difference: float,
 ) -> list[dict[str, Any]]:
     return [
         scaled_bar(plain["loop"], plain["ours"], "kappas with standard errors, over the loop", 12),
-        scaled_bar(scaled, ours, "kappas of all resamples, over the loop", 500),
+        scaled_bar(scaled, timings, "kappas of all resamples, over the loop", 500),
         bar("kappas equal the loop's, in units of 1e-12", difference / ROUNDING, 1, ""),
     ]
 
 
-def _line(name: str, cost: Mapping[str, Any], over: Mapping[str, float] | None = None) -> str:
+def _line(name: str, cost: Mapping[str, Any], baseline: Mapping[str, float] | None = None) -> str:
     times = f"  {name:42s} {cost['wall_s']:9.3f} {cost['cpu_s']:8.3f}"
-    return times + (f"   {over['wall']:g}, {over['cpu']:g}" if over else "")
+    return times + (f"   {baseline['wall']:g}, {baseline['cpu']:g}" if baseline else "")
 
 
 def _matrix(args: argparse.Namespace) -> ReadingMatrix:
@@ -165,8 +168,8 @@ def _labels(matrix: ReadingMatrix, pairs: Sequence[Pair], kind: type) -> PairLab
 
 
 def _kappas(matrix: ReadingMatrix, pairs: Sequence[Pair]) -> tuple[Labels, Labels]:
-    every = np.arange(len(matrix.truth))
-    counts = count_pairs(matrix, pairs, every, np.zeros_like(every), 1)
+    all_items = np.arange(len(matrix.truth))
+    counts = count_pairs(matrix, pairs, all_items, np.zeros_like(all_items), 1)
     kappa, se = KAPPA_LETTERS.estimate(sums_of(counts)), KAPPA_LETTERS.standard_error(counts)
     return kappa[:, 0], se[:, 0]
 
@@ -179,8 +182,8 @@ def _resampled(
     matrix: ReadingMatrix, pairs: Sequence[Pair], options: Options, measures: Sequence[Any]
 ) -> Any:
     weights = resample_weights(matrix.n_clusters, options.bootstrap, options.seed)
-    every = np.arange(len(matrix.truth))
-    return cluster_intervals(matrix, measures, pairs, [every], weights, options.alpha)
+    all_items = np.arange(len(matrix.truth))
+    return cluster_intervals(matrix, measures, pairs, [all_items], weights, options.alpha)
 
 
 def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int) -> list[Labels]:
@@ -193,6 +196,6 @@ def _resampled_loop(matrix: ReadingMatrix, pairs: Sequence[Pair], resamples: int
     values = []
     for _ in range(resamples):
         drawn = generator.integers(len(members), size=len(members))
-        again = answers[np.concatenate([members[i] for i in drawn])]
-        values.append(_loop([(again[:, pair.a], again[:, pair.b]) for pair in pairs]))
+        resample = answers[np.concatenate([members[i] for i in drawn])]
+        values.append(_loop([(resample[:, pair.a], resample[:, pair.b]) for pair in pairs]))
     return values

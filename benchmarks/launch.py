@@ -17,12 +17,12 @@ def main(program: list[str]) -> int:
     process = subprocess.Popen(program, stdout=sys.stderr)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    taken = {
+    costs = {
         "wall_s": time.perf_counter() - start,
         "cpu_s": usage.ru_utime + usage.ru_stime,
         "peak_mb": usage.ru_maxrss * 1024 / 1e6,  # Linux counts KiB
     }
-    print(json.dumps(taken))
+    print(json.dumps(costs))
     return process.returncode
 
 

@@ -190,19 +190,21 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
         bank = _bank(folder / "bank", math.ceil(args.seconds / EVERY_S))
-        ours = []
+        measurements = []
         for engine, n_apps in product(engines, processes):
-            measure = partial(_ours, bank, engine, n_apps, args.seconds)
+            measure = partial(_run_app, bank, engine, n_apps, args.seconds)
             steps = _until_slow(numbers, measure)
             carried = _carried(steps)
-            ours.append({"engine": engine, "processes": n_apps, "steps": steps, "carried": carried})
+            measurements.append(
+                {"engine": engine, "processes": n_apps, "steps": steps, "carried": carried}
+            )
         naive = _until_slow(numbers, partial(_naive, bank, args.seconds))
     return {
         "bar_ms": BAR_MS,
         "expected_readers": EXPECTED,
         "processors": os.cpu_count(),
         "load_before": round(load_before, 2),
-        "ours": ours,
+        "ours": measurements,
         "naive": {"steps": naive, "carried": _carried(naive)},
     }
 
@@ -287,7 +289,7 @@ def _place(folder: Path, engine: str) -> Iterator[str]:
         yield f"{server.address}/store"
 
 
-def _ours(bank: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
+def _run_app(bank: Path, engine: str, processes: int, seconds: float, n: int) -> Step:
     names, folder = [f"R{number}" for number in range(n)], bank.parent.parent
     cases = len(json.loads(bank.read_text(encoding="utf-8")))
     with ExitStack() as running:
@@ -347,10 +349,14 @@ async def _answers(reader: Reader, phase: float, seconds: float, step: Step) -> 
 def _watched(apps: list[Server], step: Step) -> Iterator[None]:
     """Measure processor time and memory of servers and clients within the context."""
     step.opened_mb = sum(memory_mb(app.process.pid) for app in apps)
-    before, own, began_s = sum(app.cpu_ms() for app in apps), time.process_time(), time.monotonic()
+    before, own_s, began_s = (
+        sum(app.cpu_ms() for app in apps),
+        time.process_time(),
+        time.monotonic(),
+    )
     yield
     took_s = time.monotonic() - began_s
     step.server_cpu = (sum(app.cpu_ms() for app in apps) - before) / 1000 / took_s
-    step.client_cpu = (time.process_time() - own) / took_s
+    step.client_cpu = (time.process_time() - own_s) / took_s
     step.memory_mb = sum(memory_mb(app.process.pid) for app in apps)
     threading.Event().wait(0.1)

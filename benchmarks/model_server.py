@@ -77,27 +77,27 @@ class _Handler(BaseHTTPRequestHandler):
                 self.server.at_once -= 1
 
     def _answer(self, number: int, text: str, body: dict[str, Any]) -> None:
-        what = self.server.behave(number, text)
+        response = self.server.behave(number, text)
         words = f"{'ABCD'[number % 4]}\n\nSaid in reply to request {number}."
-        if what == STALL:
+        if response == STALL:
             self.server.closing.wait(30)
-        elif what == LIMIT:
+        elif response == LIMIT:
             self._send(429, {"error": {"message": "slow down"}}, {"Retry-After": "0.2"})
-        elif what == ERROR:
+        elif response == ERROR:
             key = self.headers.get("Authorization", "")
             self._send(401, {"error": {"message": f"incorrect key: {key}"}})
-        elif what == GARBLED:
+        elif response == GARBLED:
             self._send(200, '{"choices": [{"message": {"content": "A')
-        elif what == CUT:
+        elif response == CUT:
             self._headers(200, {"Content-Length": "1000"})
             self.wfile.write(b'{"id": "')
             self.close_connection = True
         elif body.get("stream"):
             self._stream(words)
         else:
-            stop = "content_filter" if what == FILTERED else "stop"
+            stop = "content_filter" if response == FILTERED else "stop"
             self._send(200, _completion(words, stop))
-        if what in (ANSWER, FILTERED):
+        if response in (ANSWER, FILTERED):
             with self.server.lock:
                 self.server.told.append((text, words))
 

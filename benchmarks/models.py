@@ -51,24 +51,24 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         store = _store(folder, args.cases)
         with _server(args.seconds) as port:
             timed_mb = _ask(store, "timed", port, args)
-        asked = [
+        requests = [
             moment(record["at_utc"]) for record in answers_in(_folder(store, "timed") / ANSWERS)
         ]
-        took = (max(asked) - min(asked)).total_seconds() + args.seconds
+        took = (max(requests) - min(requests)).total_seconds() + args.seconds
         with _server(0) as port:
             memory = {n: _ask(store, f"runs-{n}", port, args, runs=n) for n in (1, _TIMES)}
-        written = sum(path.stat().st_size for path in _folder(store, f"runs-{_TIMES}").iterdir())
+        n_bytes = sum(path.stat().st_size for path in _folder(store, f"runs-{_TIMES}").iterdir())
     ideal = args.connections / args.seconds
-    share = len(asked) / took / ideal
+    share = len(requests) / took / ideal
     growth = memory[_TIMES] / memory[1]
     return {
         "cases": args.cases,
-        "per_second": len(asked) / took,
+        "per_second": len(requests) / took,
         "ideal_per_second": ideal,
         "share_of_ideal": share,
         "peak_memory_mb": timed_mb,
         "peak_memory_mb_by_asks": {n * args.cases: mb for n, mb in memory.items()},
-        "journal_bytes_an_answer": written / (_TIMES * args.cases),
+        "journal_bytes_an_answer": n_bytes / (_TIMES * args.cases),
         "bars": [
             bar("share of the ideal rate", share, LEAST_SHARE, "", at_least=True),
             bar(f"memory of {_TIMES} times as many answers", growth, MOST_GROWTH, "times"),

@@ -74,8 +74,8 @@ def _row(cell: Cell, n_studies: int, seed: int) -> dict[str, Any]:
         "patients": patients,
         "margin": margin,
     }
-    counted = [*TESTS, *(f"power {test}" for test in TESTS)]
-    return {**names, **{name: share(shown[:, i]) for i, name in enumerate(counted)}}
+    columns = [*TESTS, *(f"power {test}" for test in TESTS)]
+    return {**names, **{name: share(shown[:, i]) for i, name in enumerate(columns)}}
 
 
 def _study(
@@ -86,8 +86,8 @@ def _study(
     readers = design.reader_mean + design.reader_sd * generator.standard_normal(j)
     these = float(np.interp(readers, ABILITIES, curve).mean())
     good = these if margin else (1 + these) / 2
-    wanted = [these - margin, design.population_accuracy - margin, good]
-    models = np.interp(wanted, curve, ABILITIES)
+    target_accuracies = [these - margin, design.population_accuracy - margin, good]
+    models = np.interp(target_accuracies, curve, ABILITIES)
     right = right_answers(design, np.r_[readers, models][None], generator)[0]
     at_these, at_all, as_good = (
         _declared(right[:, [*range(j), j + k]], design.items_a_patient, margin) for k in range(3)
@@ -101,9 +101,9 @@ def _declared(right: Floats, items_a_patient: int, margin: float) -> list[float]
     clusters = np.arange(n_items) // items_a_patient
     merits = percent_correct(right > 0, clusters)
     n_readers = n_raters - 1
-    ahead = differences(merits, np.full(n_readers, n_readers), np.arange(n_readers))
+    lead = differences(merits, np.full(n_readers, n_readers), np.arange(n_readers))
     n_clusters = int(clusters[-1]) + 1
-    result = single_treatment(ahead, ALPHA, items_df=n_clusters - 1)
+    result = single_treatment(lead, ALPHA, items_df=n_clusters - 1)
     difference = right[:, -1] - right[:, :-1].mean(axis=1)
     sums = difference.reshape(n_clusters, -1).sum(axis=1)
     sizes = np.full(n_clusters, float(items_a_patient))

@@ -117,10 +117,10 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _measured(browser: Browser, made: Store, *, few: bool) -> dict[str, dict[str, float]]:
+def _measured(browser: Browser, prepared_store: Store, *, few: bool) -> dict[str, dict[str, float]]:
     """Measure all pages, or a few, of a copy of a store."""
     with tempfile.TemporaryDirectory() as scratch:
-        made.copy_to(Path(scratch) / "store.db")
+        prepared_store.copy_to(Path(scratch) / "store.db")
         store = Store(Path(scratch) / "store.db")
         code = administrator_code(
             store, name="staff", entropy=np.random.default_rng(1).bytes, now=datetime.now(UTC)
@@ -170,11 +170,11 @@ class _Walk:
         for name, other in zip(_PAGES, _PAGES[1:] + _PAGES[:1], strict=True):
             if few and name != "Progress":
                 continue
-            rows[name] = self._both(partial(self._open, name), back=partial(self._open, other))
+            rows[name] = self._both(partial(self._open, name), undo=partial(self._open, other))
             if name == "Progress":
                 for part in _PARTS[:n_parts]:
                     rows[f"{name}, {part}"] = self._both(
-                        partial(self._choose, part), back=partial(self._choose, name)
+                        partial(self._choose, part), undo=partial(self._choose, name)
                     )
         studies.close(
             self._store,
@@ -186,13 +186,13 @@ class _Walk:
         for part in _RESULTS[:n_parts]:
             first = self._timed(partial(self._choose, part))
             self._choose("Findings")
-            again = self._timed(partial(self._choose, part))
-            rows[f"Results, {part}"] = {"first_s": first, "again_s": again}
+            second_s = self._timed(partial(self._choose, part))
+            rows[f"Results, {part}"] = {"first_s": first, "again_s": second_s}
         return rows
 
-    def _both(self, do: Callable[[], None], *, back: Callable[[], None]) -> dict[str, float]:
+    def _both(self, do: Callable[[], None], *, undo: Callable[[], None]) -> dict[str, float]:
         """Return the duration of an opening after a change, and of a second opening."""
-        back()
+        undo()
         reader_code(
             self._store,
             study=servers.STUDY,
@@ -201,7 +201,7 @@ class _Walk:
             now=datetime.now(UTC),
         )
         first = self._timed(do)
-        back()
+        undo()
         return {"first_s": first, "again_s": self._timed(do)}
 
     def _results(self) -> dict[str, float]:
@@ -209,11 +209,11 @@ class _Walk:
         start = time.monotonic()
         first = self._timed(partial(self._open, "Results"))
         self._page.locator(_WHOLE).first.wait_for()
-        self._rest()
+        self._wait_idle()
         seconds = time.monotonic() - start - _QUIET_S
         self._open(_PAGES[0])
-        again = self._timed(partial(self._open, "Results"))
-        return {"first_s": first, "whole_s": round(seconds, 2), "again_s": again}
+        second_s = self._timed(partial(self._open, "Results"))
+        return {"first_s": first, "whole_s": round(seconds, 2), "again_s": second_s}
 
     def _timed(self, do: Callable[[], None]) -> float:
         start = time.monotonic()
@@ -227,15 +227,15 @@ class _Walk:
         self._page.goto(self._url)
         self._page.locator("form[action=choose] button").first.click()
         self._page.locator(_BAR).wait_for()
-        self._rest()
+        self._wait_idle()
 
     def _open(self, name: str) -> None:
         """Open a page of the study by its link, unless it is open."""
-        there = self._page.locator(_BAR)
-        if there.locator("[aria-current]", has_text=name).count():
+        bar = self._page.locator(_BAR)
+        if bar.locator("[aria-current]", has_text=name).count():
             return
         with self._run():
-            there.get_by_role("link", name=name, exact=True).click()
+            bar.get_by_role("link", name=name, exact=True).click()
 
     def _choose(self, part: str) -> None:
         """Select a part of a page."""
@@ -251,9 +251,9 @@ class _Walk:
             if time.monotonic() > end:
                 raise Broken(f"{self._page.url} did not come within {_PATIENCE_S:.0f} s")
             self._page.wait_for_timeout(20)
-        self._rest()
+        self._wait_idle()
 
-    def _rest(self) -> None:
+    def _wait_idle(self) -> None:
         """Wait until the page no longer changes; the waiting time is subtracted."""
         self._page.evaluate(_AT_REST, 1000 * _QUIET_S)
 

@@ -64,9 +64,9 @@ class Cluster:
 
     def create_standby_of(self, primary: "Cluster") -> None:
         """Copy the data of a running server, which this server then follows."""
-        where = f"host=127.0.0.1 port={primary.port} user={USER}"
-        self._settings["primary_conninfo"] = f"{where} application_name=standby"
-        self._run("pg_basebackup", "-d", where, "-c", "fast", "-X", "stream")
+        address = f"host=127.0.0.1 port={primary.port} user={USER}"
+        self._settings["primary_conninfo"] = f"{address} application_name=standby"
+        self._run("pg_basebackup", "-d", address, "-c", "fast", "-X", "stream")
         (self.data / "standby.signal").touch()
 
     def start(self) -> None:

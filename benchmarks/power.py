@@ -137,8 +137,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         limits = []
         for pilot in PILOTS:
             seeds = np.random.SeedSequence(SEED).spawn(args.pilots)
-            held = np.mean(list(pool.map(partial(_pilot, pilot), seeds)), axis=0)
-            shares = dict(zip((claim.value for claim in PlanClaim), held.tolist(), strict=True))
+            means = np.mean(list(pool.map(partial(_pilot, pilot), seeds)), axis=0)
+            shares = dict(zip((claim.value for claim in PlanClaim), means.tolist(), strict=True))
             limits.append({"readers": pilot[0], "cases": pilot[1], **shares})
     return {"studies": args.studies, "pilots": args.pilots, "rows": rows, "limits": limits}
 
@@ -189,8 +189,8 @@ def _score_row(
     ).mean(axis=0)
     tested = dict(zip(PlanClaim, hits[[0, 2, 3]], strict=True))
     stated = dict(zip(PlanClaim, hits[1:], strict=True))
-    what = f"{name}, {comparison.value}{', margin' if margin else ''}"
-    return _rows(plan, what, (readers, cases), tested, stated)
+    label = f"{name}, {comparison.value}{', margin' if margin else ''}"
+    return _rows(plan, label, (readers, cases), tested, stated)
 
 
 def _other_cells() -> Iterator[tuple[str, Comparison, float | None, PlannedDesign]]:
@@ -223,14 +223,14 @@ def _design_row(
     )
     simulated = next(simulated_power(plan, plan.size(readers, cases), n_studies))
     shares = {simulated.claim: simulated.power}
-    what = f"{name}, {comparison.value}, {design.value}"
-    what += (f", {reads} reads" if reads else "") + (", margin" if margin else "")
-    return _rows(plan, what, (readers, cases), shares, shares)
+    label = f"{name}, {comparison.value}, {design.value}"
+    label += (f", {reads} reads" if reads else "") + (", margin" if margin else "")
+    return _rows(plan, label, (readers, cases), shares, shares)
 
 
 def _rows(
     plan: PowerPlan,
-    what: str,
+    label: str,
     size: tuple[int, int],
     tested: Mapping[PlanClaim, float],
     stated: Mapping[PlanClaim, float],
@@ -239,7 +239,7 @@ def _rows(
     crossed = plan.design is PlanDesign.CROSSED and planned_size.reads == planned_size.readers
     return [
         {
-            "components": what,
+            "components": label,
             "claim": planned.claim.value,
             "readers": size[0],
             "cases": size[1],
@@ -270,15 +270,18 @@ def true_components(design: Design, model: float) -> Components:
     true = truths(design, abilities)
     covariance = true.both_right - np.outer(true.accuracy, true.accuracy)
     values, shared = true.accuracy[:-1], covariance[:-1, -1]
-    own = true.accuracy * (1 - true.accuracy)
+    own_variance = true.accuracy * (1 - true.accuracy)
     mean = weights @ values
     return Components(
         metric=Metric.ACCURACY,
         readers=design.n_readers,
         cases=design.n_items,
-        var_error=float(own[-1] + weights @ (own[:-1] - 2 * shared)) / design.n_items,
+        var_error=float(own_variance[-1] + weights @ (own_variance[:-1] - 2 * shared))
+        / design.n_items,
         cov1=0.0,
-        cov2=float(own[-1] - 2 * weights @ shared + weights @ covariance[:-1, :-1] @ weights)
+        cov2=float(
+            own_variance[-1] - 2 * weights @ shared + weights @ covariance[:-1, :-1] @ weights
+        )
         / design.n_items,
         cov3=0.0,
         var_tr=float(weights @ (values - mean) ** 2),
@@ -315,12 +318,12 @@ def _answer_row(
         tested.append(_rejects(study, study.random_reach, margin))
         reach = np.fmax(study.random_reach, study.fixed_reach)
         stated.append(_rejects(study, reach, margin))
-    what = f"{name}, panel{', margin' if margin else ''}"
+    label = f"{name}, panel{', margin' if margin else ''}"
     shares = [
         {PlanClaim.READERS_LIKE_THESE: float(np.concatenate(hits).mean())}
         for hits in (tested, stated)
     ]
-    return _rows(plan, what, (readers, cases), *shares)
+    return _rows(plan, label, (readers, cases), *shares)
 
 
 def _rejects(study: Claims, reach: Floats, margin: float | None) -> Floats:

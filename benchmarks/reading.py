@@ -23,9 +23,9 @@ from playwright.async_api import Browser, async_playwright
 
 from benchmarks import banks, servers, summary
 from benchmarks.browser import (
-    Hands,
+    PageDriver,
     PlainHands,
-    RoomHands,
+    RoomDriver,
     begun_at_s,
     judged,
     new_page,
@@ -66,7 +66,7 @@ class Lane:
     server: Server
     proxy: Proxy
     code: str = field(repr=False)
-    hands: Hands | None = None
+    hands: PageDriver | None = None
     took_ms: list[float] = field(default_factory=list)
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     first_ms: list[float] = field(default_factory=list)
@@ -78,19 +78,19 @@ class Lane:
     async def open(self, browser: Browser) -> None:
         """Open the page several times to measure the first case; keep the last page open."""
         for opening in range(self.plan.openings):
-            asked = len(self.proxy.log.exchanges)
-            hands = await self._new_hands(browser)
-            await hands.open(self.proxy.url)
-            first = (await painted(hands.page))[0]
-            shown_s = (await time_origin_ms(hands.page) + first["at"]) / 1000
-            last_s = last_film_byte_s(self.proxy.log.exchanges[asked:])
+            n_requests = len(self.proxy.log.exchanges)
+            driver = await self._new_hands(browser)
+            await driver.open(self.proxy.url)
+            first = (await painted(driver.page))[0]
+            shown_s = (await time_origin_ms(driver.page) + first["at"]) / 1000
+            last_s = last_film_byte_s(self.proxy.log.exchanges[n_requests:])
             if last_s is not None:
-                begun_s = await begun_at_s(hands.page)  # films may arrive before the reader starts
+                begun_s = await begun_at_s(driver.page)  # films may arrive before the reader starts
                 self.first_ms.append((shown_s - max(last_s, begun_s)) * 1000)
             if opening + 1 < self.plan.openings:
-                await hands.page.context.close()
+                await driver.page.context.close()
             else:
-                self.hands = hands
+                self.hands = driver
             await self.quiet()
 
     async def block(self, n: int, generator: np.random.Generator) -> None:
@@ -99,9 +99,9 @@ class Lane:
         all_bytes, film_bytes = self.proxy.log.n_bytes, self._film_bytes()
         for _ in range(n):
             await self._read(generator)
-            taken = await transition(self._hands, self._seen + 1)
+            result = await transition(self._hands, self._seen + 1)
             self._seen += 1
-            self.took_ms.append(taken["took_ms"])
+            self.took_ms.append(result["took_ms"])
         await self.quiet()
         self.cpu_ms += self.server.cpu_ms() - cpu_ms
         self.all_bytes += self.proxy.log.n_bytes - all_bytes
@@ -131,17 +131,17 @@ class Lane:
         await asyncio.sleep(max(0.0, began_s + self.plan.pace_s - time.monotonic()))
 
     @property
-    def _hands(self) -> Hands:
+    def _hands(self) -> PageDriver:
         assert self.hands is not None
         return self.hands
 
     def _film_bytes(self) -> int:
         return sum(each.n_bytes for each in self.proxy.log.under(*FILMS))
 
-    async def _new_hands(self, browser: Browser) -> Hands:
+    async def _new_hands(self, browser: Browser) -> PageDriver:
         if self.plan.page == "naive":
             return PlainHands(await new_page(browser, plain=True))
-        return RoomHands(await new_page(browser), self.code)
+        return RoomDriver(await new_page(browser), self.code)
 
 
 def last_film_byte_s(exchanges: list[Exchange]) -> float | None:
@@ -184,7 +184,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def plans(args: argparse.Namespace) -> list[LanePlan]:
     """Return the requested lanes, each with its naive counterpart."""
-    made = []
+    lane_plans = []
     for part, bits, line, pace_s in (
         ("local", 8, LOCAL, args.pace),
         ("slow", 8, SLOW, args.slow_pace),
@@ -193,7 +193,7 @@ def plans(args: argparse.Namespace) -> list[LanePlan]:
         pages = ("app", "naive") if "naive" in args.only else ("app",)
         for page in pages if part in args.only else ():
             few = page == "naive" and part == "slow" and not args.full
-            made.append(
+            lane_plans.append(
                 LanePlan(
                     name=f"{page}-{bits}bit-{line.name}",
                     page=page,
@@ -204,7 +204,7 @@ def plans(args: argparse.Namespace) -> list[LanePlan]:
                     openings=1 if page == "naive" else args.openings,
                 )
             )
-    return made
+    return lane_plans
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
@@ -212,19 +212,19 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     return asyncio.run(_run(args, plans(args)))
 
 
-async def _run(args: argparse.Namespace, wanted: list[LanePlan]) -> dict[str, Any]:
+async def _run(args: argparse.Namespace, lane_plans: list[LanePlan]) -> dict[str, Any]:
     n_cases = args.cases + args.witnessed + 1 + _SPARE
     size = banks.shrunk(args.shrink)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="benchmark-")))
         films = args.films or folder / "films"
         films.mkdir(parents=True, exist_ok=True)
-        made = {}
-        for bits in sorted({plan.bits for plan in wanted}):
+        folders = {}
+        for bits in sorted({plan.bits for plan in lane_plans}):
             _say(f"films of {bits} bits for {n_cases} cases")
-            made[bits] = banks.write_bank(films, n_cases, bits=bits, **size)
-        weights = {f"{bits}bit": {**size, **_weights(bank)} for bits, bank in made.items()}
-        lanes = _lanes(stack, wanted, made, folder, n_cases)
+            folders[bits] = banks.write_bank(films, n_cases, bits=bits, **size)
+        weights = {f"{bits}bit": {**size, **_weights(bank)} for bits, bank in folders.items()}
+        lanes = _lanes(stack, lane_plans, folders, folder, n_cases)
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(
                 executable_path=chromium(), args=list(CHROMIUM_FLAGS)
@@ -236,18 +236,26 @@ async def _run(args: argparse.Namespace, wanted: list[LanePlan]) -> dict[str, An
 
 
 def _lanes(
-    stack: ExitStack, wanted: list[LanePlan], made: dict[int, Path], folder: Path, n_cases: int
+    stack: ExitStack,
+    lane_plans: list[LanePlan],
+    folders: dict[int, Path],
+    folder: Path,
+    n_cases: int,
 ) -> list[Lane]:
     """Start a server and a proxy for each lane."""
-    readers = [plan.name for plan in wanted]
+    readers = [plan.name for plan in lane_plans]
     deployments = {
         bits: servers.deploy(folder / f"{bits}.db", bank, cases=n_cases, readers=readers, seed=bits)
-        for bits, bank in made.items()
+        for bits, bank in folders.items()
     }
     lanes = []
-    for plan in wanted:
+    for plan in lane_plans:
         _say(f"server of {plan.name}")
-        log, bank, deployment = folder / f"{plan.name}.log", made[plan.bits], deployments[plan.bits]
+        log, bank, deployment = (
+            folder / f"{plan.name}.log",
+            folders[plan.bits],
+            deployments[plan.bits],
+        )
         server = stack.enter_context(
             servers.naive_page(bank, folder / f"{plan.name}.csv", log)
             if plan.page == "naive"
@@ -317,8 +325,8 @@ def _ratios(lanes: dict[str, Lane]) -> dict[str, Any]:
         ratios[name.removeprefix("app-")] = {
             "median": round(ratio, 2),
             "median_interval": [round(low, 2), round(high, 2)],
-            "server_cpu": _over(naive.cpu_ms * len(app.took_ms), app.cpu_ms * len(naive.took_ms)),
-            "bytes": _over(naive.all_bytes * len(app.took_ms), app.all_bytes * len(naive.took_ms)),
+            "server_cpu": _ratio(naive.cpu_ms * len(app.took_ms), app.cpu_ms * len(naive.took_ms)),
+            "bytes": _ratio(naive.all_bytes * len(app.took_ms), app.all_bytes * len(naive.took_ms)),
         }
     return ratios
 
@@ -364,7 +372,7 @@ def text(result: dict[str, Any]) -> str:
         f"{'CPU ms':>9}{'MB':>7}{'first ms':>10}{'seen right':>12}{'lead ms':>9}",
     ]
     for name, lane in result["lanes"].items():
-        seen = lane["on_the_screen_when_said"]
+        screen = lane["on_the_screen_when_said"]
         first = max(lane["first_case_after_last_byte_ms"], default=None)
         interval = "{:g} to {:g}".format(*lane.get("p95_interval_ms", (0, 0)))
         p50, p95 = _cell(lane.get("p50_ms")), _cell(lane.get("p95_ms"))
@@ -372,7 +380,7 @@ def text(result: dict[str, Any]) -> str:
             f"  {name:<20}{lane['n']:>4}{p50:>9}{p95:>9}"
             f"{interval:>19}{_cell(lane['server_cpu_ms_per_answer']):>9}"
             f"{lane['bytes_per_case'] / 1e6:>7.2f}{_cell(first):>10}"
-            f"{seen['n_right']:>6} of {seen['n']:<3}{_cell(seen['median_lead_ms']):>8}"
+            f"{screen['n_right']:>6} of {screen['n']:<3}{_cell(screen['median_lead_ms']):>8}"
         )
     lines += ["", "  naive / app          median (95 % interval)   server CPU   bytes"]
     for name, ratio in result["ratios"].items():
@@ -397,7 +405,7 @@ def _weights(bank: Path) -> dict[str, Any]:
     }
 
 
-def _over(naive: float, app: float) -> float | None:
+def _ratio(naive: float, app: float) -> float | None:
     return round(naive / app, 2) if app else None
 
 

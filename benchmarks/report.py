@@ -44,14 +44,14 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         place = Path(scratch)
         folder = simulated(size).write(place / "bundle")
         words = _programs(folder, place, args.bootstrap)
-        taken: dict[str, list[dict[str, float]]] = {name: [] for name in words}
+        costs: dict[str, list[dict[str, float]]] = {name: [] for name in words}
         for _ in range(args.repeats):
             for name, program in words.items():
                 print(f"report: {name}", file=sys.stderr)
-                taken[name].append(measured(program))
-        written = sum(path.stat().st_size for path in (place / "report").rglob("*"))
+                costs[name].append(measured(program))
+        n_bytes = sum(path.stat().st_size for path in (place / "report").rglob("*"))
         read = sum(path.stat().st_size for path in folder.iterdir())
-    rows = {name: typical(each) for name, each in taken.items()}
+    rows = {name: typical(each) for name, each in costs.items()}
     return {
         "readers": args.readers,
         "models": args.models,
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "bootstrap": args.bootstrap,
         "processors": os.cpu_count(),
         "read_mb": round(read / 1e6, 1),
-        "written_mb": round(written / 1e6, 1),
+        "written_mb": round(n_bytes / 1e6, 1),
         "rows": rows,
         "ratios_to_script": {
             name: {key: round(row[key] / rows["script"][key], 2) for key in row}
@@ -84,10 +84,10 @@ def text(result: Mapping[str, Any]) -> str:
         "                wall s    CPU s   peak MB   ratio to the script: wall, CPU, peak",
     ]
     for name, row in result["rows"].items():
-        over = result["ratios_to_script"][name]
+        ratios = result["ratios_to_script"][name]
         lines.append(
             f"  {name:10s} {row['wall_s']:9.1f} {row['cpu_s']:8.1f} {row['peak_mb']:9.0f}"
-            f"   {over['wall_s']:g}, {over['cpu_s']:g}, {over['peak_mb']:g}"
+            f"   {ratios['wall_s']:g}, {ratios['cpu_s']:g}, {ratios['peak_mb']:g}"
         )
     return "\n".join([*lines, "", *bar_lines(result["bars"])])
 
@@ -101,13 +101,13 @@ def measured(program: Sequence[str]) -> dict[str, float]:
         The program failed.
     """
     launcher = str(Path(__file__).with_name("launch.py"))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, launcher, *program], cwd=_ROOT, capture_output=True, text=True, check=False
     )
-    if done.returncode:
-        message = done.stderr[-2_000:]
-        raise Broken(f"{' '.join(program[:4])} ended with {done.returncode}: {message}")
-    return dict(json.loads(done.stdout))
+    if process.returncode:
+        message = process.stderr[-2_000:]
+        raise Broken(f"{' '.join(program[:4])} ended with {process.returncode}: {message}")
+    return dict(json.loads(process.stdout))
 
 
 def typical(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
@@ -120,12 +120,15 @@ def typical(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _programs(folder: Path, place: Path, bootstrap: int) -> dict[str, list[str]]:
-    asked = ["--bootstrap", str(bootstrap)]
-    ours = {
+    arguments = ["--bootstrap", str(bootstrap)]
+    report_command = {
         name: [
             *(sys.executable, "-m", "analysis", name, str(folder)),
-            *("--out", str(place / name), *asked),
+            *("--out", str(place / name), *arguments),
         ]
         for name in ("report", "tables")
     }
-    return {**ours, "script": [sys.executable, "-m", "benchmarks.naive_report", str(folder)]}
+    return {
+        **report_command,
+        "script": [sys.executable, "-m", "benchmarks.naive_report", str(folder)],
+    }

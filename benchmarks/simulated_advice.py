@@ -87,15 +87,15 @@ def _true(ability: Floats, switch: Floats) -> dict[str, float]:
     correctable, misleadable = ((1 - p) * q) @ _WEIGHTS, (p * (1 - q)) @ _WEIGHTS
     corrected, misled = (switch * correctable).sum(), (switch * misleadable).sum()
     j, aid = len(ability), float(q @ _WEIGHTS)
-    without, gain = float((p @ _WEIGHTS).mean()), float((corrected - misled) / j)
+    unaided, gain = float((p @ _WEIGHTS).mean()), float((corrected - misled) / j)
     return {
         "aid_correct": aid,
         "switched": float((corrected + misled) / (correctable + misleadable).sum()),
         "corrected": float(corrected / correctable.sum()),
         "misled": float(misled / misleadable.sum()),
-        "accuracy_without": without,
-        "accuracy_with": without + gain,
+        "accuracy_without": unaided,
+        "accuracy_with": unaided + gain,
         "gain": gain,
-        "complementarity": without + gain - max(without, aid),
+        "complementarity": unaided + gain - max(unaided, aid),
         "automation_bias": float(misled / (j * (1 - aid))),
     }

@@ -166,37 +166,39 @@ class _Drawn:
         """Return the values expected of a reader on these cases under a condition."""
         between = SEPARATION_SD**2 + GAIN_SD**2
         shift, half = self.shared[condition], self.design.separation / 2
-        own = READER_CASE**2 + 1
-        scale = np.sqrt(own + between / 4 + CRITERION_SD**2)
+        own_variance = READER_CASE**2 + 1
+        scale = np.sqrt(own_variance + between / 4 + CRITERION_SD**2)
         right = ndtr((half + np.where(self.positive, shift, -shift)) / scale)
         pairs = shift[self.positive][:, None] - shift[~self.positive]
         return {
             "sensitivity": float(right[self.positive].mean()),
             "specificity": float(right[~self.positive].mean()),
             "accuracy": float(right.mean()),
-            "auc": float(ndtr((2 * half + pairs) / np.sqrt(2 * own + between)).mean()),
+            "auc": float(ndtr((2 * half + pairs) / np.sqrt(2 * own_variance + between)).mean()),
         }
 
     def study(self, read: Bools) -> Study:
         """Return the study of the readings that were made, shape (2, n_cases, n_readers)."""
         n, j = self.scores.shape[1:]
         shape = (n, 2 * j)
-        made = np.column_stack([read.transpose(1, 2, 0).reshape(shape), np.ones(n, dtype=bool)])
+        indicators = np.column_stack(
+            [read.transpose(1, 2, 0).reshape(shape), np.ones(n, dtype=bool)]
+        )
         scores = np.column_stack([self.scores.transpose(1, 2, 0).reshape(shape), self.model_scores])
-        used: Bools = np.any(made, axis=0)
-        made, scores = made[:, used], scores[:, used]
+        used: Bools = np.any(indicators, axis=0)
+        indicators, scores = indicators[:, used], scores[:, used]
         bundle, empty = _template(j, n)
         matrix = replace(
             empty,
             columns=tuple(compress(_columns(j), used)),
-            answers=np.where(made, scores > 0, NO_LETTER).astype(np.int8),
-            statuses=np.where(made, *_STATUSES).astype(np.int8),
-            left_out=np.zeros(made.shape, dtype=np.bool_),
-            confidence=np.where(made, scores, np.nan),
+            answers=np.where(indicators, scores > 0, NO_LETTER).astype(np.int8),
+            statuses=np.where(indicators, *_STATUSES).astype(np.int8),
+            left_out=np.zeros(indicators.shape, dtype=np.bool_),
+            confidence=np.where(indicators, scores, np.nan),
             truth=self.positive.astype(np.int8),
         )
         study = Drawn(matrix, Options(confidence="finding", bootstrap=1), bundle)
-        item, column = np.nonzero(made[:, :-1])
+        item, column = np.nonzero(indicators[:, :-1])
         log_ms = self.log_ms.transpose(1, 2, 0).reshape(shape)[:, used[:-1]]
         unknown = np.full(len(item), np.nan)
         vars(study)["circumstances"] = Circumstances(
@@ -217,14 +219,14 @@ class _Drawn:
         arms = everything.copy()
         arms[1, :, ::2] = arms[0, :, 1::2] = False
         yield from _null("arms", reader_groups(self.study(arms)), factor="arm", metric="accuracy")
-        made = self.generator.random(self.scores.shape[1:]) > NOT_READ
-        for row in uncrossed(self.study(everything & made)).to_dict("records"):
-            what = f"{row['metric']}, {row['method']}"
+        is_read = self.generator.random(self.scores.shape[1:]) > NOT_READ
+        for row in uncrossed(self.study(everything & is_read)).to_dict("records"):
+            label = f"{row['metric']}, {row['method']}"
             if row["model_id"]:
                 true = self.model[row["metric"]] - self.population[row["metric"]]
-                yield interval(f"incomplete, model minus readers: {what}", row, true)
+                yield interval(f"incomplete, model minus readers: {label}", row, true)
             else:
-                yield interval(f"incomplete, difference of conditions: {what}", row, 0.0)
+                yield interval(f"incomplete, difference of conditions: {label}", row, 0.0)
 
     def _crossed(self, study: Study) -> Iterator[Counted]:
         yield from self._conditions(study)
@@ -238,8 +240,8 @@ class _Drawn:
         gains = reader_groups_gain(study)
         yield from _null("reader groups, gain", gains, factor="level", metric="accuracy")
         for row in time_conditions(study).to_dict("records"):
-            own = row["claim"] == "these readers"
-            true = np.exp(self.gain_in_time.mean()) if own else 1.0
+            is_own_claim = row["claim"] == "these readers"
+            true = np.exp(self.gain_in_time.mean()) if is_own_claim else 1.0
             yield interval(
                 f"ratio of times: {row['claim']}", {"estimate": row["ratio"], **row}, true
             )
@@ -270,10 +272,12 @@ class _Drawn:
         tables = [reader_panel(study), by_class[by_class["by"] == "overall"]]
         for row in pd.concat(tables).to_dict("records"):
             metric, condition = row["metric"], CONDITIONS.index(row["condition"])
-            own = row["claim"] == "these readers"
-            readers = self.these[metric][condition].mean() if own else self.population[metric]
-            what = f"model minus readers, {metric}: {row['claim']}"
-            yield interval(what, row, self.model[metric] - readers)
+            is_own_claim = row["claim"] == "these readers"
+            readers = (
+                self.these[metric][condition].mean() if is_own_claim else self.population[metric]
+            )
+            label = f"model minus readers, {metric}: {row['claim']}"
+            yield interval(label, row, self.model[metric] - readers)
 
     def _single_raters(self, study: Study) -> Iterator[Counted]:
         names = _readers(self.design.n_readers)
@@ -332,12 +336,12 @@ def _readers(n: int) -> list[str]:
     return [f"R{i + 1:02d}" for i in range(n)]
 
 
-def _null(what: str, table: pd.DataFrame, **chosen: str) -> Iterator[Counted]:
+def _null(label: str, table: pd.DataFrame, **chosen: str) -> Iterator[Counted]:
     """Yield the differences of groups whose readers are of one population."""
     for name, value in {**chosen, "by": "overall"}.items():
         table = table[table[name] == value]
     for row in table.to_dict("records"):
-        yield interval(f"{what}: {chosen['metric']}", row, 0.0)
+        yield interval(f"{label}: {chosen['metric']}", row, 0.0)
 
 
 def _floats(values: dict[str, Floats]) -> dict[str, float]:

@@ -106,8 +106,8 @@ def grades(n_cases: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
     """Yield both weighted kappas of two readers."""
     generator = np.random.default_rng(seed)
     latent = np.sqrt(GRADE_CORRELATION) * generator.standard_normal(n_cases)
-    own = np.sqrt(1 - GRADE_CORRELATION) * generator.standard_normal((2, n_cases))
-    letters = np.array(list("ABCD"))[np.searchsorted(ndtri(GRADES), latent + own)]
+    own_grades = np.sqrt(1 - GRADE_CORRELATION) * generator.standard_normal((2, n_cases))
+    letters = np.array(list("ABCD"))[np.searchsorted(ndtri(GRADES), latent + own_grades)]
     bundle = _answered(["R1", "R2"], letters, {"rater_id": ["R1", "R2"], "rater_kind": "reader"})
     for row in agreement_weighted(bundle, Options(ordered=True)).to_dict("records"):
         yield interval(str(row["measure"]), row, _true_kappas()[row["measure"]])
@@ -149,10 +149,10 @@ def _population(design: Design) -> dict[str, float]:
 def calibration(n_answers: int, seed: np.random.SeedSequence) -> Iterator[Counted]:
     """Yield the calibration slope, and the intercept at a slope of 1."""
     generator = np.random.default_rng(seed)
-    sure = CONFIDENCE_MEAN + generator.standard_normal(n_answers)
-    right = generator.random(n_answers) < expit(INTERCEPT + SLOPE * sure)
+    logits = CONFIDENCE_MEAN + generator.standard_normal(n_answers)
+    right = generator.random(n_answers) < expit(INTERCEPT + SLOPE * logits)
     kinds = {"rater_id": ["M"], "rater_kind": "model"}
-    bundle = _answered(["M"], np.where(right, "A", "B")[None], kinds, expit(sure))
+    bundle = _answered(["M"], np.where(right, "A", "B")[None], kinds, expit(logits))
     true = {"slope": SLOPE, "intercept": _true_intercept()}
     for row in model_recalibration(bundle, Options(confidence="answer")).to_dict("records"):
         yield interval(f"calibration: {row['measure']}", row, true[row["measure"]])
@@ -162,9 +162,9 @@ def calibration(n_answers: int, seed: np.random.SeedSequence) -> Iterator[Counte
 def _true_intercept() -> float:
     """Return a for which expit(a + logit c) has the mean of the probabilities of right answers."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(200)
-    sure, weights = CONFIDENCE_MEAN + nodes, weights / weights.sum()
-    wanted = float(weights @ expit(INTERCEPT + SLOPE * sure))
-    return float(brentq(lambda a: float(weights @ expit(a + sure)) - wanted, -5, 5))
+    logits, weights = CONFIDENCE_MEAN + nodes, weights / weights.sum()
+    target = float(weights @ expit(INTERCEPT + SLOPE * logits))
+    return float(brentq(lambda a: float(weights @ expit(a + logits)) - target, -5, 5))
 
 
 def _answered(

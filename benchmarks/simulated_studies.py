@@ -335,22 +335,22 @@ def _counted(design: Design, n: int, generator: np.random.Generator) -> dict[str
     equal, typical, worse, worse_in_general = (
         claims(right[..., [*range(j), j + k]], design.items_a_patient) for k in range(4)
     )
-    off = np.abs(typical.difference - (general - these))
+    deviation = np.abs(typical.difference - (general - these))
     wider = np.maximum(typical.random_reach, typical.fixed_reach)
     normal = norm.isf(ALPHA / 2) * typical.fixed_se
     defined = typical.random_se > 0
     surer = defined & typical.narrower
     as_it_comes = np.abs(typical.difference) <= typical.random_reach
-    held = np.abs(typical.difference) <= wider
+    is_within = np.abs(typical.difference) <= wider
     return {
-        "t": off <= typical.fixed_reach,
-        "normal": off <= normal,
-        "like": np.where(defined, held, np.nan),
+        "t": deviation <= typical.fixed_reach,
+        "normal": deviation <= normal,
+        "like": np.where(defined, is_within, np.nan),
         "alone": np.where(defined, as_it_comes, np.nan),
         "surer": surer,
         "if surer": np.where(surer, as_it_comes, np.nan),
         "I these": np.abs(equal.difference) > equal.fixed_reach,
-        "I like": np.where(defined, ~held, np.nan),
+        "I like": np.where(defined, ~is_within, np.nan),
         "NI these": worse.difference - worse.fixed_reach > -MARGIN,
         "NI like": _shown(worse_in_general),
     }
@@ -368,6 +368,6 @@ def right_answers(design: Design, abilities: Floats, generator: np.random.Genera
     ease = np.array(TASK_OFFSETS)[generator.integers(len(TASK_OFFSETS), size=(n, design.n_items))]
     ease += design.patient_sd * np.repeat(patients, design.items_a_patient, axis=1)
     ease += design.item_sd * generator.standard_normal(ease.shape)
-    own = generator.standard_normal((*ease.shape, abilities.shape[1]))
-    right: Floats = (abilities[:, None] + ease[..., None] + own > 0).astype(np.float64)
+    own_scores = generator.standard_normal((*ease.shape, abilities.shape[1]))
+    right: Floats = (abilities[:, None] + ease[..., None] + own_scores > 0).astype(np.float64)
     return right

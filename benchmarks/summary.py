@@ -126,8 +126,8 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 def share(hits: NDArray[np.float64]) -> float | None:
     """Return the proportion of hits; None without observations."""
-    there = hits[np.isfinite(hits)]
-    return float(there.mean()) if len(there) else None
+    finite = hits[np.isfinite(hits)]
+    return float(finite.mean()) if len(finite) else None
 
 
 def shares_text(

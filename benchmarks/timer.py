@@ -24,7 +24,7 @@ import numpy as np
 from playwright.async_api import CDPSession, Page, async_playwright
 
 from benchmarks import banks, servers, summary
-from benchmarks.browser import RoomHands, Tie, new_page, press, tie, time_origin_ms, until
+from benchmarks.browser import RoomDriver, Tie, new_page, press, tie, time_origin_ms, until
 from benchmarks.busy import load
 from benchmarks.machine import CHROMIUM_FLAGS, Broken, chromium, facts
 from benchmarks.proxy import SLOW, proxied
@@ -65,7 +65,7 @@ class Player:
     """The external clock of a page."""
 
     condition: str
-    hands: RoomHands
+    hands: RoomDriver
     session: CDPSession
     origin_ms: float
     ties: list[Tie] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Player:
 
     async def _trial(self, delay_ms: float) -> None:
         position, began_ms, said_ms = await self._paints.get()
-        end_ms = self._outside(began_ms) + delay_ms
+        end_ms = self._external_ms(began_ms) + delay_ms
         await press(self.session, "a")
         span_ms = await self._span(began_ms, delay_ms)
         await until(end_ms)
@@ -106,7 +106,7 @@ class Player:
                 condition=self.condition,
                 position=position,
                 delay_ms=delay_ms,
-                truth_ms=pressed_ms - self._outside(began_ms),
+                truth_ms=pressed_ms - self._external_ms(began_ms),
                 span_ms=span_ms,
                 since_picture_ms=await self._since_picture(pressed_ms, began_ms),
                 said_late_ms=said_ms - began_ms,
@@ -119,7 +119,7 @@ class Player:
             return 0.0
         moments = []
         for share, hidden in zip(_SPAN_SHARE, (True, False), strict=True):
-            await until(self._outside(began_ms) + delay_ms * share)
+            await until(self._external_ms(began_ms) + delay_ms * share)
             if self.condition == "hidden":
                 moments.append(float(await self.page.evaluate(_HIDE, hidden)))
             else:
@@ -141,27 +141,29 @@ class Player:
             "at => benchmark.presented.find((each) => Math.abs(each.at - at) < 1)?.presented",
             before[-1],
         )
-        return None if shown is None else pressed_ms - self._outside(shown)
+        return None if shown is None else pressed_ms - self._external_ms(shown)
 
     async def _commits(self) -> list[float]:
         return list(await self.page.evaluate("benchmark.commits"))
 
-    def _outside(self, page_ms: float) -> float:
+    def _external_ms(self, page_ms: float) -> float:
         return self.origin_ms + page_ms + self.behind_ms
 
 
-async def player(condition: str, hands: RoomHands, url: str) -> Player:
+async def player(condition: str, driver: RoomDriver, url: str) -> Player:
     """Open the page and measure its frames."""
     paints: asyncio.Queue[tuple[int, float, float]] = asyncio.Queue()
-    await hands.page.expose_function(
+    await driver.page.expose_function(
         "benchmarkPainted",
         lambda position, frame, at: paints.put_nowait((position, frame, at)),
     )
-    await hands.open(url)
-    session = await hands.page.context.new_cdp_session(hands.page)
-    made = Player(condition, hands, session, await time_origin_ms(hands.page), _paints=paints)
-    made.frame_ms = await _frame_ms(hands.page)
-    return made
+    await driver.open(url)
+    session = await driver.page.context.new_cdp_session(driver.page)
+    new_player = Player(
+        condition, driver, session, await time_origin_ms(driver.page), _paints=paints
+    )
+    new_player.frame_ms = await _frame_ms(driver.page)
+    return new_player
 
 
 async def _frame_ms(page: Page) -> float:
@@ -241,8 +243,8 @@ async def _run(args: argparse.Namespace) -> dict[str, Any]:
             players = []
             for condition in args.only:
                 url = slow.url if condition == "slow" else f"http://127.0.0.1:{server.port}"
-                hands = RoomHands(await new_page(browser), deployment.codes[condition])
-                players.append(await player(condition, hands, url))
+                driver = RoomDriver(await new_page(browser), deployment.codes[condition])
+                players.append(await player(condition, driver, url))
             await _play_all(players, args.trials, long_ms, server.port)
             await browser.close()
         bundle.export(deployment.store, study=servers.STUDY, out=folder / "bundle")
@@ -332,12 +334,12 @@ def _result(
 
 
 def _condition(trials: list[dict[str, Any]], name: str, frame_ms: float) -> dict[str, Any]:
-    own = [each for each in trials if each["condition"] == name]
-    uncalled = _errors(own, "hidden_or_paused_uncalled")
+    own_trials = [each for each in trials if each["condition"] == name]
+    uncalled = _errors(own_trials, "hidden_or_paused_uncalled")
     return {
-        "response": summary.errors(_errors(own, "response"), frame_ms),
-        "span": summary.errors(_errors(own, "span"), frame_ms),
-        "since_the_picture": summary.errors(_errors(own, "picture"), frame_ms),
+        "response": summary.errors(_errors(own_trials, "response"), frame_ms),
+        "span": summary.errors(_errors(own_trials, "span"), frame_ms),
+        "since_the_picture": summary.errors(_errors(own_trials, "picture"), frame_ms),
         "uncalled_ms": max(uncalled, default=0.0),
     }
 
@@ -347,16 +349,16 @@ def _errors(trials: list[dict[str, Any]], name: str) -> list[float]:
 
 
 def _bars(trials: list[dict[str, Any]], frame_ms: float) -> list[dict[str, Any]]:
-    made = []
-    for since, name in (("the painted frame", "response"), ("the picture", "picture")):
+    bars = []
+    for origin, name in (("the painted frame", "response"), ("the picture", "picture")):
         error = summary.errors(_errors(trials, name), frame_ms)
         for share, limit in (("median", 1), ("p99", 2)):
             value = error.get(f"{share}_size_frames")
-            made.append(summary.bar(f"{share} error, since {since}", value, limit, "frames"))
+            bars.append(summary.bar(f"{share} error, since {origin}", value, limit, "frames"))
     for condition in ("hidden", "paused"):
-        own = [each for each in trials if each["condition"] == condition]
-        charged = max(_errors(own, "response"), default=None)
-        made.append(
+        own_trials = [each for each in trials if each["condition"] == condition]
+        charged = max(_errors(own_trials, "response"), default=None)
+        bars.append(
             summary.bar(
                 f"most response time charged too much, {condition}",
                 None if charged is None else max(charged, 0.0) / frame_ms,
@@ -364,7 +366,7 @@ def _bars(trials: list[dict[str, Any]], frame_ms: float) -> list[dict[str, Any]]
                 "frames",
             )
         )
-    return made
+    return bars
 
 
 def text(result: dict[str, Any]) -> str:

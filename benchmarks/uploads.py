@@ -44,36 +44,36 @@ def _parquet() -> bytes:
     import pyarrow.parquet
 
     schema = pyarrow.schema([("item_id", pyarrow.string()), ("answer", pyarrow.string())])
-    held = io.BytesIO()
+    buffer = io.BytesIO()
     part = pyarrow.table([["q1"] * 1_000_000, ["A"] * 1_000_000], schema=schema)
-    with pyarrow.parquet.ParquetWriter(held, schema) as writer:
+    with pyarrow.parquet.ParquetWriter(buffer, schema) as writer:
         for _ in range(20):
             writer.write_table(part)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _eval(content: bytes) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", '{"status": "success"}')
         archive.writestr("samples/1.json", content)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _xlsx() -> bytes:
     from openpyxl import Workbook
 
-    held, made = io.BytesIO(), io.BytesIO()
-    Workbook().save(made)
+    buffer, workbook = io.BytesIO(), io.BytesIO()
+    Workbook().save(workbook)
     rows = "".join(f'<row r="{n}"><c r="A{n}"><v>1</v></c></row>' for n in range(1, 1_200_000))
     with (
-        zipfile.ZipFile(made) as empty,
-        zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive,
+        zipfile.ZipFile(workbook) as empty,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         for name in empty.namelist():
             text = empty.read(name).decode()
             archive.writestr(name, _NO_ROWS.sub(f"<sheetData>{rows}</sheetData>", text))
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 FILES: dict[str, Callable[[], bytes]] = {

@@ -52,26 +52,26 @@ def _state(result: archive.StudyState) -> None:
 
 def _missing(study_state: archive.StudyState) -> None:
     section(t("Missing readings"))
-    lacking = [
+    missing_cases = [
         session
         for session in study_state.has.sessions
         if session.counts.n_answered < session.counts.n_assigned or session.counts.n_excluded
     ]
     if not study_state.has.sessions:
         st.write(t("No cases have been assigned yet."))
-    elif not lacking:
+    elif not missing_cases:
         st.write(t("None: every assigned case has a valid answer."))
     else:
         grid(
             {
-                t("Reader"): [entry.reader_id for entry in lacking],
-                t("Session"): [entry.session for entry in lacking],
-                t("Condition"): [entry.condition for entry in lacking],
-                t("Assigned"): [entry.counts.n_assigned for entry in lacking],
-                t("Not read"): [entry.counts.n_unread for entry in lacking],
-                t("Cannot answer"): [entry.counts.n_skipped for entry in lacking],
-                t("Timed out"): [entry.counts.n_timed_out for entry in lacking],
-                t("Excluded"): [entry.counts.n_excluded for entry in lacking],
+                t("Reader"): [entry.reader_id for entry in missing_cases],
+                t("Session"): [entry.session for entry in missing_cases],
+                t("Condition"): [entry.condition for entry in missing_cases],
+                t("Assigned"): [entry.counts.n_assigned for entry in missing_cases],
+                t("Not read"): [entry.counts.n_unread for entry in missing_cases],
+                t("Cannot answer"): [entry.counts.n_skipped for entry in missing_cases],
+                t("Timed out"): [entry.counts.n_timed_out for entry in missing_cases],
+                t("Excluded"): [entry.counts.n_excluded for entry in missing_cases],
             },
             key="missing",
         )
@@ -150,37 +150,39 @@ def _files(study_state: archive.StudyState) -> None:
                 licence=plain(study_state.licence),
             )
         )
-    without = st.checkbox(t("Leave out the texts of questions and options"), key="without-texts")
-    there = archive.made(person)
+    omits_texts = st.checkbox(
+        t("Leave out the texts of questions and options"), key="without-texts"
+    )
+    archives = archive.made(person)
 
     def make() -> str:
-        archive.make(person, texts=not without)
+        archive.make(person, texts=not omits_texts)
         return t("The files have been created. Download them below.")
 
     kind: Literal["primary", "secondary"] = (
-        "primary" if study_state.closed and not there else "secondary"
+        "primary" if study_state.closed and not archives else "secondary"
     )
     actions.button(
-        t("Create the files again") if there else t("Create the files"),
+        t("Create the files again") if archives else t("Create the files"),
         make,
         key="make-files",
         busy=t("Creating the files ..."),
         type=kind,
     )
-    if there:
-        _made(there, study_state)
+    if archives:
+        _made(archives, study_state)
 
 
-def _made(there: archive.Made, study_state: archive.StudyState) -> None:
-    if there.blinded and study_state.shows_accuracy:
+def _made(archives: archive.Made, study_state: archive.StudyState) -> None:
+    if archives.blinded and study_state.shows_accuracy:
         st.warning(t("These files are still blinded. Create them again to include everything."))
-    if not there.texts:
+    if not archives.texts:
         st.info(t("These files do not contain the texts of questions and options."))
     caption = t(
         "Created on {time} by {who}, from the audit trail up to event {n}.",
-        time=minute(there.at_utc),
-        who=there.by,
-        n=there.last_event,
+        time=minute(archives.at_utc),
+        who=archives.by,
+        n=archives.last_event,
     )
     heads = (t("File"), t("Contents"), t("Size"), "SHA-256")
     whats = _whats()
@@ -189,10 +191,10 @@ def _made(there: archive.Made, study_state: archive.StudyState) -> None:
             address=f"export/archive/{name}",
             name=name,
             what=whats[name],
-            size=_size(there.n_bytes[name]),
+            size=_size(archives.n_bytes[name]),
             sha256=digest,
         )
-        for name, digest in there.sha256.items()
+        for name, digest in archives.sha256.items()
     ]
     sums = Download(
         address=f"export/archive/{SUMS}",
@@ -202,8 +204,8 @@ def _made(there: archive.Made, study_state: archive.StudyState) -> None:
         sha256="",
     )
     downloads(caption, heads, (*rows, sums))
-    for name, why in there.left_out.items():
-        st.caption(t("Not created: {name}. {why}", name=plain(name), why=plain(why)))
+    for name, reason in archives.left_out.items():
+        st.caption(t("Not created: {name}. {why}", name=plain(name), why=plain(reason)))
 
 
 def _whats() -> dict[str, str]:

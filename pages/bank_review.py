@@ -32,9 +32,9 @@ person = guard(Act.MAKE_STUDY)
 
 
 def _bank() -> BankRow | None:
-    wanted = number(str(st.query_params.get("bank", "")))
+    bank_number = number(str(st.query_params.get("bank", "")))
     with store().look() as look:
-        return next((row for row in banks.listed(look) if row.id == wanted), None)
+        return next((row for row in banks.listed(look) if row.id == bank_number), None)
 
 
 def _review(row: JudgingRow) -> None:
@@ -155,7 +155,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
             t("Questions, drawn at random"), 1, bank.n_items, min(30, bank.n_items)
         )
         seed = seed_column.number_input(t("Random seed"), 0, 2**31, 1)
-        listed = st.text_area(
+        typed_ids = st.text_area(
             t("or these questions only (IDs, one per line)"),
             help=t("Leave empty to draw at random. The cases of a study can be pasted here."),
         )
@@ -168,7 +168,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
 
         def start() -> str:
             title = required(t("Name of the review"), name)
-            ids = _ids(listed, file)
+            ids = _ids(typed_ids, file)
             with store().look() as look:
                 item_ids = ids or reviewing.sampled(look, bank.name, n, seed=seed)
             reviewing.open_review(
@@ -196,11 +196,11 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
         )
 
 
-def _ids(listed: str, file: UploadedFile | None) -> list[str]:
+def _ids(typed_ids: str, file: UploadedFile | None) -> list[str]:
     """Return the IDs that were entered or uploaded; None for a random sample."""
     if file is None:
-        return ids_in(listed)
-    if listed.strip():
+        return ids_in(typed_ids)
+    if typed_ids.strip():
         raise BadInput(
             t(
                 "IDs were entered and the file {file} was chosen too. Empty the field or remove "
@@ -228,7 +228,9 @@ def _page(bank: BankRow) -> None:
     )
     with store().look() as look:
         reviews_of_bank = judgements.reviews_of_bank(look, bank.id)
-        mine = [row for row in judgements.judgings_of_person(look, person.id) if row.kind == REVIEW]
+        own_judgings = [
+            row for row in judgements.judgings_of_person(look, person.id) if row.kind == REVIEW
+        ]
     with st.container():
         for row in reviews_of_bank:
             _review(row)
@@ -237,7 +239,7 @@ def _page(bank: BankRow) -> None:
     new, below = st.expander(t("New review"), expanded=not reviews_of_bank), st.container()
     with new:
         _new(bank, len(reviews_of_bank), below)
-    if mine:
+    if own_judgings:
         links("to_reviews", {"reviews": t("Go to your own reviews")})
 
 

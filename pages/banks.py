@@ -25,8 +25,8 @@ masthead(person)
 
 def _banks_listed() -> None:
     with store().look() as look:
-        listed = banks.listed(look)
-    if not listed:
+        bank_rows = banks.listed(look)
+    if not bank_rows:
         job = bank_import.current(store())
         if job is None or job.is_done():
             st.info(
@@ -38,28 +38,31 @@ def _banks_listed() -> None:
         return
     grid(
         {
-            t("Bank"): [row.name for row in listed],
-            t("Questions"): [row.n_items for row in listed],
-            t("Images"): [row.n_films for row in listed],
-            t("Simulated"): [t("simulated") if row.simulated else "" for row in listed],
-            t("Imported (UTC)"): [instant(row.imported_at_utc) for row in listed],
-            t("Source"): [row.source_name for row in listed],
-            t("Licence"): [row.licence for row in listed],
+            t("Bank"): [row.name for row in bank_rows],
+            t("Questions"): [row.n_items for row in bank_rows],
+            t("Images"): [row.n_films for row in bank_rows],
+            t("Simulated"): [t("simulated") if row.simulated else "" for row in bank_rows],
+            t("Imported (UTC)"): [instant(row.imported_at_utc) for row in bank_rows],
+            t("Source"): [row.source_name for row in bank_rows],
+            t("Licence"): [row.licence for row in bank_rows],
         }
     )
     links(
         "to_drafts",
         {
             "new-study": t("Draft a study"),
-            **{f"explore?bank={row.id}": t("Questions of {bank}", bank=row.name) for row in listed},
+            **{
+                f"explore?bank={row.id}": t("Questions of {bank}", bank=row.name)
+                for row in bank_rows
+            },
             **{
                 f"bank-review?bank={row.id}": t("Expert review of {bank}", bank=row.name)
-                for row in listed
+                for row in bank_rows
             },
         },
     )
-    _teaching([row.name for row in listed])
-    _removal([row.name for row in listed])
+    _teaching([row.name for row in bank_rows])
+    _removal([row.name for row in bank_rows])
 
 
 def _teaching(names: list[str]) -> None:

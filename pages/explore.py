@@ -30,9 +30,9 @@ ON_A_PAGE = 50
 
 
 def _bank() -> BankRow | None:
-    wanted = number(str(st.query_params.get("bank", "")))
+    bank_number = number(str(st.query_params.get("bank", "")))
     with store().look() as look:
-        return next((row for row in banks.listed(look) if row.id == wanted), None)
+        return next((row for row in banks.listed(look) if row.id == bank_number), None)
 
 
 def _names() -> dict[str, str]:
@@ -57,13 +57,13 @@ def _found(bank: BankRow) -> pd.DataFrame:
     with st.spinner(t("Reading the bank ...")):
         frame = facets(store(), bank.id, bank.content_sha256)
     names = _names()
-    there = [name for name in FACETS if frame[name].nunique() > 1]
-    wanted: dict[str, Sequence[str]] = {}
-    if there:
-        for place, column in zip(there, st.columns(len(there)), strict=True):
+    facets_present = [name for name in FACETS if frame[name].nunique() > 1]
+    selection: dict[str, Sequence[str]] = {}
+    if facets_present:
+        for place, column in zip(facets_present, st.columns(len(facets_present)), strict=True):
             values = list(counted(frame, place).index)
             with column:
-                wanted[place] = st.multiselect(
+                selection[place] = st.multiselect(
                     names[place],
                     values,
                     format_func=_value,
@@ -75,11 +75,13 @@ def _found(bank: BankRow) -> pd.DataFrame:
         t("Search in questions and IDs"), key="explore-text", max_chars=200
     ).strip()
     with store().look(sealed=True) as look:
-        gone = bank_contents.struck(look, bank.id)
+        struck_items = bank_contents.struck(look, bank.id)
         holding = bank_contents.containing(look, bank.id, text) if text else None
-    if gone and only.toggle(t("Struck off ({n})", n=len(gone)), key="explore-struck"):
-        frame = frame[frame.index.isin(gone)]
-    result = chosen(frame, wanted)
+    if struck_items and only.toggle(
+        t("Struck off ({n})", n=len(struck_items)), key="explore-struck"
+    ):
+        frame = frame[frame.index.isin(struck_items)]
+    result = chosen(frame, selection)
     return result if holding is None else result[result.index.isin(holding)]
 
 
@@ -134,13 +136,13 @@ def _reason(item: ListedItem, *, reading: bool) -> str:
 def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
     """Ask whether to show the reference standard, which the trail records."""
     revealed = st.session_state.setdefault("explore-truth-shown", set())
-    wanted = st.toggle(
+    show_truth = st.toggle(
         t("Show the reference standard"),
         key="explore-truth",
         disabled=reading,
         help=t("The audit trail records it. Not while cases from this bank are being read."),
     )
-    if not wanted or reading:
+    if not show_truth or reading:
         return False
     if bank.id not in revealed:
         record_truth_shown(store(), bank.name, acting=acting(person))
@@ -159,30 +161,37 @@ def _question(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
 
 
 def _striking(bank: BankRow, item: ListedItem, *, reading: bool) -> None:
-    back = item.struck is not None
-    if back:
+    is_struck = item.struck is not None
+    if is_struck:
         st.info(t("Struck off: {reason}", reason=plain(_reason(item, reading=reading))))
     below = st.container()
-    with below, st.form(f"strike-{item.id}-{back}", border=False):
+    with below, st.form(f"strike-{item.id}-{is_struck}", border=False):
         reason = st.text_input(t("Reason"), max_chars=500)
         actions.button(
-            t("Take back") if back else t("Strike off"),
-            lambda: _strike(bank, item, checked_reason(reason), back=back),
+            t("Take back") if is_struck else t("Strike off"),
+            lambda: _strike(bank, item, checked_reason(reason), reinstate=is_struck),
             in_form=True,
             key=f"strike-{item.id}",
             below=below,
         )
 
 
-def _strike(bank: BankRow, item: ListedItem, reason: str, *, back: bool) -> Question:
+def _strike(bank: BankRow, item: ListedItem, reason: str, *, reinstate: bool) -> Question:
     def do() -> str:
-        strike(store(), bank.name, item.item_id, reason=reason, back=back, acting=acting(person))
-        return t("Taken back.") if back else t("Struck off.")
+        strike(
+            store(),
+            bank.name,
+            item.item_id,
+            reason=reason,
+            reinstate=reinstate,
+            acting=acting(person),
+        )
+        return t("Taken back.") if reinstate else t("Struck off.")
 
     return Question(
         text=(
             t("Take {item} back? Studies can draw it again.", item=item.item_id)
-            if back
+            if reinstate
             else t(
                 "Strike {item} off? No study draws it from now on; studies that have drawn it "
                 "keep it.",

@@ -17,13 +17,15 @@ person = guard(Act.RESULTS)
 
 
 def _board() -> None:
-    there = seen_by(store(), person)
-    if not there:
+    studies_seen = seen_by(store(), person)
+    if not studies_seen:
         st.info(t("The leaderboard shows accuracy, and so only studies that are closed."))
         return
-    chosen = there
-    if len(there) > 1:
-        chosen = st.multiselect(t("Studies"), there, default=there[:1], key="leaderboard-studies")
+    chosen = studies_seen
+    if len(studies_seen) > 1:
+        chosen = st.multiselect(
+            t("Studies"), studies_seen, default=studies_seen[:1], key="leaderboard-studies"
+        )
     if not chosen:
         st.write(t("Choose at least one study."))
         return

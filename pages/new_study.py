@@ -82,10 +82,10 @@ def _begin(names: list[str]) -> None:
 
 
 def _drafts() -> None:
-    listed = drafts.listed(store())
-    if listed:
+    draft_rows = drafts.listed(store())
+    if draft_rows:
         st.subheader(t("Drafts"), anchor=False)
-        draft_list(person, listed, _open)
+        draft_list(person, draft_rows, _open)
 
 
 def _home() -> None:
@@ -108,13 +108,13 @@ def _home() -> None:
 
 def _draw(working: Working) -> Report:
     study, _ = drafts.draw(
-        store(), working.id, seen=working.seen, maker=person.id, acting=acting(person)
+        store(), working.id, seen_sha256=working.seen, maker=person.id, acting=acting(person)
     )
     forget(working.id)
-    mine = [
+    own_studies = [
         membership for membership in memberships(store(), person) if membership.study_name == study
     ]
-    entered = bool(mine) and enter_study(person, mine[0])
+    entered = bool(own_studies) and enter_study(person, own_studies[0])
 
     def leave() -> None:
         st.session_state["drawn"] = entered
@@ -130,12 +130,12 @@ def _draw(working: Working) -> Report:
 def _page() -> None:
     if st.session_state.pop("drawn", False):
         st.switch_page(page_file("set_up.py"))
-    asked = str(st.query_params.get("draft", ""))
-    if not asked.isdecimal():
+    draft_name = str(st.query_params.get("draft", ""))
+    if not draft_name.isdecimal():
         _home()
         return
     try:
-        working = working_on(number(asked))
+        working = working_on(number(draft_name))
     except StudyError as error:
         st.info(plain(str(error)))
         links("to_drafts", {"new-study": t("Back to drafts")})

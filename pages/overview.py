@@ -39,7 +39,7 @@ def _label(part: str) -> str:
 
 
 def _body(part: str, *, may_step_in: bool) -> None:
-    kept, study = store(), person.study_name
+    current_store, study = store(), person.study_name
     if part == PROGRESS:
         _progress()
         section(
@@ -52,13 +52,15 @@ def _body(part: str, *, may_step_in: bool) -> None:
         bundle_link()
         backups.last_caption()
     elif part == QUALITY:
-        show_quality(found(kept, study), inspected(kept, study), may_exclude=may_step_in)
+        show_quality(
+            found(current_store, study), inspected(current_store, study), may_exclude=may_step_in
+        )
     elif part == READINGS:
-        show_readings(person, inspected(kept, study), history(kept, study))
+        show_readings(person, inspected(current_store, study), history(current_store, study))
     elif part == STEP_IN:
-        show_stepping_in(person, watched(kept, study))
+        show_stepping_in(person, watched(current_store, study))
     else:
-        show_reminding(person, watched(kept, study))
+        show_reminding(person, watched(current_store, study))
 
 
 masthead(person)

@@ -64,7 +64,7 @@ def _readers(scope: Scope, readers: list[Member], days: int) -> str:
         st.write(t("No readers have been invited yet. Invite the first reader below."))
     state = set_up_of(person.study_name).row.state
     if readers and state == "drawn":
-        _onwards()
+        _link_to_opening()
     return state
 
 
@@ -76,7 +76,7 @@ def _invite(scope: Scope, days: int) -> None:
         invite_list(scope, days)
 
 
-def _onwards() -> None:
+def _link_to_opening() -> None:
     """Show a button to the opening of the study."""
     actions.turn(
         t("Next: open the study"),

@@ -173,8 +173,8 @@ def _matrix(results: Results, conditions: list[str]) -> None:
         _chart(figure)
     right.caption(plain(figure.caption))
     with right:
-        asked = {"scope": scope, "condition": condition, "reference": "1" if reference else ""}
-        figure_links(figure, asked)
+        selection = {"scope": scope, "condition": condition, "reference": "1" if reference else ""}
+        figure_links(figure, selection)
         if not st.toggle(t("As a table")):
             return
         rows = pairs_in_condition(pairs.loc[pairs["measure"] == measure], condition)
@@ -368,8 +368,8 @@ def _as_of(job: Job) -> None:
 
 
 def _body() -> None:
-    kept, study = store(), person.study_name
-    result = standing(kept, study)
+    current_store, study = store(), person.study_name
+    result = standing(current_store, study)
     if not any(row["n_read"] for row in result["readers"]) and not result["models"]:
         st.write(
             t(
@@ -378,7 +378,7 @@ def _body() -> None:
             )
         )
         return
-    shown = accuracy_is_shown(kept, study)
+    shown = accuracy_is_shown(current_store, study)
     if shown:
         with head:
             report_links()
@@ -392,11 +392,11 @@ def _body() -> None:
                 "are available now."
             )
         )
-    job = job_of(kept, study)
+    job = job_of(current_store, study)
     if not job.is_done(AT_ONCE_S):
         _waiting()
         return
-    if job.asked != asked_now(kept, study):
+    if job.asked != asked_now(current_store, study):
         _as_of(job)
     (_open if shown else _blinded)(job.analysis())
 

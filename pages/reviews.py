@@ -28,66 +28,66 @@ def _caption(row: JudgingRow) -> str:
 
 
 def _progress(row: JudgingRow, n: int, n_waiting: int) -> str:
-    judged = (
+    judged_cases = (
         tn("You have judged {n} question.", "You have judged {n} questions.", n)
         if row.kind == REVIEW
         else tn("You have judged {n} answer.", "You have judged {n} answers.", n)
     )
     if not n_waiting:
-        return judged
-    return f"{judged} {tn('{n} is waiting for you.', '{n} are waiting for you.', n_waiting)}"
+        return judged_cases
+    return f"{judged_cases} {tn('{n} is waiting for you.', '{n} are waiting for you.', n_waiting)}"
 
 
-def _cells(judged: Judged) -> list[str]:
+def _cells(case: Judged) -> list[str]:
     """Return the description of a case next to its verdict: its id, and the answer in a scoring."""
-    return [judged.item_id, *(answer.words for answer in judged.answers[:1])]
+    return [case.item_id, *(answer.words for answer in case.answers[:1])]
 
 
 def _show(part: Assignment, refusal: str, hidden: str) -> None:
-    row, judged, n_waiting = part.row, part.judged, len(part.waiting)
+    row, case, n_waiting = part.row, part.judged, len(part.waiting)
     key = f"{row.table}-{row.id}"
     with st.container(border=True, key=key):
         st.subheader(plain(row.name), anchor=False)
         st.caption(_caption(row))
-        st.write(_progress(row, len(judged), n_waiting))
+        st.write(_progress(row, len(case), n_waiting))
         if refusal:
             st.info(refusal)
         elif n_waiting:
             address = f"review?{row.table}={row.id}"
-            links(key.replace("-", "_"), {address: t("Continue") if judged else t("Start")})
+            links(key.replace("-", "_"), {address: t("Continue") if case else t("Start")})
         else:
             st.info(t("More may still come to you where two others differ."))
         if hidden:
             st.info(hidden)
-        elif judged:
-            _verdicts(part, judged, key, closed=bool(refusal))
+        elif case:
+            _verdicts(part, case, key, closed=bool(refusal))
 
 
-def _verdicts(part: Assignment, judged: Sequence[Judged], key: str, *, closed: bool) -> None:
-    own = [case.verdicts[part.judge] for case in judged]
+def _verdicts(part: Assignment, cases: Sequence[Judged], key: str, *, closed: bool) -> None:
+    own_verdicts = [case.verdicts[part.judge] for case in cases]
     heads = [t("ID")] if part.row.kind == REVIEW else [t("ID"), t("Words")]
-    columns = zip(*map(_cells, judged), strict=True)
+    columns = zip(*map(_cells, cases), strict=True)
     with st.expander(t("Your verdicts")):
         if not closed:
             st.caption(t("Select a row to change a verdict."))
         event = grid(
             {
                 **{head: list(column) for head, column in zip(heads, columns, strict=True)},
-                t("Verdict"): [said(LABELS[verdict.verdict]) for verdict in own],
-                t("Comment"): [verdict.comment for verdict in own],
+                t("Verdict"): [said(LABELS[verdict.verdict]) for verdict in own_verdicts],
+                t("Comment"): [verdict.comment for verdict in own_verdicts],
             },
             on_select="ignore" if closed else "rerun",
             selection_mode="single-row",
             key=f"verdicts-{key}",
         )
         chosen = [] if closed else event.selection.rows
-        if chosen and chosen[0] < len(judged):
-            _change(part, judged[chosen[0]], key)
+        if chosen and chosen[0] < len(cases):
+            _change(part, cases[chosen[0]], key)
 
 
-def _change(part: Assignment, judged: Judged, key: str) -> None:
-    latest, cells = judged.verdicts[part.judge], _cells(judged)
-    verdicts = [verdict.value for verdict in KINDS[judged.kind].options]
+def _change(part: Assignment, case: Judged, key: str) -> None:
+    latest, cells = case.verdicts[part.judge], _cells(case)
+    verdicts = [verdict.value for verdict in KINDS[case.kind].options]
     with st.form(f"change-{key}-{'-'.join(cells)}", border=False):
         verdict = st.selectbox(
             t("Verdict on {item}", item=plain(cells[-1])),
@@ -103,13 +103,13 @@ def _change(part: Assignment, judged: Judged, key: str) -> None:
                     change,
                     part.row,
                     judging.Judgement(
-                        position=judged.position, person=person.id, verdict=verdict, comment=comment
+                        position=case.position, person=person.id, verdict=verdict, comment=comment
                     ),
                     now=acting(person).now,
                 )
             return t("The verdict on {item} was saved.", item=cells[-1])
 
-        actions.button(t("Save"), save, in_form=True, key=f"save-{key}", about=tuple(cells))
+        actions.button(t("Save"), save, in_form=True, key=f"save-{key}", subject=tuple(cells))
 
 
 masthead(person)

@@ -50,7 +50,9 @@ def _label(case: ScoredCase) -> str:
 def _paged(card: ScoreCard) -> None:
     guard(Act.READ)
     wrong = [case for case in card.cases if case.correct is False]
-    back, choose, on, switch = st.columns([2, 7, 2, 5], vertical_alignment="bottom", gap="small")
+    back_column, choose, on, switch = st.columns(
+        [2, 7, 2, 5], vertical_alignment="bottom", gap="small"
+    )
     only = switch.toggle(
         t("Only cases that do not match ({n})", n=len(wrong)),
         key=ONLY,
@@ -58,20 +60,20 @@ def _paged(card: ScoreCard) -> None:
         disabled=not wrong,
     )
     cases: Sequence[ScoredCase] = wrong if only and wrong else card.cases
-    again = [case for case in wrong if case.worth_another_look]
-    if again and switch.toggle(
-        t("Only those most other readers got right ({n})", n=len(again)),
+    worth_another_look = [case for case in wrong if case.worth_another_look]
+    if worth_another_look and switch.toggle(
+        t("Only those most other readers got right ({n})", n=len(worth_another_look)),
         key=OTHERS,
         on_change=_from_the_first,
     ):
-        cases = again
+        cases = worth_another_look
     _go(0, len(cases))
     at = choose.selectbox(
         t("Case"), range(len(cases)), format_func=lambda entry: _label(cases[entry]), key=AT
     )
     keys = ("Right", "Left") if right_to_left() else ("Left", "Right")
-    for column, label, step, key, off in (
-        (back, t("Previous"), -1, keys[0], at == 0),
+    for column, label, step, key, disabled in (
+        (back_column, t("Previous"), -1, keys[0], at == 0),
         (on, t("Next"), 1, keys[1], at == len(cases) - 1),
     ):
         actions.turn(
@@ -81,7 +83,7 @@ def _paged(card: ScoreCard) -> None:
             place=column,
             early=True,
             shortcut=key,
-            disabled=off,
+            disabled=disabled,
             width="stretch",
         )
     st.html(case_html(cases[at], cases[at + 1] if at + 1 < len(cases) else None))

@@ -28,8 +28,8 @@ def _scoring(row: JudgingRow) -> None:
     state_badge("closed" if row.ended_at_utc else "open")
     if paused:
         st.info(paused)
-    n_settled = sum(judged.result is not None for judged in words)
-    n_answers = sum(len(judged.answers) for judged in words)
+    n_settled = sum(case.result is not None for case in words)
+    n_answers = sum(len(case.answers) for case in words)
     st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(words)))
     if n_answers > len(words):
         st.caption(t("{n} answers in all: those that say the same are scored once.", n=n_answers))
@@ -92,7 +92,7 @@ def _page() -> None:
         study = study_row(look, person.study_name)
         n_answers = scoring.to_be_scored(look, study.id)
         result = {row.kind: row for row in judgements.scorings_of_study(look, study.id)}
-        mine = [
+        own_judgings = [
             row for row in judgements.judgings_of_person(look, person.id) if row.table == SCORING
         ]
     if study.state != "closed":
@@ -112,7 +112,7 @@ def _page() -> None:
     if person.may(Act.MAKE_STUDY):
         with st.expander(t("Scorers and their access codes")):
             judges(person)
-    if mine:
+    if own_judgings:
         links("to_scores", {"reviews": t("Go to your own scoring")})
 
 

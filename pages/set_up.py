@@ -47,9 +47,9 @@ def _way(set_up: SetUp) -> None:
         (t("Open"), minute(set_up.row.opened_at_utc), set_up.row.state != "drawn"),
         (t("Closed"), minute(set_up.row.closed_at_utc), set_up.row.state == "closed"),
     ]
-    for column, (title, when, done) in zip(st.columns(4), places, strict=True):
+    for column, (title, when, is_done) in zip(st.columns(4), places, strict=True):
         with column, st.container(border=True):
-            icon = ":material/check_circle:" if done else ":material/radio_button_unchecked:"
+            icon = ":material/check_circle:" if is_done else ":material/radio_button_unchecked:"
             st.markdown(f"{icon} **{title}**")
             st.caption(plain(when) if when else t("not yet"))
 
@@ -96,7 +96,7 @@ def _open(set_up: SetUp) -> None:
     consent_view(set_up.protocol)
     st.caption(t("Hash of the protocol, the bank and the drawn cases:"))
     st.code(set_up.row.protocol_sha256, language=None)
-    sure = st.checkbox(
+    is_confirmed = st.checkbox(
         t(
             "I have read the protocol and the consent text. From now on every change is an "
             "amendment with a reason."
@@ -115,7 +115,7 @@ def _open(set_up: SetUp) -> None:
     )
 
     def open_it() -> str:
-        if not sure:
+        if not is_confirmed:
             raise BadInput(t("Tick “I have read the protocol and the consent text” first."))
         open_study(person, witness)
         return t("The study is open: its readers can sign in.")
@@ -195,7 +195,7 @@ def _discarded(reason: str) -> Report:
     return Report(text=t("The study {study} was discarded.", study=study), then=st.rerun)
 
 
-def _onwards(state: str) -> None:
+def _link_to_next_page(state: str) -> None:
     if state == "open":
         st.subheader(t("Next: follow progress, then close the study"), anchor=False)
         links("onwards", {"./": t("Follow progress"), "archive": t("Close the study")})
@@ -206,7 +206,7 @@ def _onwards(state: str) -> None:
 
 def _locked(set_up: SetUp) -> None:
     actions.report("open")
-    _onwards(set_up.row.state)
+    _link_to_next_page(set_up.row.state)
     st.subheader(t("The protocol is locked"), anchor=False)
     st.caption(t("Hash of the protocol at opening, the bank and the drawn cases:"))
     st.code(set_up.row.protocol_sha256, language=None)
@@ -249,7 +249,7 @@ def _locked(set_up: SetUp) -> None:
         )
 
 
-def _again(set_up: SetUp) -> None:
+def _copy_draft(set_up: SetUp) -> None:
     if not person.may(Act.MAKE_STUDY):
         return
     actions.button(
@@ -294,7 +294,7 @@ def _page() -> None:
         protocol_view(result.protocol, consent=not _is_ready(result))
         drawn_cases(person)
         links("protocol", {"study/protocol.toml": t("Download the protocol")}, download=True)
-        _again(result)
+        _copy_draft(result)
         _deposit()
         if result.row.state == "drawn":
             if person.may(Act.MAKE_STUDY):

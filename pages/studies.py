@@ -23,7 +23,7 @@ from ui.wizard.draft import draft_list
 person = guard(Act.CHOOSE)
 
 
-def _told(choice: Choice) -> str:
+def _choice_text(choice: Choice) -> str:
     if choice.n_assigned:
         return t("{n} of {total} read", n=choice.n_read, total=choice.n_assigned)
     if choice.n_readers is not None:
@@ -53,7 +53,7 @@ def _row(choice: Choice) -> None:
     role.markdown(role_title(membership.role))
     with state:
         state_badge(membership.state)
-    text.markdown(plain(_told(choice)))
+    text.markdown(plain(_choice_text(choice)))
     with enter:
         choose_form(membership)
 
@@ -63,8 +63,8 @@ def _nothing_yet() -> None:
         st.write(t("You do not have a role in any study here yet."))
         return
     with store().look() as look:
-        there = banks.names(look)
-    if there:
+        bank_names = banks.names(look)
+    if bank_names:
         st.write(t("There are no studies here yet. Start by drafting one."))
         links("to_new", {"new-study": t("Draft a study")})
     else:
@@ -80,10 +80,10 @@ def _to_reviews() -> None:
 
 
 def _drafts() -> None:
-    listed = drafts.listed(store())
-    if listed:
+    draft_rows = drafts.listed(store())
+    if draft_rows:
         section(t("Drafts"), t("Studies whose sample has not been drawn yet."))
-        draft_list(person, listed, _go_on)
+        draft_list(person, draft_rows, _go_on)
 
 
 def _go_on(number: int) -> None:

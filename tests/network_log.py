@@ -15,13 +15,13 @@ def main() -> None:
     calls, n_files = Path(sys.argv[1]), int(sys.argv[2])
     if n_files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
-    written = calls.open("a", buffering=1)
+    log_file = calls.open("a", buffering=1)
 
     def note(event: str, arguments: tuple[object, ...]) -> None:
         if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
-            written.write(f"{arguments[1]}\n")
+            log_file.write(f"{arguments[1]}\n")
         elif event.startswith("socket.get") and event != "socket.gethostname":
-            written.write(f"{arguments[0]!r}\n")
+            log_file.write(f"{arguments[0]!r}\n")
 
     sys.addaudithook(note)
     sys.argv = sys.argv[3:]

@@ -166,10 +166,10 @@ def databases(request: pytest.FixtureRequest) -> Iterator[Databases | None]:
     if not _ON_POSTGRES:
         yield None
         return
-    made = Databases(*map(request.getfixturevalue, ("server", "administer")))
-    with patch("study.store.connection._engine_of", made.engine_of):
-        yield made
-    made.drop(Path("/"))
+    database = Databases(*map(request.getfixturevalue, ("server", "administer")))
+    with patch("study.store.connection._engine_of", database.engine_of):
+        yield database
+    database.drop(Path("/"))
 
 
 @pytest.fixture(autouse=_ON_POSTGRES)

@@ -31,8 +31,8 @@ class Failures:
 
 def can_be_repeated(failures: Failures) -> bool:
     """Return whether only a few browser tests failed."""
-    few = 0 < len(failures.tests) <= AT_MOST
-    return few and not failures.collection_failed and all(BROWSER in t for t in failures.tests)
+    is_few = 0 < len(failures.tests) <= AT_MOST
+    return is_few and not failures.collection_failed and all(BROWSER in t for t in failures.tests)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -111,10 +111,12 @@ def _predictions(file: Path, letters: str) -> Path:
     return file
 
 
-def _read(store: Store, who: str, protocol: Protocol) -> None:
-    reader = person(store, who)
+def _read(store: Store, reader_id: str, protocol: Protocol) -> None:
+    reader = person(store, reader_id)
     if protocol.consent:
-        desk.take_records(store, reader, [preparation("consent", id=f"agreed-{who}")], now=NOW)
+        desk.take_records(
+            store, reader, [preparation("consent", id=f"agreed-{reader_id}")], now=NOW
+        )
     for case in desk.desk(store, reader, now=NOW).cases:
         if case.practice:
             desk.take_records(store, reader, [reading(case.case)], now=NOW)
@@ -132,12 +134,12 @@ def _read(store: Store, who: str, protocol: Protocol) -> None:
     assert receipt.refused == ()
 
 
-def _step_in(store: Store, who: str) -> None:
+def _step_in(store: Store, reader_id: str) -> None:
     """Amend, pause, resume, and exclude, as a coordinator may in an open study."""
     changes = {"break_every": 3}
     amend(store, study="trial", changes=changes, reason="Long lists", acting=ACTING)
     for step in (pause, resume):
-        step(store, study="trial", reader_id=who, reason="Leave", acting=ACTING)
+        step(store, study="trial", reader_id=reader_id, reason="Leave", acting=ACTING)
     with store.look() as look:
         read = look.rows("SELECT id FROM readings WHERE id LIKE 'r-%' ORDER BY rowid LIMIT 2")
     for row in read:

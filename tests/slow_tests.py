@@ -60,12 +60,12 @@ class Costs:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
-        wall, own, children = time.perf_counter(), time.process_time(), _children_s()
+        wall, own_s, children = time.perf_counter(), time.process_time(), _children_s()
         yield
         # A process that an earlier test left behind may end now: it used no more than the time
         # since then on all processors.
-        most = (time.perf_counter() - wall) * (os.cpu_count() or 1)
-        cost = time.process_time() - own + min(_children_s() - children, most)
+        limit = (time.perf_counter() - wall) * (os.cpu_count() or 1)
+        cost = time.process_time() - own_s + min(_children_s() - children, limit)
         if cost > LIMIT_S * MARGIN:
             cost /= _slowness()
         item.user_properties.append(("cost_s", cost))

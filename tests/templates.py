@@ -26,7 +26,7 @@ def keep_in(folder: Path, databases: "Databases | None") -> None:
     _TEMPLATES.clear()
 
 
-def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
+def copy(target: Path, make: Callable[[Path], object], *key: Any) -> Path:
     """Fill a folder with a copy of what `make` writes into an empty one; return its store.
 
     `key` contains everything that the result depends on, apart from `make` itself.
@@ -38,8 +38,8 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
         make(new)
         _TEMPLATES[name] = new  # only after success: a failed template is created again
     template = _TEMPLATES[name]
-    has_images = copy_folder(template, into)
-    store = into / "store.db"
+    has_images = copy_folder(template, target)
+    store = target / "store.db"
     for databases in _DATABASES:
         databases.copy(template / "store.db", store)
         databases.move_images(template / "store.db", store)
@@ -49,7 +49,7 @@ def copy(into: Path, make: Callable[[Path], object], *key: Any) -> Path:
     with closing(sqlite3.connect(store, isolation_level=None)) as connection:
         connection.execute(
             "UPDATE banks SET images_root = replace(images_root, ?, ?)",
-            (str(template.resolve()), str(into.resolve())),
+            (str(template.resolve()), str(target.resolve())),
         )
     return store
 

@@ -192,13 +192,13 @@ def test_only_the_store_uses_sql() -> None:
 def test_only_the_store_knows_its_file() -> None:
     """Other modules ask it for its address, its folder and the files next to it."""
     uses = re.compile(r"\b(store|kept|store\(\))\.path\b")
-    outside = [
+    files_outside = [
         path
         for folder in ("study", "ui", "pages")
         for path in (ROOT / folder).rglob("*.py")
         if "store" not in path.relative_to(ROOT).parts[:-1] and uses.search(path.read_text("utf-8"))
     ]
-    assert outside == [ROOT / "ui/server/file_jobs.py"]  # `kept` is an uploaded file there
+    assert files_outside == [ROOT / "ui/server/file_jobs.py"]  # `kept` is an uploaded file there
 
 
 def test_no_pattern_repeats_a_group_possessively() -> None:

@@ -33,9 +33,9 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 def done(*arguments: str | Path) -> str:
     """Run a command that must succeed and return its output."""
-    ran = run(*arguments)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
+    result = run(*arguments)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def test_every_command_has_help(
 def test_a_program_imports_all_modules_it_needs(program: str) -> None:
     """It runs in a new interpreter; other tests fork a process that has imported them."""
     command = [sys.executable, "-m", program, "--help"]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("address", ["broken.db", "postgresql://clinic@127.0.0.1:1/trials"])
@@ -72,9 +72,9 @@ def test_a_store_that_cannot_be_opened_is_one_line(
     if "//" not in address:
         address = str(tmp_path / address)
         Path(address).write_text("no database" * 100)
-    ran = run("study", "verify", "--db", address)
-    (line,) = ran.stderr.splitlines()
-    assert ran.returncode == 1
+    result = run("study", "verify", "--db", address)
+    (line,) = result.stderr.splitlines()
+    assert result.returncode == 1
     assert f". ({address}: " in line
 
 
@@ -110,9 +110,9 @@ def test_the_message_of_a_misspelt_command_or_option_suggests_another(
     words: tuple[str, ...], nearest: str
 ) -> None:
     """The status is that of wrong usage."""
-    ran = run(*words)
-    assert ran.returncode == 2
-    assert f"Did you mean '{nearest}'?" in ran.stderr
+    result = run(*words)
+    assert result.returncode == 2
+    assert f"Did you mean '{nearest}'?" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -133,10 +133,10 @@ def test_wrong_usage_exits_with_2(command: tuple[str, ...]) -> None:
 )
 def test_a_missing_file_exits_with_1(command: tuple[str, ...]) -> None:
     """It prints a sentence to stderr, nothing to stdout, and creates no file."""
-    ran = run(*command)
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert ran.stderr.strip()
-    assert "Traceback" not in ran.stderr
+    result = run(*command)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.strip()
+    assert "Traceback" not in result.stderr
     assert not (ROOT / "nowhere.db").exists()
     assert not (ROOT / "nowhere-out").exists()
 
@@ -228,11 +228,11 @@ def test_commands_print_warnings_before_a_study_is_read(tmp_path: Path) -> None:
 def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
     """Exclude a reading once and reinstate it; an unread case is refused."""
     third = (*study, "--reader", "R1", "--position", "3", "--reason", "fire alarm")
-    ran = run("study", "exclude", *third)
-    assert ran.stdout == "Excluded: R1, position 3.\n"
+    result = run("study", "exclude", *third)
+    assert result.stdout == "Excluded: R1, position 3.\n"
     assert (
         "Note: As specified in the protocol, excluded readings are included in the primary"
-        in ran.stderr
+        in result.stderr
     )
     repeated = run("study", "exclude", *third)
     assert (repeated.returncode, repeated.stdout) == (1, "")
@@ -291,8 +291,8 @@ def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
     terms = ("--licence", "CC BY-NC 4.0", "--version", "2")
     done("study", "import", bank, *db, "--bank", "a", *terms)
     done("study", "import", faulty, *db, "--bank", "b", "--skip-faulty")
-    listed = csv.DictReader(io.StringIO(done("study", "bank", "list", *db)))
-    listed_banks = {row["bank"]: (row["items"], row["licence"], row["studies"]) for row in listed}
+    files = csv.DictReader(io.StringIO(done("study", "bank", "list", *db)))
+    listed_banks = {row["bank"]: (row["items"], row["licence"], row["studies"]) for row in files}
     assert listed_banks == {"a": ("120", "CC BY-NC 4.0", "0"), "b": ("119", "", "0")}
     assert "only in a (1)\n  q0001" in done("study", "bank", "compare", "a", "b", *db)
     assert "by view:\n       120  PA+LATERAL" in done("study", "bank", "show", *db, "--bank", "a")
@@ -308,7 +308,7 @@ def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: P
     readers.write_text("reader_id;level\nR1;resident\n", encoding="utf-8-sig")
     command = [sys.executable, "-m", "study", "invite", "--db", drawn, "--study", "t", readers]
     with Path("/dev/full").open("w") as full:
-        ran = subprocess.run(
+        result = subprocess.run(
             list(map(str, command)),
             cwd=ROOT,
             stdout=full,
@@ -316,8 +316,8 @@ def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: P
             text=True,
             check=False,
         )
-    assert ran.returncode == 1
-    assert "Traceback" not in ran.stderr
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
     status = json.loads(done("study", "status", "--db", drawn, "--study", "t", "--json"))
     assert status["readers"] == []
     assert done("study", "invite", "--db", drawn, "--study", "t", readers).count("R1,") == 1
@@ -360,7 +360,7 @@ class Importing:
 {where}
 runpy.run_module("study", run_name="__main__")
 """
-    ran = subprocess.Popen(
+    result = subprocess.Popen(
         list(map(str, (sys.executable, "-c", program, "draw", *study))),
         cwd=ROOT,
         stderr=subprocess.PIPE,
@@ -370,11 +370,11 @@ runpy.run_module("study", run_name="__main__")
     )
     try:
         with fifo.open("w"):  # opens when the command reads
-            ran.send_signal(signal.SIGINT)
-            _, printed = ran.communicate(timeout=60)
+            result.send_signal(signal.SIGINT)
+            _, printed = result.communicate(timeout=60)
     finally:
-        ran.kill()
-    assert ran.returncode == 130
+        result.kill()
+    assert result.returncode == 130
     assert printed.strip() == f"Stopped. {INTERRUPTED[where]}"
 
 
@@ -406,7 +406,7 @@ class Importing:
 sys.meta_path.insert(0, Importing())
 """
     )
-    ran = subprocess.Popen(
+    result = subprocess.Popen(
         [sys.executable, "-m", program, "--help"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -416,11 +416,11 @@ sys.meta_path.insert(0, Importing())
     )
     try:
         with fifo.open("w"):  # opens when the program imports the module
-            ran.send_signal(signal.SIGINT)
-            _, printed = ran.communicate(timeout=60)
+            result.send_signal(signal.SIGINT)
+            _, printed = result.communicate(timeout=60)
     finally:
-        ran.kill()
-    assert ran.returncode == 130
+        result.kill()
+    assert result.returncode == 130
     assert printed.strip() == "Stopped."
 
 
@@ -459,9 +459,9 @@ def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     file.write_text(json.dumps(dict.fromkeys(bank_records(60), "no idea")))
     assert "already a model" in run(*add).stderr
     assert "Give a reason" in run(*add, "--replace").stderr
-    ran = run(*add, "--replace", "--reason", "The wrong file")
-    assert "10 of 10 cases are in the file without an answer" in ran.stderr
-    assert "M: 10 cases: 10 unparsed, 0 absent" in ran.stdout
+    result = run(*add, "--replace", "--reason", "The wrong file")
+    assert "10 of 10 cases are in the file without an answer" in result.stderr
+    assert "M: 10 cases: 10 unparsed, 0 absent" in result.stdout
     withdraw = ("study", "models", "withdraw", *study, "--model", "M", "--reason", "Wrong too")
     assert done(*withdraw).startswith("Withdrawn: M. ")
     assert run(*withdraw).stderr == "“t” has no model “M”.\n"
@@ -522,9 +522,9 @@ def test_an_invalid_list_of_readers_is_refused(
     """The message names line and remedy, and no reader is invited."""
     readers = tmp_path / "r.csv"
     readers.write_text(text)
-    ran = run("study", "invite", "--db", drawn, "--study", "t", readers)
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert reason in ran.stderr
+    result = run("study", "invite", "--db", drawn, "--study", "t", readers)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert reason in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -534,9 +534,9 @@ def test_an_impossible_path_of_a_store_is_reported_in_one_sentence(
     path: str, tmp_path: Path
 ) -> None:
     """There is no traceback for any path."""
-    ran = run("study", "init", "--db", tmp_path / path)
-    assert (ran.returncode, "Traceback" in ran.stderr) == (1, False)
-    assert len(ran.stderr.strip().splitlines()) == 1
+    result = run("study", "init", "--db", tmp_path / path)
+    assert (result.returncode, "Traceback" in result.stderr) == (1, False)
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
@@ -558,11 +558,11 @@ def test_the_function_of_a_command_accepts_all_its_options() -> None:
             commands += command.commands.values()
             continue
         assert command.callback is not None
-        taken = inspect.signature(command.callback).parameters.values()
-        wanted = {item.name for item in taken if item.kind != item.VAR_KEYWORD}
+        parameters = inspect.signature(command.callback).parameters.values()
+        option_names = {item.name for item in parameters if item.kind != item.VAR_KEYWORD}
         options = {option.name for option in command.params}
-        assert wanted <= options, command.name
-        assert len(wanted) < len(taken) or options == wanted, command.name
+        assert option_names <= options, command.name
+        assert len(option_names) < len(parameters) or options == option_names, command.name
 
 
 def test_a_command_imports_only_what_it_needs() -> None:
@@ -599,19 +599,19 @@ def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:
         ): "id",
     }
     for words, nearest in cases.items():
-        ran = run(*words)
-        assert ran.returncode == 1, ran.stdout
-        assert f"Did you mean {nearest}?" in ran.stderr, ran.stderr
+        result = run(*words)
+        assert result.returncode == 1, result.stdout
+        assert f"Did you mean {nearest}?" in result.stderr, result.stderr
 
 
 def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
     """The hidden copy that is checked is not mentioned."""
     text = tmp_path / "notes.txt"
     text.write_text("hello")
-    ran = run("study", "restore-backup", text, "--db", tmp_path / "new.db")
-    assert ran.returncode == 1
-    assert str(text) in ran.stderr
-    assert "making" not in ran.stderr
+    result = run("study", "restore-backup", text, "--db", tmp_path / "new.db")
+    assert result.returncode == 1
+    assert str(text) in result.stderr
+    assert "making" not in result.stderr
     assert not (tmp_path / "new.db").exists()
 
 
@@ -622,17 +622,17 @@ def test_the_message_of_a_file_that_is_not_a_store_has_its_name(
     """A command may name several files."""
     text = tmp_path / "notes.txt"
     text.write_text("hello" * 200)
-    ran = run("study", *command, "--db", text)
-    assert (ran.returncode, ran.stdout) == (1, "")
-    assert "notes.txt: The database is not a SQLite file" in ran.stderr
+    result = run("study", *command, "--db", text)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "notes.txt: The database is not a SQLite file" in result.stderr
 
 
 def test_the_message_of_a_backup_that_cannot_be_written_has_its_folder(drawn: Path) -> None:
     """The folder is missing, or is a file."""
     for folder in (drawn.with_name("nowhere"), drawn):
-        ran = run("study", "backup", "--db", drawn, "--out", folder / "copy.db")
-        assert (ran.returncode, ran.stdout) == (1, "")
-        assert str(folder) in ran.stderr
+        result = run("study", "backup", "--db", drawn, "--out", folder / "copy.db")
+        assert (result.returncode, result.stdout) == (1, "")
+        assert str(folder) in result.stderr
 
 
 def test_the_verification_names_the_file_of_each_line(drawn: Path) -> None:
@@ -640,9 +640,9 @@ def test_the_verification_names_the_file_of_each_line(drawn: Path) -> None:
     receipts, kept = drawn.with_name("receipts.txt"), drawn.with_name("heads.txt")
     for file in (receipts, kept):
         file.write_text("nonsense\n")
-    ran = run("study", "verify", "--db", drawn, "--receipts", receipts, "--heads", kept)
-    assert ran.returncode == 1
-    assert [line.split(":")[0] for line in ran.stderr.splitlines()] == [
+    result = run("study", "verify", "--db", drawn, "--receipts", receipts, "--heads", kept)
+    assert result.returncode == 1
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
         "receipts.txt, line 1",
         "heads.txt, line 1",
     ]
@@ -656,9 +656,9 @@ def test_the_verification_refuses_a_file_without_receipts_or_heads(
     """Otherwise the output would suggest that they were compared."""
     file = drawn.with_name("kept.txt")
     file.write_text(content, encoding="utf-8")
-    ran = run("study", "verify", "--db", drawn, option, file)
-    assert ran.returncode == 1
-    assert "kept.txt, it has no line to compare" in ran.stderr
+    result = run("study", "verify", "--db", drawn, option, file)
+    assert result.returncode == 1
+    assert "kept.txt, it has no line to compare" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -677,9 +677,9 @@ def test_a_pipe_or_device_is_refused(drawn: Path, tmp_path: Path, command: tuple
     pipe = tmp_path / "pipe.csv"
     os.mkfifo(pipe)
     for file in (pipe, Path("/dev/zero")):
-        ran = run("study", *command, file, "--db", drawn)
-        assert ran.returncode == 2
-        assert f"{file} is neither a file nor a folder" in ran.stderr
+        result = run("study", *command, file, "--db", drawn)
+        assert result.returncode == 2
+        assert f"{file} is neither a file nor a folder" in result.stderr
 
 
 def test_a_drawn_study_can_be_returned_to_a_draft_by_command(drawn: Path) -> None:

@@ -25,8 +25,8 @@ def test_the_image_has_every_file_that_the_program_reads() -> None:
     """Paths in the code are joined with `/`, and begin at a parent of the module's file."""
     sources = [file for name in PROGRAM for file in (ROOT / name).rglob("*.py")]
     names = {name for file in sources for name in BELOW.findall(file.read_text("utf-8"))}
-    listed = ["git", "ls-files", "--", *names]
-    known = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    files = ["git", "ls-files", "--", *names]
+    known = subprocess.run(files, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     read = {name for name in names if f"\n{name}" in f"\n{known}"}
     assert {"pyproject.toml", "docs/bank-format.md"} <= read
     copied = _copied()
@@ -75,16 +75,16 @@ def test_the_runbook_leads_from_an_empty_folder_to_a_restored_store(tmp_path: Pa
     for file, content in scripts.items():
         file.write_text(content)
         file.chmod(0o755)
-    ran = subprocess.run(
+    result = subprocess.run(
         ["sh", "-eu", "-c", moved(runbook).replace("NAME.db", "*.db")],
         env=os.environ | {"PATH": f"{programs}:{machine}/usr/local/sbin:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
     for line in ("Store ready:", "Backup:", "Verified, and in place:", "Everything holds:"):
-        assert f"\n{line}" in f"\n{ran.stdout}"
+        assert f"\n{line}" in f"\n{result.stdout}"
     for name in ("reading-room.db", "after/reading-room.db"):
         assert (machine / "var/lib/reading-room" / name).stat().st_mode & 0o777 == 0o600
 

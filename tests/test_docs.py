@@ -47,15 +47,15 @@ def test_the_glossary_of_the_architecture_is_current() -> None:
 def test_files_named_in_the_architecture_exist() -> None:
     """All paths and file names outside the glossary are checked."""
     before, _, _ = glossary.DOCUMENT.read_text("utf-8").partition(glossary.BEGIN)
-    here = {path.name for tree in glossary.TREES for path in (ROOT / tree).rglob("*.[pj]*")}
-    named = re.findall(r"`([\w./-]+\.(?:py|js)|[\w./-]+/)`", before)
-    assert len(named) > 60
+    file_names = {path.name for tree in glossary.TREES for path in (ROOT / tree).rglob("*.[pj]*")}
+    names = re.findall(r"`([\w./-]+\.(?:py|js)|[\w./-]+/)`", before)
+    assert len(names) > 60
     missing = [
         link
-        for link in named
+        for link in names
         if not (ROOT / link).exists()
         and not (ROOT / "ui" / "viewer" / "js" / link).exists()
-        and ("/" in link or link not in here)
+        and ("/" in link or link not in file_names)
     ]
     assert not missing
 
@@ -124,4 +124,4 @@ def test_the_examples_of_the_guide_exist() -> None:
         subprocess.run(["git", "grep", "-qw", name, "--", *code], cwd=ROOT, check=False)
         for name in names
     ]
-    assert not [name for name, ran in zip(names, runs, strict=True) if ran.returncode]
+    assert not [name for name, result in zip(names, runs, strict=True) if result.returncode]

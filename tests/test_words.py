@@ -164,8 +164,8 @@ def test_messages_quote_values_as_text(path: Path) -> None:
 def test_no_phrase_has_alternatives_outside_brackets() -> None:
     """The common pattern would apply them to its other phrases."""
     for pattern in WORDS["phrases"]:
-        outside = re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)", "", pattern)
-        assert "|" not in outside, pattern
+        text_outside = re.sub(r"\([^()]*(\([^()]*\)[^()]*)*\)", "", pattern)
+        assert "|" not in text_outside, pattern
 
 
 def main() -> None:
@@ -177,8 +177,8 @@ def main() -> None:
         ).most_common():
             print(number, folder)
     else:
-        wanted = tuple(sys.argv[1:])
-        print("\n".join(row for row in rows if not wanted or row.startswith(wanted)))
+        names = tuple(sys.argv[1:])
+        print("\n".join(row for row in rows if not names or row.startswith(names)))
 
 
 if __name__ == "__main__":

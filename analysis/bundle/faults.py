@@ -19,7 +19,7 @@ def faults_where(
     file: str,
     table: pd.DataFrame,
     wrong: pd.Series[bool],
-    what: Callable[[dict[str, Any]], str],
+    fault: Callable[[dict[str, Any]], str],
     remedy: str,
 ) -> list[Fault]:
     """Return one fault for each row where `wrong` is true.
@@ -48,7 +48,7 @@ def faults_where(
         return []
     records = table.loc[wrong].to_dict("records")
     return [
-        Fault(file=file, row=int(record["row"]), what=what(record), remedy=remedy)
+        Fault(file=file, row=int(record["row"]), what=fault(record), remedy=remedy)
         for record in ({str(key): value for key, value in r.items()} for r in records)
     ]
 
@@ -58,7 +58,7 @@ def faults_among(
     table: pd.DataFrame,
     column: str,
     wrong: Callable[[str], bool],
-    what: Callable[[dict[str, Any]], str],
+    fault: Callable[[dict[str, Any]], str],
     remedy: str,
 ) -> list[Fault]:
     """Return one fault for each row whose cell in a column is wrong by itself.
@@ -70,7 +70,7 @@ def faults_among(
     if not wrong_cells:
         return []
     rows = pd.Series([cell in wrong_cells for cell in cells], index=table.index)
-    return faults_where(file, table, rows, what, remedy)
+    return faults_where(file, table, rows, fault, remedy)
 
 
 def with_columns(table: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
@@ -129,20 +129,20 @@ TWICE = "is also in an earlier row (white space around an id does not count)"
 def duplicate_faults(file: str, table: pd.DataFrame, column: str, remedy: str) -> list[Fault]:
     """Return a fault for each id that equals or looks like the id of an earlier row."""
     forms = each_distinct(table[column], id_key)
-    again = forms.duplicated() & (forms != "")
-    if not again.any():
+    repeated = forms.duplicated() & (forms != "")
+    if not repeated.any():
         return []
     first = table[column].groupby(forms).transform("first")
     return faults_where(
         file,
         table.assign(first=first),
-        again,
-        lambda r: f"{column} {quoted(r[column])} {_again(r[column], r['first'])}",
+        repeated,
+        lambda r: f"{column} {quoted(r[column])} {_repetition(r[column], r['first'])}",
         remedy,
     )
 
 
-def _again(text: str, first: str) -> str:
+def _repetition(text: str, first: str) -> str:
     differs = difference(text, first)
     return f"looks like {quoted(first)} in an earlier row ({differs})" if differs else TWICE
 
@@ -158,11 +158,11 @@ def first_spellings(
     >>> first_spellings(table, ["task"], str.casefold)["task"].tolist()
     ['Chest', 'Chest', 'Head']
     """
-    spelt = {}
+    first_spelling = {}
     for column in columns:
         first = FirstSpelling(key)
-        spelt[column] = [first[cell] for cell in table[column].to_numpy(dtype=object)]
-    return table.assign(**spelt)
+        first_spelling[column] = [first[cell] for cell in table[column].to_numpy(dtype=object)]
+    return table.assign(**first_spelling)
 
 
 def as_known(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
@@ -206,8 +206,8 @@ def spelling_faults(file: str, table: pd.DataFrame, column: str) -> list[Fault]:
 
     Used for tables whose ids are not listed in another table.
     """
-    spelt = set(table[column])
-    if len({id_key(cell) for cell in spelt}) == len(spelt):
+    spellings = set(table[column])
+    if len({id_key(cell) for cell in spellings}) == len(spellings):
         return []
     plain = each_distinct(table[column], id_key)
     first = table[column].groupby(plain).transform("first")

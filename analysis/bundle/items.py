@@ -38,13 +38,13 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     items = first_spellings(items, ITEM_IDS, id_key)
     items = first_spellings(items, ITEM_GROUPS, text_key)
     if not len(items):
-        what, remedy = "contains no item", "Add a row for each item"
-        return items, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+        fault, remedy = "contains no item", "Add a row for each item"
+        return items, [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
     items["truth"] = items["truth"].str.strip().str.upper()
     declared, number_faults = _declared_numbers(items)
-    listed, list_faults = _listed_numbers(items)
-    disagree = (declared > 0) & (listed > 0) & (declared != listed)
-    items["listed"] = listed
+    numbers, list_faults = _listed_numbers(items)
+    disagree = (declared > 0) & (numbers > 0) & (declared != numbers)
+    items["listed"] = numbers
     faults = [
         *_id_faults(items),
         *nul_faults(FILE, items, ITEM_NAMES),
@@ -58,7 +58,7 @@ def check_items(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
             "Make the two agree",
         ),
     ]
-    items["n_options"] = declared.where(declared > 0, listed)
+    items["n_options"] = declared.where(declared > 0, numbers)
     faults += _truth_faults(items)
     return items.drop(columns="listed"), faults
 
@@ -116,7 +116,7 @@ def _list_length(cell: str) -> int:
 
 
 def _truth_faults(items: pd.DataFrame) -> list[Fault]:
-    beyond = [
+    out_of_range = [
         PLACE.get(truth, -1) >= (offered or len(LETTERS))
         for truth, offered in zip(items["truth"], items["n_options"], strict=True)
     ]
@@ -132,7 +132,7 @@ def _truth_faults(items: pd.DataFrame) -> list[Fault]:
         *faults_where(
             FILE,
             items,
-            pd.Series(beyond, index=items.index),
+            pd.Series(out_of_range, index=items.index),
             lambda r: f"truth {quoted(r['truth'])} is not among the {r['n_options']} options",
             "Correct the letter or the number of options",
         ),

@@ -52,14 +52,14 @@ def parse_csv(
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what = f"is not UTF-8 (byte {error.start})"
-        return _empty(required), [_fault(name, None, what, "Save it as UTF-8")]
+        fault = f"is not UTF-8 (byte {error.start})"
+        return _empty(required), [_fault(name, None, fault, "Save it as UTF-8")]
     try:
         sheet = _sheet(text)
     except csv.Error:
-        what = "cannot be read as CSV"
+        fault = "cannot be read as CSV"
         remedy = f"Use commas and double quotes, and at most {LONGEST_CELL:,} characters a cell"
-        return _empty(required), [_fault(name, None, what, remedy)]
+        return _empty(required), [_fault(name, None, fault, remedy)]
     if sheet is None:
         return _empty(required), [_fault(name, None, "is empty", "Write at least the header")]
     return _table(name, sheet, required)
@@ -147,8 +147,8 @@ def _unnamed_faults(name: str, sheet: _Sheet) -> list[Fault]:
             if cell.strip()
         )
         if row := next(filled, None):
-            what = f"column {number} has no name but is not empty in row {row}"
-            faults.append(_fault(name, 1, what, "Name the column, or empty it"))
+            fault = f"column {number} has no name but is not empty in row {row}"
+            faults.append(_fault(name, 1, fault, "Name the column, or empty it"))
     return faults
 
 
@@ -159,11 +159,11 @@ def _header_faults(name: str, header: list[str], required: Sequence[str]) -> lis
     ]
     missing = [column for column in required if column not in header]
     if missing:
-        what = f"lacks the required column{'s' * (len(missing) > 1)} {', '.join(missing)}"
+        fault = f"lacks the required column{'s' * (len(missing) > 1)} {', '.join(missing)}"
         remedy = "Add it to the header"
         if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
             remedy = "Separate the cells with commas"
-        faults.append(_fault(name, 1, what, remedy))
+        faults.append(_fault(name, 1, fault, remedy))
     return faults
 
 
@@ -171,5 +171,5 @@ def _empty(columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame({**{column: [] for column in columns}, "row": []}, dtype=object)
 
 
-def _fault(name: str, row: int | None, what: str, remedy: str) -> Fault:
-    return Fault(file=name, row=row, what=what, remedy=remedy)
+def _fault(name: str, row: int | None, fault: str, remedy: str) -> Fault:
+    return Fault(file=name, row=row, what=fault, remedy=remedy)

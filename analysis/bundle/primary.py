@@ -33,8 +33,8 @@ def numbered_runs(readings: pd.DataFrame) -> pd.Series[str]:
     keys = list(zip(readings["rater_id"], readings["run"], strict=True))
     rank: dict[tuple[str, str], str] = {}
     n_runs: Counter[str] = Counter()
-    named = sorted({key for key in keys if key[1]})
-    for rater, run in sorted(named, key=lambda key: natural(key[1])):
+    named_runs = sorted({key for key in keys if key[1]})
+    for rater, run in sorted(named_runs, key=lambda key: natural(key[1])):
         n_runs[rater] += 1
         rank[rater, run] = str(n_runs[rater])
     repeats = [cell.strip() for cell in readings["repeat"]]
@@ -74,7 +74,7 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
         conditions if len(conditions) == 1 else []
     )  # bundles of several conditions repeat the names of models
     own = readings["condition"].copy()
-    away = pd.Series(False, index=readings.index)
+    is_secondary = pd.Series(False, index=readings.index)
     conditions_of: dict[str, set[str]] = defaultdict(set)
     cells = (readings.loc[is_model, name].to_numpy(object) for name in ("rater_id", "condition"))
     for model, condition in dict.fromkeys(zip(*cells, strict=True)):
@@ -83,15 +83,17 @@ def set_aside(readings: pd.DataFrame, raters: pd.DataFrame) -> tuple[pd.DataFram
         primary = next((name for name in (*AS_READERS, *only) if name in present), None)
         if len(present) == 1 or primary is None:
             continue
-        away |= (readings["rater_id"] == model) & ~own.isin([*conditions, primary])
-        absent = [name for name in conditions if name not in present]
-        if primary not in conditions and 1 == len(absent) < len(conditions):
-            own = own.mask((readings["rater_id"] == model) & (own == primary), absent[0])
+        is_secondary |= (readings["rater_id"] == model) & ~own.isin([*conditions, primary])
+        missing_conditions = [name for name in conditions if name not in present]
+        if primary not in conditions and 1 == len(missing_conditions) < len(conditions):
+            own = own.mask(
+                (readings["rater_id"] == model) & (own == primary), missing_conditions[0]
+            )
     plain = set(readings.loc[is_model & (own == ""), "rater_id"])
     if plain and AS_READERS[1] not in conditions:  # models are compared in one condition
         own = own.mask(is_model & (own == AS_READERS[1]) & ~readings["rater_id"].isin(plain), "")
     readings = readings.assign(condition=own)
-    aside = later | away
-    if not aside.any():
+    is_secondary = later | is_secondary
+    if not is_secondary.any():
         return readings, readings.iloc[:0]
-    return readings.loc[~aside], readings.loc[aside]
+    return readings.loc[~is_secondary], readings.loc[is_secondary]

@@ -98,7 +98,7 @@ def declared(protocol: Mapping[str, Any]) -> str:
     >>> declared({"endpoint": ""})
     ''
     """
-    endpoint, hypothesis, about, model = (
+    endpoint, hypothesis, description, model = (
         str(stated(protocol, key) or "")
         for key in ("endpoint", "hypothesis", "claim_about", "primary_model")
     )
@@ -108,7 +108,7 @@ def declared(protocol: Mapping[str, Any]) -> str:
     parts = (
         endpoint,
         hypothesis,
-        f"a claim about {about}" if about else "",
+        f"a claim about {description}" if description else "",
         f"primary model {model}" if model else "",
     )
     return "; ".join(part for part in parts if part)

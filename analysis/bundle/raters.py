@@ -27,8 +27,8 @@ def check_raters(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]:
     """Check the raters; `rater_kind` becomes lower case."""
     raters = stripped(with_columns(table, RATER_COLUMNS), ["rater_id"])
     if not len(raters):
-        what, remedy = "contains no rater", "Add a row for each rater, or remove the file"
-        return raters, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+        fault, remedy = "contains no rater", "Add a row for each rater, or remove the file"
+        return raters, [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
     raters = first_spellings(raters, ["level", "site"], text_key)
     raters["rater_kind"] = raters["rater_kind"].str.strip().str.lower()
     faults = [

@@ -73,15 +73,15 @@ def read_bundle(path: str | PathLike[str]) -> Bundle:
     """
     folder = Path(path)
     files = read_files(folder)
-    about = _about(files.get("datapackage.json"))
-    tables, faults = _parse(folder, files, _cell_reader(about))
+    metadata = _metadata(files.get("datapackage.json"))
+    tables, faults = _parse(folder, files, _cell_reader(metadata))
     protocol, protocol_faults = _protocol(files.get("protocol.json"))
     faults += protocol_faults
     if faults:
         raise BundleError(faults)
     sha256 = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-    means = _confidence_means(protocol, about)
-    return replace(_check(tables, protocol, sha256, about), confidence_means=means)
+    means = _confidence_means(protocol, metadata)
+    return replace(_check(tables, protocol, sha256, metadata), confidence_means=means)
 
 
 def bundle_from_tables(
@@ -146,20 +146,20 @@ def bundle_from_tables(
     return _check({name: _as_text(table) for name, table in present.items()}, {}, {}, {})
 
 
-def _about(content: bytes | None) -> dict[str, Any]:
+def _metadata(content: bytes | None) -> dict[str, Any]:
     """Return the entry `reading_room` of `datapackage.json`; empty if there is none."""
     try:
         package = json.loads((content or b"").decode("utf-8-sig"))
-        about = package["reading_room"]
+        metadata = package["reading_room"]
     except (ValueError, RecursionError, KeyError, TypeError):
         return {}
-    return about if isinstance(about, dict) else {}
+    return metadata if isinstance(metadata, dict) else {}
 
 
-def _cell_reader(about: Mapping[str, Any]) -> Callable[[str], str]:
-    if about.get(ESCAPED) is True:
+def _cell_reader(metadata: Mapping[str, Any]) -> Callable[[str], str]:
+    if metadata.get(ESCAPED) is True:
         return unguarded
-    return unguarded_before if about.get(GUARDED) is True else str
+    return unguarded_before if metadata.get(GUARDED) is True else str
 
 
 def _parse(
@@ -191,20 +191,20 @@ def _protocol(content: bytes | None) -> tuple[dict[str, Any], list[Fault]]:
     try:
         protocol = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        what = "is not JSON"
-        return {}, [Fault(file="protocol.json", row=None, what=what, remedy=remedy)]
+        fault = "is not JSON"
+        return {}, [Fault(file="protocol.json", row=None, what=fault, remedy=remedy)]
     if not isinstance(protocol, dict):
-        what = "is not a JSON object"
-        return {}, [Fault(file="protocol.json", row=None, what=what, remedy=remedy)]
+        fault = "is not a JSON object"
+        return {}, [Fault(file="protocol.json", row=None, what=fault, remedy=remedy)]
     return protocol, []
 
 
-def _confidence_means(protocol: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+def _confidence_means(protocol: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     """Return the meaning of confidence that the input states.
 
     Reading Room asks how sure the reader is of the answer; its first bundles did not state it.
     """
-    meaning = stated(protocol, "confidence_means") or about.get("confidence_means")
+    meaning = stated(protocol, "confidence_means") or metadata.get("confidence_means")
     if meaning in CONFIDENCE:
         return str(meaning)
     return "answer" if "locked" in protocol else ""
@@ -214,7 +214,7 @@ def _check(
     tables: Mapping[str, pd.DataFrame],
     protocol: Mapping[str, Any],
     sha256: Mapping[str, str],
-    about: Mapping[str, Any],
+    metadata: Mapping[str, Any],
 ) -> Bundle:
     items, faults = check_items(tables["items.csv"])
     raters = None
@@ -229,17 +229,17 @@ def _check(
         raise BundleError(faults)
     everyone = raters_of(readings) if raters is None else raters
     open_answers, open_scores = _open(tables, items, everyone)
-    primary, aside = set_aside(readings, everyone)
+    primary, secondary = set_aside(readings, everyone)
     return Bundle(
         items=items,
         raters=mark_simulated(everyone, readings),
         readings=primary,
-        aside=aside,
+        aside=secondary,
         open_answers=open_answers,
         open_scores=open_scores,
         protocol=protocol,
         sha256=sha256,
-        about=about,
+        about=metadata,
     )
 
 
@@ -248,8 +248,8 @@ def _open(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the checked free-text answers and their scores; empty if there are none."""
     if SCORED in tables and ANSWERS not in tables:
-        what, remedy = f"needs {ANSWERS}, which is missing", "Add that file or remove this one"
-        raise BundleError([Fault(file=SCORED, row=None, what=what, remedy=remedy)])
+        fault, remedy = f"needs {ANSWERS}, which is missing", "Add that file or remove this one"
+        raise BundleError([Fault(file=SCORED, row=None, what=fault, remedy=remedy)])
     if ANSWERS not in tables:
         return _no_open_answers()
     answers, faults = check_open_answers(tables[ANSWERS], items, raters)

@@ -49,9 +49,9 @@ def check_readings(
     among its rater's runs, or 0.
     """
     if not len(table):
-        what = "contains no reading"
+        fault = "contains no reading"
         remedy = "Export the study after a reader has answered a case with options"
-        return table, [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+        return table, [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
     readings = stripped(with_columns(table, READING_COLUMNS), READING_NAMES)
     readings = first_spellings(readings, ["condition"], text_key)
     readings["item_id"] = as_known(readings["item_id"], items["item_id"])
@@ -78,9 +78,11 @@ def check_readings(
 
 
 def _statuses(readings: pd.DataFrame) -> pd.Series[str]:
-    written = each_distinct(readings["status"], _status_word)
+    status_words = each_distinct(readings["status"], _status_word)
     default = np.where(readings["answer"] != "", Status.ANSWERED.value, Status.SKIPPED.value)
-    return written.where(written != "", pd.Series(default, index=readings.index, dtype=object))
+    return status_words.where(
+        status_words != "", pd.Series(default, index=readings.index, dtype=object)
+    )
 
 
 def _status_word(cell: str) -> str:
@@ -206,8 +208,8 @@ def _flag_faults(readings: pd.DataFrame) -> list[Fault]:
     """
     remedy = "Name the flag, such as too_fast, or leave the cell empty"
     if {cell.lower() for cell in set(readings["flags"])} <= YES_AND_NO:
-        what = f"flags is {quoted(readings['flags'].iloc[0])}, which names no flag"
-        return [Fault(file=FILE, row=None, what=what, remedy=remedy)]
+        fault = f"flags is {quoted(readings['flags'].iloc[0])}, which names no flag"
+        return [Fault(file=FILE, row=None, what=fault, remedy=remedy)]
     return faults_among(
         FILE,
         readings,

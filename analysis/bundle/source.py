@@ -74,8 +74,8 @@ def _from_zip(path: Path) -> dict[str, bytes]:
             if not member.is_dir()
         ]
         top = _bundle_folder(path, [place for place, _ in members])
-        wanted = {top / name: name for name in KNOWN_FILES}
-        return {wanted[place]: archive.read(info) for place, info in members if place in wanted}
+        names = {top / name: name for name in KNOWN_FILES}
+        return {names[place]: archive.read(info) for place, info in members if place in names}
 
 
 def _plain_name(name: str) -> PurePosixPath:
@@ -88,15 +88,15 @@ def _bundle_folder(path: Path, places: list[PurePosixPath]) -> PurePosixPath:
     if len(folders) > 1:
         raise _refusal(path, "contains more than one items.csv", "Give one bundle at a time")
     top = folders[0] if folders else PurePosixPath(".")
-    twice = [
+    doubles = [
         place.name
         for place, count in Counter(places).items()
         if count > 1 and place.parent == top and place.name in KNOWN_FILES
     ]
-    if twice:
-        raise _refusal(path, f"contains {twice[0]} twice", "Export the bundle again")
+    if doubles:
+        raise _refusal(path, f"contains {doubles[0]} twice", "Export the bundle again")
     return top
 
 
-def _refusal(path: Path, what: str, remedy: str) -> BundleError:
-    return BundleError([Fault(file=str(path), row=None, what=what, remedy=remedy)])
+def _refusal(path: Path, fault: str, remedy: str) -> BundleError:
+    return BundleError([Fault(file=str(path), row=None, what=fault, remedy=remedy)])

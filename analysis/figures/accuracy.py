@@ -123,14 +123,14 @@ def overview_chart(
         return None
     raters = list(dict.fromkeys(rows["rater_id"]))
     ends = [100 * value for column in ("accuracy", "ci_low", "ci_high") for value in rows[column]]
-    axis = fitted_axis(ends, title=t("Percent correct"), least=0, most=100)
+    axis = fitted_axis(ends, title=t("Percent correct"), least=0, highest=100)
     conditions = conditions_of(rows)[:MOST_CONDITIONS]
-    height, every = _overview_height(len(raters))
+    height, tick_step = _overview_height(len(raters))
     named = rows_axis(rater_labels(raters, names))
     panels = [
         Panel(
             x=axis,
-            y=replace(named, ticks=named.ticks[::every], labels=place == 0),
+            y=replace(named, ticks=named.ticks[::tick_step], labels=place == 0),
             layers=(
                 *_mean(means.get(condition)),
                 *(
@@ -158,8 +158,8 @@ def _overview_height(n: int) -> tuple[float, int]:
     >>> _overview_height(4), _overview_height(24), _overview_height(40), _overview_height(200)
     ((26.8, 1), (90.0, 1), (100.0, 1), (170.0, 3))
     """
-    usual = min(max(n, 2) * OVERVIEW_ROW_MM, OVERVIEW_MM)
-    height = min(max(usual, n * LEAST_OVERVIEW_ROW_MM), MOST_OVERVIEW_MM)
+    default_mm = min(max(n, 2) * OVERVIEW_ROW_MM, OVERVIEW_MM)
+    height = min(max(default_mm, n * LEAST_OVERVIEW_ROW_MM), MOST_OVERVIEW_MM)
     return height, math.ceil(n * LEAST_OVERVIEW_ROW_MM / height)
 
 
@@ -193,7 +193,7 @@ def _panel(
     title: str,
     first: bool,
 ) -> Panel:
-    least, most = rows["n"].min(), rows["n"].max()
+    least, highest = rows["n"].min(), rows["n"].max()
     return Panel(
         x=percent_axis(),
         y=rows_axis(rater_labels(raters, names), shown=first),
@@ -202,7 +202,7 @@ def _panel(
             for kind in RaterKind
         ),
         title=title,
-        subtitle=f"n = {least}" if least == most else f"n = {least}\u2013{most}",
+        subtitle=f"n = {least}" if least == highest else f"n = {least}\u2013{highest}",
         height_mm=row_mm(len(raters)) * max(len(raters), 2),
     )
 
@@ -275,7 +275,7 @@ def leaderboard_chart(
     parts = {group: part for group, part in parts.items() if len(part)}
     scores = {group: _accuracies(part, raters, names) for group, part in parts.items()}
     axis = fitted_axis(
-        [end for estimates in scores.values() for end in ends_of(estimates)], parts=4, most=100
+        [end for estimates in scores.values() for end in ends_of(estimates)], parts=4, highest=100
     )
     panels: list[Panel] = []
     for group, part in parts.items():
@@ -366,17 +366,17 @@ def profile_chart(
     rows = rows.assign(share=rows["n"] / sizes.max())
     readers = rows.loc[rows["rater_kind"] == RaterKind.READER]
     models = rows.loc[rows["rater_kind"] == RaterKind.MODEL]
-    behind = (_range(readers, tasks),) if len(readers) else ()
+    background = (_range(readers, tasks),) if len(readers) else ()
     panels: list[tuple[str, list[Layer]]] = []
     if len(readers):
-        panels.append((t("Readers"), [*behind, _marks(readers, tasks, names, alone=False)]))
+        panels.append((t("Readers"), [*background, _marks(readers, tasks, names, is_alone=False)]))
     ids = list(dict.fromkeys(models["rater_id"]))
     if len(ids) > MOST_MODELS:
-        panels.append((t("Models"), [*behind, _marks(models, tasks, names, alone=False)]))
+        panels.append((t("Models"), [*background, _marks(models, tasks, names, is_alone=False)]))
     else:
         for label, model in zip(rater_labels(ids, names), ids, strict=True):
-            marks = _marks(models.loc[models["rater_id"] == model], tasks, names, alone=True)
-            panels.append((label.text, [*behind, marks]))
+            marks = _marks(models.loc[models["rater_id"] == model], tasks, names, is_alone=True)
+            panels.append((label.text, [*background, marks]))
     labels = [Label(text=f"{shorten(task, LONGEST_GROUP)} ({sizes[task]})") for task in tasks]
     columns = even_columns(len(panels), COLUMNS)
     drawn = [
@@ -423,7 +423,7 @@ def _marks(
     tasks: Sequence[str],
     names: Mapping[str, RaterName] | None,
     *,
-    alone: bool,
+    is_alone: bool,
 ) -> Points:
     kind = RaterKind(rows["rater_kind"].iloc[0])
     return Points(
@@ -431,12 +431,12 @@ def _marks(
         mark=MARKS[kind],
         x=tuple(100 * rows["accuracy"]),
         y=tuple(float(tasks.index(task)) for task in rows["group"]),
-        low=tuple(100 * rows["ci_low"]) if alone else (),
-        high=tuple(100 * rows["ci_high"]) if alone else (),
+        low=tuple(100 * rows["ci_low"]) if is_alone else (),
+        high=tuple(100 * rows["ci_high"]) if is_alone else (),
         hover=tuple(_profile_hover(row, names) for row in rows.to_dict("records")),
         size_mm=LARGEST_MARK_MM,
         shares=tuple(rows["share"]),
-        hollow=not alone,
+        hollow=not is_alone,
     )
 
 

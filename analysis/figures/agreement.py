@@ -77,8 +77,8 @@ def kappa_matrix_chart(
     diagonal are grey. More than 24 raters have no numbers in cells; more than 60 no texts on hover
     and fewer names. The result of `beside_truth` is a last row and column, separated by a line.
     """
-    wanted = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
-    rows = pairs_in_condition(wanted, condition)
+    rows_shown = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
+    rows = pairs_in_condition(rows_shown, condition)
     readers, models = matrix_order(pairs, condition=condition, scope=scope)
     edges = [len(readers), len(readers + models)]
     raters = readers + models
@@ -147,9 +147,12 @@ def pairs_in_condition(rows: pd.DataFrame, condition: str) -> pd.DataFrame:
     """
     is_own = rows["condition"] == condition
     models = set(rows.loc[is_own & (rows["pair_kind"] == PairKind.MIXED), "rater_b"])
-    among = (rows["pair_kind"] == PairKind.MODELS) & rows["rater_a"].isin(models)
-    own, among_models = rows.loc[is_own], rows.loc[among & rows["rater_b"].isin(models) & ~is_own]
-    both = pd.concat([own, among_models])
+    is_model_pair = (rows["pair_kind"] == PairKind.MODELS) & rows["rater_a"].isin(models)
+    own_rows, among_models = (
+        rows.loc[is_own],
+        rows.loc[is_model_pair & rows["rater_b"].isin(models) & ~is_own],
+    )
+    both = pd.concat([own_rows, among_models])
     return both.drop_duplicates(["rater_a", "rater_b"])
 
 
@@ -269,13 +272,13 @@ def group_agreement_chart(groups: pd.DataFrame, *, condition: str = "") -> Chart
         _estimate(row, str(row["raters"]), measures.index(row["measure"]))
         for row in rows.to_dict("records")
     ]
-    axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), most=1.0)
+    axis = fitted_axis([*ends_of(estimates), 0.0], title=t("Agreement beyond chance"), highest=1.0)
     labels = [Label(text=said(GROUP_TITLES.get(m, m.replace("_", " ")))) for m in measures]
     plot = forest(
         Rows(labels=labels, height=WITH_NUMBERS_HIGH),
         estimates,
         axis,
-        behind=[ReferenceLine(at=0)],
+        background=[ReferenceLine(at=0)],
     )
     side = numbers(plot, estimates, title=t("Estimate and interval"))
     return Chart(rows=((plot, side),), key=_key(rows["raters"]))
@@ -311,14 +314,14 @@ def task_agreement_chart(
             *(_mixed(row, scopes.index(row["scope"])) for row in pairs.to_dict("records")),
         ]
     ends = [end for estimates in by_measure.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], title=t("Agreement beyond chance"), most=1.0)
+    axis = fitted_axis([*ends, 0.0], title=t("Agreement beyond chance"), highest=1.0)
     labels = [Label(text=scope_text(scope)) for scope in scopes]
     panels = [
         forest(
             Rows(labels=labels, labelled=i == 0, height=ROWS_HIGH),
             estimates,
             axis,
-            behind=[ReferenceLine(at=0)],
+            background=[ReferenceLine(at=0)],
             title=said(GROUP_TITLES[measure]),
         )
         for i, (measure, estimates) in enumerate(by_measure.items())
@@ -340,13 +343,13 @@ def scope_text(scope: str) -> str:
 
 def _shown(groups: pd.DataFrame, condition: str) -> pd.DataFrame:
     """Return the condition's rows, and those of models from another or no condition."""
-    own = groups.loc[groups["condition"] == condition]
-    if (own["raters"] == "models").any():
-        both = own
+    own_groups = groups.loc[groups["condition"] == condition]
+    if (own_groups["raters"] == "models").any():
+        both = own_groups
     else:
-        elsewhere = groups.loc[groups["raters"] == "models"]
-        single = elsewhere["condition"].nunique() == 1
-        both = pd.concat([own, elsewhere]) if single and len(own) else own
+        model_groups = groups.loc[groups["raters"] == "models"]
+        single = model_groups["condition"].nunique() == 1
+        both = pd.concat([own_groups, model_groups]) if single and len(own_groups) else own_groups
     return both.loc[both["estimate"].notna()]
 
 

@@ -80,7 +80,7 @@ def comparisons_chart(
             Rows(labels=rater_labels(readers, names), labelled=i % columns == 0),
             estimates,
             axis,
-            behind=[ReferenceLine(at=0)],
+            background=[ReferenceLine(at=0)],
             title=name_of(names, model).on_figure.text,
         )
         for i, (model, estimates) in enumerate(by_model.items())
@@ -224,7 +224,7 @@ def panel_chart(
         Rows(labels=rater_labels(models, names), height=ROWS_HIGH, least=4),
         estimates,
         axis,
-        behind=_lines(margin, axis.high),
+        background=_lines(margin, axis.high),
     )
     side = numbers(plot, estimates, title=t("Difference and interval"))
     return Chart(rows=((plot, side),), key=_panel_key(rows, margin, factor))
@@ -332,7 +332,7 @@ def between_chart(
         Rows(labels=labels, height=SCOPE_ROWS_HIGH),
         means,
         fitted_axis(
-            [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), most=1.0
+            [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), highest=1.0
         ),
         title=t("Agreement"),
     )
@@ -340,7 +340,7 @@ def between_chart(
         Rows(labels=labels, labelled=False, height=SCOPE_ROWS_HIGH),
         differences,
         fitted_axis([*ends_of(differences), 0.0], title=t("With models minus among readers")),
-        behind=[ReferenceLine(at=0)],
+        background=[ReferenceLine(at=0)],
         title=t("Difference"),
     )
     side = numbers(right, differences, title=t("Difference and interval"))
@@ -358,7 +358,8 @@ def _mean(row: Mapping[Any, Any], column: str, place: int) -> Estimate:
         value=value,
         low=math.nan,
         high=math.nan,
-        hover=f"{said(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}\n{_who(row)}",
+        hover=f"{said(words)}\n{scope_text(row['scope'])}: {written(f'{value:.3f}')}"
+        f"\n{_rater(row)}",
     )
 
 
@@ -372,12 +373,12 @@ def _difference(row: Mapping[Any, Any], place: int) -> Estimate:
         value=value,
         low=low,
         high=high,
-        hover=f"{scope_text(row['scope'])}\n{exact}\n{_who(row)}\n{pieces(row['method'])}",
+        hover=f"{scope_text(row['scope'])}\n{exact}\n{_rater(row)}\n{pieces(row['method'])}",
         text=interval_text(value, low, high, decimals=2),
     )
 
 
-def _who(row: Mapping[Any, Any]) -> str:
+def _rater(row: Mapping[Any, Any]) -> str:
     return t(
         "{readers} readers, {models} models, {n} items",
         readers=str(row["n_readers"]),

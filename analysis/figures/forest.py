@@ -77,7 +77,7 @@ def forest(
     estimates: Sequence[Estimate],
     axis: Axis,
     *,
-    behind: Sequence[Layer] = (),
+    background: Sequence[Layer] = (),
     title: str = "",
     weight: float = 1.0,
 ) -> Panel:
@@ -103,7 +103,7 @@ def forest(
     return Panel(
         x=axis,
         y=rows_axis(rows.labels, shown=rows.labelled),
-        layers=(*behind, *_by_look(estimates, size_mm=min(1.6, 0.6 * pitch))),
+        layers=(*background, *_by_look(estimates, size_mm=min(1.6, 0.6 * pitch))),
         title=title,
         height_mm=max(n_rows, rows.least) * pitch,
         weight=weight,

@@ -44,13 +44,13 @@ def power_chart(power: pd.DataFrame) -> Chart:
         readers instead. If there are many lines, six evenly spread lines are shown. Simulations are
         points.
     """
-    over, of = ("n_cases", "n_readers")
-    if power[over].nunique() == 1:
-        over, of = of, over
+    x_column, of = ("n_cases", "n_readers")
+    if power[x_column].nunique() == 1:
+        x_column, of = of, x_column
     claims = list(dict.fromkeys(power["claim"]))
     titles = (t("Readers like these"), t("These readers"), t("These cases"))
     panels = [
-        _panel(power.loc[power["claim"] == claim], over, of, title)
+        _panel(power.loc[power["claim"] == claim], x_column, of, title)
         for claim, title in zip(claims, titles, strict=True)
     ]
     label = t("readers") if of == "n_readers" else t("cases")
@@ -63,11 +63,11 @@ def power_chart(power: pd.DataFrame) -> Chart:
     return Chart(rows=(tuple(panels),), key=tuple(key))
 
 
-def _panel(rows: pd.DataFrame, over: str, of: str, title: str) -> Panel:
+def _panel(rows: pd.DataFrame, x_column: str, of: str, title: str) -> Panel:
     is_simulated = rows["method"].str.startswith("simulation")
     shown = _spread(sorted(rows[of].unique()))
-    values = sorted(float(value) for value in rows[over].unique())
-    x = fitted_axis(values, title=t("Cases") if over == "n_cases" else t("Readers"), parts=4)
+    values = sorted(float(value) for value in rows[x_column].unique())
+    x = fitted_axis(values, title=t("Cases") if x_column == "n_cases" else t("Readers"), parts=4)
     x = replace(x, high=x.high + 0.16 * max(x.high - x.low, 1.0))
     y = _power_axis()
     layers: list[Layer] = [
@@ -75,8 +75,8 @@ def _panel(rows: pd.DataFrame, over: str, of: str, title: str) -> Panel:
     ]
     ends = []
     for number in shown:
-        closed = rows.loc[(rows[of] == number) & ~is_simulated].sort_values(over)
-        at, power = tuple(closed[over].astype(float)), tuple(100 * closed["power"])
+        closed = rows.loc[(rows[of] == number) & ~is_simulated].sort_values(x_column)
+        at, power = tuple(closed[x_column].astype(float)), tuple(100 * closed["power"])
         layers.append(Line(ink=Ink.READER, x=at, y=power))
         ends.append((at[-1], power[-1]))
     points = rows.loc[is_simulated & rows[of].isin(shown)]
@@ -85,7 +85,7 @@ def _panel(rows: pd.DataFrame, over: str, of: str, title: str) -> Panel:
             Points(
                 ink=Ink.INK,
                 mark=Mark.CIRCLE,
-                x=tuple(points[over].astype(float)),
+                x=tuple(points[x_column].astype(float)),
                 y=tuple(100 * points["power"]),
                 size_mm=1.0,
             )

@@ -64,9 +64,9 @@ def difficulty_chart(items: pd.DataFrame, *, condition: str = "") -> Chart | Non
     n_readers, n_models = int(rows["n_readers"].max()), int(rows["n_models"].max())
     counts = np.zeros((n_readers + 1, n_models + 1), dtype=int)
     np.add.at(counts, (_places(rows, "readers"), _places(rows, "models")), 1)
-    most = max(int(counts.max()), 1)
+    highest = max(int(counts.max()), 1)
     # The square root keeps rare combinations, which matter most, visible.
-    shades = np.sqrt(counts / most)
+    shades = np.sqrt(counts / highest)
     small = max(counts.shape) <= MOST_WITH_NUMBERS
     cells = Cells(
         values=tuple(tuple(float(v) for v in row) for row in shades),
@@ -122,8 +122,8 @@ def _places(rows: pd.DataFrame, kind: str) -> Ints:
 
 
 def _counts_axis(n: int, title: str) -> Axis:
-    every = -(-(n + 1) // MOST_TICKS)
-    ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in range(0, n + 1, every))
+    tick_step = -(-(n + 1) // MOST_TICKS)
+    ticks = tuple(Tick(at=i, label=Label(text=str(i))) for i in range(0, n + 1, tick_step))
     return Axis(low=-0.5, high=n + 0.5, ticks=ticks, title=title, grid=False)
 
 
@@ -167,14 +167,14 @@ def differences_chart(
         for title in titles
     }
     ends = [end for estimates in by_title.values() for end in ends_of(estimates)]
-    axis = fitted_axis([*ends, 0.0], parts=4, title=axis_title, least=-100, most=100)
+    axis = fitted_axis([*ends, 0.0], parts=4, title=axis_title, least=-100, highest=100)
     columns = even_columns(len(titles), COLUMNS)
     panels = [
         forest(
             Rows(labels=rater_labels(raters, names), labelled=place % columns == 0),
             estimates,
             axis,
-            behind=[ReferenceLine(at=0)],
+            background=[ReferenceLine(at=0)],
             title=shorten(title, LONGEST_GROUP),
         )
         for place, (title, estimates) in enumerate(by_title.items())

@@ -108,7 +108,7 @@ def speed_chart(
     both = both.loc[both[MIDDLE] > 0].sort_values("rater_id")
     if len(both) < 2:
         return None
-    room = width_mm - BESIDE_MM
+    plot_mm = width_mm - BESIDE_MM
     values = 100 * both["accuracy"]
     x = seconds_axis(list(both[MIDDLE] / 1000), title=t("Median seconds an answer"))
     y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title=t("Percent correct"))
@@ -135,7 +135,7 @@ def speed_chart(
                 both[MIDDLE] / 1000, both["ci_low"], both["ci_high"], strict=True
             )
         ]
-        layers += beside(labels, places, (x, y), (room, HIGH_MM), uprights=lines)
+        layers += beside(labels, places, (x, y), (plot_mm, HIGH_MM), uprights=lines)
     return Chart(
         rows=((Panel(x=x, y=y, layers=tuple(layers), height_mm=HIGH_MM),),),
         width_mm=width_mm,
@@ -187,14 +187,14 @@ def drift_chart(
         [float(v) for v in wide.to_numpy().ravel() if v == v], title=t("Median seconds an answer")
     )
     ticks = tuple(Tick(at=i, label=Label(text=said(WHICH[i]))) for i, q in enumerate(QUARTERS))
-    room = width_mm - BESIDE_MM
-    high = 3.0 + 3.2 * NAME_MM / (room - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
+    plot_mm = width_mm - BESIDE_MM
+    high = 3.0 + 3.2 * NAME_MM / (plot_mm - NAME_MM) if len(wide) <= MOST_NAMED else 3.2
     x_axis = Axis(low=-0.2, high=high, ticks=ticks, title=t("Quarter of the session"), grid=False)
     if len(wide) <= MOST_NAMED:
         last = wide[QUARTERS[-1]].dropna().sort_values()
         labels = rater_labels([str(rater) for rater in last.index], names)
         ends = [(3.0, float(value)) for value in last]
-        layers += beside(labels, ends, (x_axis, axis), (room, HIGH_MM), choices=AFTER)
+        layers += beside(labels, ends, (x_axis, axis), (plot_mm, HIGH_MM), choices=AFTER)
     panel = Panel(x=x_axis, y=axis, layers=tuple(layers), height_mm=HIGH_MM)
     return Chart(
         rows=((panel,),),

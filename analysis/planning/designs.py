@@ -110,7 +110,7 @@ def spread_of(components: Components, comparison: Comparison, design: PlanDesign
     if design is PlanDesign.ARMS:
         if comparison is not Comparison.CONDITIONS:
             raise OptionsError("design arms compares two conditions; give comparison conditions")
-        reader, own = reader_variance(components) + components.var_tr, var - cov2
+        reader, reader_share = reader_variance(components) + components.var_tr, var - cov2
         shared, within = 2 * (cov2 - cov3), cov2
     elif comparison is Comparison.PANEL:
         if cov1 or cov3:
@@ -119,13 +119,13 @@ def spread_of(components: Components, comparison: Comparison, design: PlanDesign
                 " reader, which have no cov1 and no cov3; set both to 0, or give comparison"
                 " conditions"
             )
-        reader, own, shared, within = components.var_tr, var - cov2, cov2, cov2
+        reader, reader_share, shared, within = components.var_tr, var - cov2, cov2, cov2
     else:
         shared = within = 2 * (cov2 - cov3)
-        reader, own = 2 * components.var_tr, 2 * (var - cov1) - shared
+        reader, reader_share = 2 * components.var_tr, 2 * (var - cov1) - shared
     return Spread(
         reader=reader,
-        own=own,
+        own=reader_share,
         shared=shared,
         within=within,
         cases=components.cases,
@@ -216,13 +216,13 @@ def variances(spread: Spread, size: Size, design: PlanDesign) -> Variances:
     s = spread.cases / size.cases
     reader = np.maximum(spread.reader, 0.0)
     shared = s * np.maximum(spread.shared, 0.0)
-    own = s * (spread.own + np.minimum(spread.shared, 0.0))
+    own_variance = s * (spread.own + np.minimum(spread.shared, 0.0))
     value, terms, fixed_cases = shared, [], []
     for n_readers in groups_of(size, design):
         reads = min(size.reads, n_readers)
-        value = value + reader / n_readers + own / reads
+        value = value + reader / n_readers + own_variance / reads
         unshared, df = _unshared(spread, n_readers, reads, design)
-        terms.append((reader / n_readers + own / reads + s * unshared, df))
+        terms.append((reader / n_readers + own_variance / reads + s * unshared, df))
         fixed_cases.append((reader / n_readers + s * spread.own / reads, df))
     readers = sum(reader / n for n in groups_of(size, design))
     return Variances(

@@ -56,13 +56,16 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
     scale = spread.cases / size.cases
     readers = max(float(spread.reader), 0.0)
     shared = scale * max(float(spread.shared), 0.0)
-    own = scale * float(spread.own + min(spread.shared, 0.0))
+    own_variance = scale * float(spread.own + min(spread.shared, 0.0))
     df = (j - 1, (j - 1) * (units - 1), units - 1)
     between, within, together = np.meshgrid(
         *(
             value * _nodes(freedom, n)
             for value, freedom, n in zip(
-                (readers + own, own, own + j * shared), df, NODES, strict=True
+                (readers + own_variance, own_variance, own_variance + j * shared),
+                df,
+                NODES,
+                strict=True,
             )
         ),
         indexing="ij",
@@ -76,7 +79,7 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
     half = np.maximum(
         stdtrit(random_df, level) * np.sqrt(random / j), stdtrit(units - 1, level) * np.sqrt(fixed)
     )
-    error = np.sqrt((readers + own) / j + shared)
+    error = np.sqrt((readers + own_variance) / j + shared)
     effect = plan.effect
     if plan.margin is not None:
         return float(ndtr((effect + plan.margin - half) / error).mean())

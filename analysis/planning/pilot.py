@@ -63,13 +63,13 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
     study = study_of(pilot, None)
     estimates = _estimated(study, comparison)
     if not estimates:
-        lacking = (
+        gap = (
             "no model that is compared with two readers or more"
             if comparison is Comparison.PANEL
             else "no two conditions that the same two readers or more have read"
         )
         raise AnalysisError(
-            f"The pilot has {lacking}, with a variance over cases. Give --components or --published"
+            f"The pilot has {gap}, with a variance over cases. Give --components or --published"
             " instead."
         )
     n_groups = min(study.matrix.n_clusters, MOST_GROUPS)
@@ -85,13 +85,13 @@ def pilot_components(pilot: Study | Bundle, comparison: Comparison) -> tuple[Com
 
 
 def _estimated(
-    study: Study, comparison: Comparison, among: Bools | None = None
+    study: Study, comparison: Comparison, is_included: Bools | None = None
 ) -> dict[Metric, Components]:
     """Return the components of each metric for which they are defined."""
     of_comparison = _of_panels if comparison is Comparison.PANEL else _of_conditions
     defined = [
         estimate
-        for estimate in of_comparison(study, among)
+        for estimate in of_comparison(study, is_included)
         if math.isfinite(estimate.var_tr) and estimate.var_error > 0
     ]
     by_metric = {
@@ -119,24 +119,24 @@ def _error_df(
     n = len(parts)
     variances = (n - 1) ** 2 / n * np.log(parts).var(axis=0, ddof=1)
     normal = spread_of(components, comparison, PlanDesign.CROSSED).normal_df
-    own, together = 2 / np.maximum(variances, 2 / np.array(normal))
-    return float(own), float(together)
+    own_weight, together = 2 / np.maximum(variances, 2 / np.array(normal))
+    return float(own_weight), float(together)
 
 
-def _of_panels(study: Study, among: Bools | None) -> Iterator[Components]:
+def _of_panels(study: Study, is_included: Bools | None) -> Iterator[Components]:
     compared = [
         comparison
         for each in panel.panels_of(study.matrix)
-        for comparison in panel.compared(study, each, among)
+        for comparison in panel.compared(study, each, is_included)
     ]
     primary = plan_of(study.bundle.protocol).primary_model
     labels = study.bundle.labels
-    named = [
+    named_panels = [
         comparison
         for comparison in compared
         if primary and primary in (comparison.panel.model_id, labels[comparison.panel.model_id])
     ]
-    for comparison in named or compared:
+    for comparison in named_panels or compared:
         result = comparison.result
         yield replace(
             _sized(comparison.figure, result.n_readers),
@@ -147,11 +147,11 @@ def _of_panels(study: Study, among: Bools | None) -> Iterator[Components]:
         )
 
 
-def _of_conditions(study: Study, among: Bools | None) -> Iterator[Components]:
+def _of_conditions(study: Study, is_included: Bools | None) -> Iterator[Components]:
     compared = [
         comparison
         for contrast in conditions.contrasts_of(study.matrix)
-        for comparison in conditions.compared(study, contrast, among)
+        for comparison in conditions.compared(study, contrast, is_included)
     ]
     names = [
         {comparison.contrast.condition_a, comparison.contrast.condition_b}

@@ -295,14 +295,18 @@ def drawn_spread(spread: Spread, seed: int, n_draws: int = DRAWS) -> Spread:
     """
     generator = np.random.default_rng(seed)
     j, (own_df, joint_df) = spread.readers, spread.normal_df
-    own = spread.own * _pivot(generator, spread.own_df or own_df, n_draws)
+    own_share = spread.own * _pivot(generator, spread.own_df or own_df, n_draws)
     joint = max(float(spread.own + j * spread.shared), 0.0)
     together = joint * _pivot(generator, spread.joint_df or joint_df, n_draws)
     between = (spread.reader + spread.own) * _pivot(generator, j - 1, n_draws)
-    shared = (together - own) / j
+    shared = (together - own_share) / j
     within = shared if spread.within == spread.shared else spread.within
     return replace(
-        spread, reader=np.maximum(between - own, 0.0), own=own, shared=shared, within=within
+        spread,
+        reader=np.maximum(between - own_share, 0.0),
+        own=own_share,
+        shared=shared,
+        within=within,
     )
 
 

@@ -133,9 +133,9 @@ def _readings(design: PlanDesign, size: Size, generator: np.random.Generator) ->
 def _arms(plan: PowerPlan, size: Size, generator: np.random.Generator) -> tuple[Inference, ...]:
     """Analyse a study with parallel arms as the table `reader_groups.csv`."""
     spread, (n_a, n_b) = plan.spread, groups_of(size, plan.design)
-    apart = max(float(spread.shared), 0.0) / 2
-    common = _normal(generator, spread.cases * (spread.within - apart), size.cases)
-    of_arm = _normal(generator, spread.cases * apart, (size.cases, 2))
+    arm_share = max(float(spread.shared), 0.0) / 2
+    common = _normal(generator, spread.cases * (spread.within - arm_share), size.cases)
+    of_arm = _normal(generator, spread.cases * arm_share, (size.cases, 2))
     is_b = np.arange(size.readers) >= n_a
     scores = (
         np.where(is_b, 0.0, plan.effect)
@@ -195,8 +195,8 @@ def _scores(
     spread = plan.spread
     readers = _normal(generator, spread.reader, size.readers)
     cases = _normal(generator, spread.cases * spread.shared, size.cases)
-    own = spread.cases * (spread.own + min(float(spread.shared), 0.0))
-    errors = _normal(generator, own, (size.cases, size.readers))
+    own_variance = spread.cases * (spread.own + min(float(spread.shared), 0.0))
+    errors = _normal(generator, own_variance, (size.cases, size.readers))
     return plan.effect + readers + cases[:, None] + errors, readers, cases
 
 

@@ -63,9 +63,9 @@ class ReportTable:
     in_paper: bool = False
     most_in_print: int = MOST_IN_PRINT
 
-    def cut(self, most: int) -> ReportTable:
-        """Return the table for print: `most` rows at most, with names that fit a column."""
-        rows = [(tuple(map(_cut, names)), cells) for names, cells in self.rows[:most]]
+    def cut(self, max_rows: int) -> ReportTable:
+        """Return the table for print: `max_rows` rows at most, with names that fit a column."""
+        rows = [(tuple(map(_cut, names)), cells) for names, cells in self.rows[:max_rows]]
         return replace(self, header=tuple(map(_head, self.header)), rows=rows)
 
     def without(self, head: str) -> ReportTable:
@@ -77,7 +77,7 @@ class ReportTable:
             self,
             header=self.header[:place] + self.header[place + 1 :],
             sides=self.sides[:place] + self.sides[place + 1 :],
-            rows=[(who, cells[: place - 1] + cells[place:]) for who, cells in self.rows],
+            rows=[(label, cells[: place - 1] + cells[place:]) for label, cells in self.rows],
         )
 
     def headed(self, first: str) -> ReportTable:
@@ -149,16 +149,16 @@ def report_table(
     header: Sequence[str],
     rows: Sequence[TableRow],
     total: int | None = None,
-    **about: Unpack[_About],
+    **description: Unpack[_About],
 ) -> ReportTable:
     """Return a table with the first rows, up to a maximum."""
-    header, kept = tuple(header), list(rows[:MOST_ROWS])
+    header, body = tuple(header), list(rows[:MOST_ROWS])
     return ReportTable(
         header=header,
-        rows=kept,
+        rows=body,
         total=len(rows) if total is None else total,
-        sides=_sides(header, kept),
-        **about,
+        sides=_sides(header, body),
+        **description,
     )
 
 

@@ -66,7 +66,7 @@ def decimals_for(values: Sequence[float], boundaries: Sequence[float], least: in
     return MOST_DECIMALS
 
 
-def decimals_that_subtract(a: float, b: float, least: int = 2, most: int = 4) -> int:
+def decimals_that_subtract(a: float, b: float, least: int = 2, max_decimals: int = 4) -> int:
     """Return the number of decimals with which the rounded values have the rounded difference.
 
     Examples
@@ -74,11 +74,11 @@ def decimals_that_subtract(a: float, b: float, least: int = 2, most: int = 4) ->
     >>> decimals_that_subtract(0.25, 0.5), decimals_that_subtract(0.366, 0.4141)
     (2, 3)
     """
-    for decimals in range(least, most):
+    for decimals in range(least, max_decimals):
         unit = 10**decimals
         if round(b * unit) - round(a * unit) == round((b - a) * unit):
             return decimals
-    return most
+    return max_decimals
 
 
 def count(n: int, word: str, plural: str | None = None) -> str:
@@ -109,8 +109,10 @@ def cases(n: int) -> str:
 
 def cases_between(numbers: pd.Series[int]) -> str:
     """Write the smallest and the largest of some numbers of cases."""
-    least, most = int(numbers.min()), int(numbers.max())
-    return cases(most) if least == most else t("{low} to {high} cases", low=least, high=most)
+    least, highest = int(numbers.min()), int(numbers.max())
+    return (
+        cases(highest) if least == highest else t("{low} to {high} cases", low=least, high=highest)
+    )
 
 
 def comparisons(n: int) -> str:
@@ -150,19 +152,19 @@ def sentences(parts: Sequence[str]) -> str:
     return " ".join(filter(None, parts)).replace("\u3002 ", "\u3002")
 
 
-def listed(words: Sequence[str], most: int | None = None) -> str:
-    """Join words as in a sentence; beyond `most` with the number of the others.
+def listed(words: Sequence[str], max_words: int | None = None) -> str:
+    """Join words as in a sentence; beyond `max_words` with the number of the others.
 
     Examples
     --------
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
-    >>> listed(["a", "b", "c", "d"], most=2), listed(["a", "b", "c"], most=2)
+    >>> listed(["a", "b", "c", "d"], max_words=2), listed(["a", "b", "c"], max_words=2)
     ('a, b and 2 more', 'a, b and c')
     """
     # A single remaining name is as short as "1 more".
-    if most is not None and len(words) > most + 1:
-        words = [*words[:most], t("{n} more", n=len(words) - most)]
+    if max_words is not None and len(words) > max_words + 1:
+        words = [*words[:max_words], t("{n} more", n=len(words) - max_words)]
     if len(words) < 2:
         return "".join(words)
     return t("{words} and {last}", words=in_a_row(words[:-1]), last=words[-1])
@@ -176,32 +178,32 @@ MOST_KEPT = 5_000
 _KEPT: WeakKeyDictionary[Results, dict[str, list[Row]]] = WeakKeyDictionary()
 
 
-def rows_of(results: Results, name: str, **where: str) -> list[Row]:
+def rows_of(results: Results, name: str, **filters: str) -> list[Row]:
     """Return a table's rows with the given values.
 
     Empty if the table or one of the columns is missing.
     """
     table = results.tables.get(name)
-    if table is None or not set(where) <= set(table.columns):
+    if table is None or not set(filters) <= set(table.columns):
         return []
     if len(table) <= MOST_KEPT:
-        kept = _KEPT.setdefault(results, {})
-        if name not in kept:
-            kept[name] = records(table)
-        wanted = where.items()
-        return [{**row} for row in kept[name] if all(row[key] == word for key, word in wanted)]
+        cache = _KEPT.setdefault(results, {})
+        if name not in cache:
+            cache[name] = records(table)
+        conditions = filters.items()
+        return [{**row} for row in cache[name] if all(row[key] == word for key, word in conditions)]
     keep = np.ones(len(table), dtype=bool)
-    for column, word in where.items():
+    for column, word in filters.items():
         keep &= (table[column] == word).to_numpy()
     return records(table.loc[keep])
 
 
 def rows_by(
-    results: Results, name: str, keys: Sequence[str], of: str, **where: str
+    results: Results, name: str, keys: Sequence[str], of: str, **filters: str
 ) -> dict[tuple[str, ...], dict[str, Row]]:
     """Return a table's rows by the values of `keys`, and within these by the value of `of`."""
     rows: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows_of(results, name, **where):
+    for row in rows_of(results, name, **filters):
         rows.setdefault(tuple(str(row[key]) for key in keys), {})[str(row[of])] = row
     return rows
 
@@ -286,9 +288,9 @@ WITH_NUMBERS = (
 )
 
 
-def because(why: str) -> str:
+def because(reason: str) -> str:
     """Return a table's reason for a sentence, translated if the catalogue has it."""
-    return pieces(why.rstrip(". "))
+    return pieces(reason.rstrip(". "))
 
 
 LONGEST = 40
@@ -305,8 +307,8 @@ def all_conditions(results: Results) -> tuple[str, ...]:
     """
     if results not in _CONDITIONS:
         table = results.tables["accuracy"]
-        named = set(table.loc[table["condition"] != "", "condition"])
-        _CONDITIONS[results] = tuple(sorted(named.union(conditions_of(table))))
+        named_conditions = set(table.loc[table["condition"] != "", "condition"])
+        _CONDITIONS[results] = tuple(sorted(named_conditions.union(conditions_of(table))))
     return _CONDITIONS[results]
 
 

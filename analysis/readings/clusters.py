@@ -214,12 +214,12 @@ def percentile_limits(
     finite = np.isfinite(estimates)
     defined = (finite if times is None else finite * times).sum(axis=-1)
     share = defined / max(n, 1)
-    beyond = np.broadcast_to(tail(alpha, np.asarray(n_units)), share.shape)
-    enough = (share >= ENOUGH_RESAMPLES) & (defined > 0) & np.isfinite(beyond)
-    beyond = np.where(enough, beyond, 0.0)
+    tail_share = np.broadcast_to(tail(alpha, np.asarray(n_units)), share.shape)
+    has_enough = (share >= ENOUGH_RESAMPLES) & (defined > 0) & np.isfinite(tail_share)
+    tail_share = np.where(has_enough, tail_share, 0.0)
     at_rank = _ranked(estimates) if times is None else _counted(estimates, times)
-    limits = [_quantile(at_rank, defined, q) for q in (beyond, 1 - beyond)]
-    low, high = (np.where(enough, limit, np.nan) for limit in limits)
+    limits = [_quantile(at_rank, defined, q) for q in (tail_share, 1 - tail_share)]
+    low, high = (np.where(has_enough, limit, np.nan) for limit in limits)
     return low, high, share
 
 

@@ -82,9 +82,9 @@ def confidence_of(options: Options, bundle: Bundle) -> Confidence:
     return Confidence()
 
 
-def meaning_words(taken: Confidence) -> str:
+def meaning_words(confidence: Confidence) -> str:
     """Return the assumed meaning of confidence with its origin, in words."""
-    meaning = said(WORDS[taken.meaning])
-    if not taken.origin:
+    meaning = said(WORDS[confidence.meaning])
+    if not confidence.origin:
         return meaning
-    return t("{meaning} ({origin})", meaning=meaning, origin=said(taken.origin))
+    return t("{meaning} ({origin})", meaning=meaning, origin=said(confidence.origin))

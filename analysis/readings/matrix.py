@@ -221,10 +221,10 @@ def cells_of(
 
 def _columns(bundle: Bundle) -> tuple[Reads, ...]:
     kinds = dict(zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True))
-    seen = bundle.readings[["rater_id", "condition"]].drop_duplicates()
+    pairs_seen = bundle.readings[["rater_id", "condition"]].drop_duplicates()
     columns = [
         Reads(rater_id=rater, kind=RaterKind(kinds[rater]), condition=condition)
-        for rater, condition in zip(seen["rater_id"], seen["condition"], strict=True)
+        for rater, condition in zip(pairs_seen["rater_id"], pairs_seen["condition"], strict=True)
     ]
     return tuple(sorted(columns, key=column_order))
 
@@ -301,9 +301,11 @@ def columns_by_condition(columns: Sequence[Reads]) -> dict[str, list[int]]:
     {'aided': [0, 2], 'unaided': [1, 2]}
     """
     readers = any(column.kind is RaterKind.READER for column in columns)
-    everywhere = models_of_every_condition(columns) if readers else frozenset()
-    names = sorted({c.condition for c in columns if c.rater_id not in everywhere})
+    unconditioned = models_of_every_condition(columns) if readers else frozenset()
+    names = sorted({c.condition for c in columns if c.rater_id not in unconditioned})
     return {
-        name: [i for i, c in enumerate(columns) if c.condition == name or c.rater_id in everywhere]
+        name: [
+            i for i, c in enumerate(columns) if c.condition == name or c.rater_id in unconditioned
+        ]
         for name in names
     }

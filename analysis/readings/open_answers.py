@@ -89,7 +89,7 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
             "excluded": answers["excluded"] != "",
         }
     )
-    rows = pd.concat([rows, *_absent(rows, matrix)], ignore_index=True)
+    rows = pd.concat([rows, *_missing_answers(rows, matrix)], ignore_index=True)
     rows = rows.astype({"missing": bool, "excluded": bool})
     if drops_excluded(bundle.protocol):
         rows = rows.loc[~rows["excluded"]]
@@ -104,7 +104,7 @@ def counted_answers(bundle: Bundle, matrix: ReadingMatrix) -> pd.DataFrame:
     return rows.assign(is_model=is_model).sort_values(order, ignore_index=True)[[*COLUMNS]]
 
 
-def _absent(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
+def _missing_answers(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
     """Return a missing answer for every judged item that a model did not answer."""
     models = answers.loc[(answers["rater_kind"] == RaterKind.MODEL) & (answers["kind"] == ANSWER)]
     return [
@@ -112,14 +112,14 @@ def _absent(answers: pd.DataFrame, matrix: ReadingMatrix) -> list[pd.DataFrame]:
             {
                 **dict(zip(_GROUP, key, strict=True)),
                 "rater_kind": RaterKind.MODEL.value,
-                "item": absent,
+                "item": missing_items,
                 "missing": True,
                 "value": np.nan,
                 "excluded": False,
             }
         )
         for key, rows in models.groupby(_GROUP)
-        if len(absent := np.setdiff1d(np.flatnonzero(matrix.assigned), rows["item"]))
+        if len(missing_items := np.setdiff1d(np.flatnonzero(matrix.assigned), rows["item"]))
     ]
 
 
@@ -158,9 +158,9 @@ def read_by_rules(bundle: Bundle) -> dict[str, ReadingMatrix]:
         other = (words != "") & (words != primary)
         if not other.any():
             continue
-        again = readings.assign(
+        reread = readings.assign(
             answer=readings["answer"].mask(other, words.mask(is_status, "")),
             status=readings["status"].mask(other, words.where(is_status, Status.ANSWERED.value)),
         )
-        matrices[ANALYSES[rules]] = reading_matrix(replace(bundle, readings=again))
+        matrices[ANALYSES[rules]] = reading_matrix(replace(bundle, readings=reread))
     return matrices

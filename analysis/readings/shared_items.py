@@ -18,8 +18,8 @@ def are_enough(n: Ints, total: int) -> Bools:
     >>> are_enough(np.array([7, 8]), total=10).tolist()
     [False, True]
     """
-    enough: Bools = np.asarray(5 * n >= 4 * total)  # whole numbers, so that 80 % is exact
-    return enough
+    has_enough: Bools = np.asarray(5 * n >= 4 * total)  # whole numbers, so that 80 % is exact
+    return has_enough
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,7 +41,7 @@ class Shared:
     note: str = ""
 
 
-def shared_by_panel(matrix: ReadingMatrix, columns: Ints, among: Bools | None = None) -> Shared:
+def shared_by_panel(matrix: ReadingMatrix, columns: Ints, is_member: Bools | None = None) -> Shared:
     """Return the items that all readers of a panel were given.
 
     Parameters
@@ -71,21 +71,21 @@ def shared_by_panel(matrix: ReadingMatrix, columns: Ints, among: Bools | None = 
     >>> shared_by_panel(reading_matrix(bundle), np.array([0, 1])).reason
     '3 of 5 items were given to all readers, fewer than 80 %: R2 was given 3'
     """
-    counted, assigned = _within(matrix, among)
+    is_counted, assigned = _within_group(matrix, is_member)
     return _shared(
-        matrix, columns, counted, int(assigned.sum()), int(assigned.sum()), "all readers"
+        matrix, columns, is_counted, int(assigned.sum()), int(assigned.sum()), "all readers"
     )
 
 
-def _within(matrix: ReadingMatrix, among: Bools | None) -> tuple[Bools, Bools]:
+def _within_group(matrix: ReadingMatrix, is_member: Bools | None) -> tuple[Bools, Bools]:
     """Return `given` and `assigned` of a matrix within a group of items."""
-    if among is None:
+    if is_member is None:
         return matrix.given, matrix.assigned
-    return matrix.given & among[:, None], matrix.assigned & among
+    return matrix.given & is_member[:, None], matrix.assigned & is_member
 
 
 def shared_by_conditions(
-    matrix: ReadingMatrix, a: Ints, b: Ints, among: Bools | None = None
+    matrix: ReadingMatrix, a: Ints, b: Ints, is_member: Bools | None = None
 ) -> Shared:
     """Return the items that all readers were given under both of two conditions.
 
@@ -105,13 +105,13 @@ def shared_by_conditions(
         under either: items that neither was given are not part of the comparison.
     """
     columns = np.concatenate([a, b])
-    counted, assigned = _within(matrix, among)
-    total = int(np.any(counted[:, columns], axis=1).sum())
+    is_counted, assigned = _within_group(matrix, is_member)
+    total = int(np.any(is_counted[:, columns], axis=1).sum())
     n_assigned = int(assigned.sum())
     shared = _shared(
-        matrix, columns, counted, total, n_assigned, "all readers under both conditions"
+        matrix, columns, is_counted, total, n_assigned, "all readers under both conditions"
     )
-    if total and not np.any(counted[:, a] & counted[:, b]):
+    if total and not np.any(is_counted[:, a] & is_counted[:, b]):
         names = [matrix.columns[part[0]].condition for part in (a, b)]
         reason = f"{names[1]} was read on other items than {names[0]}, none of {total} under both"
         return Shared(items=shared.items, reason=reason)
@@ -119,14 +119,16 @@ def shared_by_conditions(
 
 
 def _shared(
-    matrix: ReadingMatrix, columns: Ints, counted: Bools, total: int, n_assigned: int, whom: str
+    matrix: ReadingMatrix, columns: Ints, is_counted: Bools, total: int, n_assigned: int, whom: str
 ) -> Shared:
-    presented = counted[:, columns]
+    presented = is_counted[:, columns]
     items = np.all(presented, axis=1)
     n = int(items.sum())
     if not are_enough(np.array(n), total):
         reason = f"{n} of {total} items were given to {whom}, fewer than 80 %"
-        return Shared(items=items, reason=f"{reason}: {_who(matrix, columns, presented, total)}")
+        return Shared(
+            items=items, reason=f"{reason}: {_incomplete_raters(matrix, columns, presented, total)}"
+        )
     if not total and n_assigned:
         reason = f"no item with a reference standard was given to {whom}"
         return Shared(items=items, reason=reason)
@@ -134,14 +136,14 @@ def _shared(
     return Shared(items=items, note=note if n < n_assigned else "")
 
 
-def _who(matrix: ReadingMatrix, columns: Ints, presented: Bools, total: int) -> str:
+def _incomplete_raters(matrix: ReadingMatrix, columns: Ints, presented: Bools, total: int) -> str:
     """Name the raters with too few items; if these are all or none, the design is incomplete."""
     counts = presented.sum(axis=0)
     few = np.flatnonzero(~are_enough(counts, total))
     if len(few) in (0, len(columns)):
         return "not everybody read everything"
-    named = [(matrix.columns[columns[i]], counts[i]) for i in few]
+    named_readers = [(matrix.columns[columns[i]], counts[i]) for i in few]
     return ", ".join(
         f"{column.rater_id}{f' ({column.condition})' if column.condition else ''} was given {n}"
-        for column, n in named
+        for column, n in named_readers
     )

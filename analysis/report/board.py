@@ -149,15 +149,15 @@ def read_cards(path: Path) -> pd.DataFrame:
         raise AnalysisError(f"{path}: cannot be read as CSV ({error}).") from error
     strange = [name for name in table.columns if name not in ("model", *CARD)]
     if "model" not in table.columns or strange:
-        what = f"has a column {quoted(strange[0])}" if strange else "has no column “model”"
-        near = get_close_matches(strange[0], ("model", *CARD), n=1) if strange else []
-        suggestion = f" Did you mean {near[0]}?" if near else ""
-        raise AnalysisError(f"{path}: {what}. Columns: model, {', '.join(CARD)}.{suggestion}")
-    twice = table.loc[table["model"].duplicated(), "model"]
-    if len(twice):
-        row = int(twice.index[0]) + 2
+        fault = f"has a column {quoted(strange[0])}" if strange else "has no column “model”"
+        similar = get_close_matches(strange[0], ("model", *CARD), n=1) if strange else []
+        suggestion = f" Did you mean {similar[0]}?" if similar else ""
+        raise AnalysisError(f"{path}: {fault}. Columns: model, {', '.join(CARD)}.{suggestion}")
+    repeated = table.loc[table["model"].duplicated(), "model"]
+    if len(repeated):
+        row = int(repeated.index[0]) + 2
         raise AnalysisError(
-            f"{path}, row {row}: the model {quoted(twice.iloc[0])} has a card already."
+            f"{path}, row {row}: the model {quoted(repeated.iloc[0])} has a card already."
         )
     return table
 
@@ -185,52 +185,56 @@ def _public(
     """
     models = table[(table["rater_kind"] == RaterKind.MODEL)]
     rows = []
-    for (rater, condition), own in models.groupby(["rater_id", "condition"], sort=False):
+    for (rater, condition), own_rows in models.groupby(["rater_id", "condition"], sort=False):
         card = cards.get(str(rater), {})
-        tasks = own[own["by"] == "task"]
+        tasks = own_rows[own_rows["by"] == "task"]
         rows.append(
             {
                 "Date": card.get("date", ""),
                 "Model Name": card.get("name") or bundle.labels[str(rater)],
                 "Institution": card.get("institution", ""),
                 "Model URL": card.get("url", ""),
-                "Overall Accuracy": _value(own, "macro"),
+                "Overall Accuracy": _value(own_rows, "macro"),
                 **dict(sorted(zip(tasks["group"], tasks["accuracy"], strict=True))),
                 "Study": study,
                 "Condition": condition,
             }
         )
-    made = pd.DataFrame(rows)
-    if made.empty:
-        return made
-    made = made.sort_values("Overall Accuracy", ascending=False, kind="stable")
-    ranks = made["Overall Accuracy"].rank(method="min", ascending=False)
-    made.insert(0, "Rank", ranks.astype("Int64"))
-    return made
+    published = pd.DataFrame(rows)
+    if published.empty:
+        return published
+    published = published.sort_values("Overall Accuracy", ascending=False, kind="stable")
+    ranks = published["Overall Accuracy"].rank(method="min", ascending=False)
+    published.insert(0, "Rank", ranks.astype("Int64"))
+    return published
 
 
-def _value(own: pd.DataFrame, group: str) -> float:
-    return float(own.loc[(own["by"] == "overall") & (own["group"] == group), "accuracy"].iloc[0])
+def _value(own_rows: pd.DataFrame, group: str) -> float:
+    return float(
+        own_rows.loc[(own_rows["by"] == "overall") & (own_rows["group"] == group), "accuracy"].iloc[
+            0
+        ]
+    )
 
 
 def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
     several = table["condition"].nunique() > 1
-    for condition, own in table.groupby("condition", sort=False):
+    for condition, own_rows in table.groupby("condition", sort=False):
         n_patients = patients_ranked(bundle, str(condition))
-        tasks = tuple(dict.fromkeys(own.loc[own["by"] == "task", "group"]))
-        lines = _lines(bundle, own, tasks)
-        n_items = int(own["n"].max())
+        tasks = tuple(dict.fromkeys(own_rows.loc[own_rows["by"] == "task", "group"]))
+        lines = _lines(bundle, own_rows, tasks)
+        n_items = int(own_rows["n"].max())
         n_models = sum(line.is_model for line in lines)
         facts = in_a_row([cases(n_items), readers(len(lines) - n_models), models(n_models)])
         if several and condition:
             facts = t("condition {condition}, {facts}", condition=str(condition), facts=facts)
         if n_patients < FEWEST_PATIENTS:
-            why = tn(
+            reason = tn(
                 "{n} patient with answers, too few for a verdict on who is better",
                 "{n} patients with answers, too few for a verdict on who is better",
                 n_patients,
             )
-            facts = clauses([facts, why])
+            facts = clauses([facts, reason])
         at = [line.overall.at for line in lines if not line.is_model]
         yield Board(
             title=name,
@@ -241,13 +245,13 @@ def _boards(name: str, bundle: Bundle, table: pd.DataFrame) -> Iterator[Board]:
         )
 
 
-def _lines(bundle: Bundle, own: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
+def _lines(bundle: Bundle, own_rows: pd.DataFrame, tasks: Sequence[str]) -> list[BoardRow]:
     """Return the rows in order of the mean over tasks, else of the share of questions."""
     rows: dict[tuple[str, str, str], Row] = {
         (row["rater_id"], row["by"], row["group"]): row
-        for row in own.astype(object).to_dict("records")
+        for row in own_rows.astype(object).to_dict("records")
     }
-    overall = own[own["by"] == "overall"]
+    overall = own_rows[own_rows["by"] == "overall"]
     defined = overall[overall["accuracy"].notna()]["group"]
     first = "macro" if (defined == "macro").any() else "micro"
     groups = [("overall", "macro"), ("overall", "micro"), *(("task", task) for task in tasks)]
@@ -337,7 +341,7 @@ def _words() -> dict[str, str]:
     }
 
 
-def _html(template: str, **what: Any) -> str:
+def _html(template: str, **context: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE),
         autoescape=True,
@@ -346,4 +350,4 @@ def _html(template: str, **what: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["isolated"] = isolated
-    return environment.get_template(template).render(**what)
+    return environment.get_template(template).render(**context)

@@ -128,7 +128,7 @@ def report_content(results: Results, figures: Sequence[ReportFigure]) -> ReportC
         findings=_by_theme(results),
         sections=_sections(
             [figure for figure in figures if figure.section != OVERVIEW],
-            named=has_several(results),
+            has_names=has_several(results),
         ),
         tables=overviews(results),
         item_lists=item_lists(results),
@@ -159,14 +159,14 @@ def _by_theme(results: Results) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _sections(figures: Sequence[ReportFigure], *, named: bool) -> list[FigureSection]:
+def _sections(figures: Sequence[ReportFigure], *, has_names: bool) -> list[FigureSection]:
     names = [*SECTIONS, *sorted({figure.section for figure in figures} - set(SECTIONS))]
     return [
         FigureSection(
             name=name,
             title=said(SECTIONS.get(name, name.capitalize())),
             conditions=[
-                (condition_name(condition) if named else "", list(part))
+                (condition_name(condition) if has_names else "", list(part))
                 for condition, part in groupby(
                     (figure for figure in figures if figure.section == name),
                     key=lambda figure: figure.condition,

@@ -96,7 +96,7 @@ def raters_table(results: Results) -> ReportTable:
         for kind in RaterKind
     )
     confidence = confidence_percent(results)
-    made = report_table(
+    table = report_table(
         name="raters",
         title=t("All raters"),
         note=_note(results),
@@ -120,7 +120,7 @@ def raters_table(results: Results) -> ReportTable:
         ],
         most_in_print=MOST_RATERS_IN_PRINT,
     )
-    return made if has_several(results) else made.without(t("Condition"))
+    return table if has_several(results) else table.without(t("Condition"))
 
 
 def declared_claim(results: Results) -> str:
@@ -155,11 +155,14 @@ def _note(results: Results) -> str:
 
 def _rater(results: Results, row: Row) -> TableRow:
     rater, condition = str(row["rater_id"]), str(row["condition"])
-    own = {"rater_id": rater, "condition": condition}
-    time, lacking = _first(results, "times", by="overall", **own), _first(results, "missing", **own)
-    missing = number(lacking, "n_assigned") - number(lacking, "n_answered")
+    own_key = {"rater_id": rater, "condition": condition}
+    time, missing_row = (
+        _first(results, "times", by="overall", **own_key),
+        _first(results, "missing", **own_key),
+    )
+    missing = number(missing_row, "n_assigned") - number(missing_row, "n_answered")
     if row["rater_kind"] == RaterKind.READER and shares_cases(results.bundle.protocol):
-        missing -= number(lacking, "n_absent")
+        missing -= number(missing_row, "n_absent")
     cells = (
         condition_cell(condition),
         _whole(number(row, "n")),
@@ -171,8 +174,8 @@ def _rater(results: Results, row: Row) -> TableRow:
     return (named(rater_names(results.bundle), rater),), cells
 
 
-def _first(results: Results, table: str, **where: str) -> Row:
-    return next(iter(rows_of(results, table, **where)), {})
+def _first(results: Results, table: str, **filters: str) -> Row:
+    return next(iter(rows_of(results, table, **filters)), {})
 
 
 def _percent(row: Row, column: str) -> str:
@@ -191,9 +194,9 @@ def _difference(results: Results, row: Row) -> str:
     )
     if len(rows) < 2:
         return _percent(rows[0], "difference") if rows else EMPTY
-    own = [other for other in rows if other["condition"] == row["condition"]]
-    if own:
-        return _percent(own[0], "difference")
+    same_condition = [other for other in rows if other["condition"] == row["condition"]]
+    if same_condition:
+        return _percent(same_condition[0], "difference")
     return clauses(
         [f"{condition_name(str(row['condition']))}: {_percent(row, 'difference')}" for row in rows]
     )
@@ -296,7 +299,7 @@ def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> st
         [
             t(
                 "{who} {estimate}, {percent} % CI {interval}, n = {n}",
-                who=who,
+                who=rater,
                 estimate=rounded(number(row, "estimate"), 2),
                 percent=confidence_percent(results),
                 interval=span(
@@ -304,7 +307,7 @@ def _groups(results: Results, condition: str, measure: str, of_pairs: str) -> st
                 ),
                 n=int(number(row, "n_items")),
             )
-            for who, row in values
+            for rater, row in values
             if not math.isnan(number(row, "ci_low"))
         ]
     )

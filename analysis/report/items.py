@@ -136,14 +136,14 @@ def _cases(bundle: Bundle, item_ids: Sequence[str], condition: str) -> Iterator[
         )
 
 
-def _options(item: Row, named: set[str]) -> tuple[Option, ...]:
+def _options(item: Row, letters: set[str]) -> tuple[Option, ...]:
     truth = str(item["truth"])
     try:
         texts = [str(text) for text in json.loads(str(item["options"]) or "[]")]
     except (ValueError, TypeError):
         texts = []
     texts += [""] * (int(item["n_options"]) - len(texts))
-    known = LETTERS[: len(texts)] or "".join(sorted({truth, *named} - {""}))
+    known = LETTERS[: len(texts)] or "".join(sorted({truth, *letters} - {""}))
     texts += [""] * (len(known) - len(texts))
     return tuple(
         Option(letter=letter, text=text.removeprefix(f"{letter}. "), is_reference=letter == truth)

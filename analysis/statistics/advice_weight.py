@@ -123,11 +123,11 @@ def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str,
     after = np.where(countable, toward * pairs.sure_with / steps, 0.0)
     weight = (after - before) / (1 - before)
     truth = study.matrix.truth[pairs.item]
-    judged, right = truth != NO_LETTER, pairs.aid == truth
+    has_truth, right = truth != NO_LETTER, pairs.aid == truth
     for measure, chosen in (
         ("weight_of_advice", countable),
-        ("weight_correct_advice", countable & judged & right),
-        ("weight_wrong_advice", countable & judged & ~right),
+        ("weight_correct_advice", countable & has_truth & right),
+        ("weight_wrong_advice", countable & has_truth & ~right),
     ):
         part = Part.of(study.matrix, pairs.item, chosen, weight)
         yield measure_cells(study, measure, part, part.estimate, part.resampled(weights), NO_PAIR)

@@ -114,8 +114,8 @@ class _Sums:
         stacked = np.column_stack([design, outcome, np.eye(n_readers)[readers]])
         by_item, _ = sums_by_cluster(stacked, items)
         sizes = by_item[:, -n_readers:].sum(axis=1)
-        different, which = np.unique(sizes, return_inverse=True)
-        parts = [by_item[which == k] for k in range(len(different))]
+        different, size_number = np.unique(sizes, return_inverse=True)
+        parts = [by_item[size_number == k] for k in range(len(different))]
         return cls(
             n=len(outcome),
             p=design.shape[1],

@@ -45,8 +45,8 @@ class Dichotomy:
 
     def counted(self, matrix: ReadingMatrix) -> Bools:
         """Return the items with a reference standard and two classes, shape (n_items,)."""
-        counted: Bools = matrix.assigned & self.letters.any(axis=1)
-        return counted
+        is_counted: Bools = matrix.assigned & self.letters.any(axis=1)
+        return is_counted
 
     def positive(self, matrix: ReadingMatrix) -> Bools:
         """Return whether the reference standard is positive, shape (n_items,)."""
@@ -79,13 +79,13 @@ class Dichotomy:
         columns : numpy.ndarray of int, shape (n_raters,)
             Positions of the raters in the matrix.
         """
-        counted, positive = self.counted(matrix), self.positive(matrix)
+        is_counted, positive = self.counted(matrix), self.positive(matrix)
         correct = self.correct(matrix)[:, columns]
         for metric, of_class, word in (
             (Metric.SENSITIVITY, positive, "positive"),
             (Metric.SPECIFICITY, ~positive, "negative"),
         ):
-            items = shared.items & counted & of_class
+            items = shared.items & is_counted & of_class
             reason = shared.reason or ("" if items.any() else f"no {word} item was given to all")
             yield Figures(matrix=matrix, ratings=None).figure(
                 metric,
@@ -187,17 +187,17 @@ class _Rule:
         return [self.binary[1]] if self.binary and not offered else []
 
     def _named_places(self, texts: Sequence[str], offered: int) -> set[int]:
-        wanted = {_plain(name) for name in self.named}
-        by_text = {i for i, text in enumerate(texts) if _plain(text) in wanted}
+        names = {_plain(name) for name in self.named}
+        by_text = {i for i, text in enumerate(texts) if _plain(text) in names}
         by_letter = {PLACE[name] for name in self.named if name in PLACE}
         return by_text or {i for i in by_letter if i < (offered or len(LETTERS))}
 
     def refuse_unknown(self, kinds: dict[tuple[str, int], list[int]]) -> None:
         """Refuse names that no item offers."""
         for name in self.named:
-            alone = _Rule(named=(name,), binary=None)
+            rule = _Rule(named=(name,), binary=None)
             if not any(
-                alone._named_places(_texts(options), n_options) for options, n_options in kinds
+                rule._named_places(_texts(options), n_options) for options, n_options in kinds
             ):
                 raise OptionsError(
                     f"positive is {quoted(name)}, which no item offers; give the letter of an"

@@ -150,8 +150,8 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     """
     n, n_raters = correct.shape
     clusters = np.arange(n) if clusters is None else clusters
-    counted = np.column_stack([correct, np.ones(n)]).astype(np.float64)
-    sums, present = sums_by_cluster(counted, clusters)
+    columns_summed = np.column_stack([correct, np.ones(n)]).astype(np.float64)
+    sums, present = sums_by_cluster(columns_summed, clusters)
     sums, sizes = sums[:, :-1], sums[:, -1]
     values = ratio(sums.sum(axis=0), np.full(n_raters, float(n)))
     reason = no_covariance(n, len(present))
@@ -161,7 +161,7 @@ def percent_correct(correct: Bools, clusters: Ints | None = None) -> Merits:
     return Merits(values=values, covariance=centred_products(sums, sizes, sums, sizes) * scale)
 
 
-def mean_of_own_items(values: Floats, counted: Bools, clusters: Ints, empty: str) -> Merits:
+def mean_of_own_items(values: Floats, is_counted: Bools, clusters: Ints, empty: str) -> Merits:
     """Return the mean of each column over its own items, with linearised covariances.
 
     Parameters
@@ -182,12 +182,12 @@ def mean_of_own_items(values: Floats, counted: Bools, clusters: Ints, empty: str
     >>> merits.values.tolist(), merits.covariance.round(3).tolist()
     ([2.0, 6.0], [[0.333, -0.25], [-0.25, 0.75]])
     """
-    n = counted.sum(axis=0).astype(np.float64)
+    n = is_counted.sum(axis=0).astype(np.float64)
     means = ratio(values.sum(axis=0), n)
-    reason = empty if not n.all() else no_covariance(len(counted), len(np.unique(clusters)))
+    reason = empty if not n.all() else no_covariance(len(is_counted), len(np.unique(clusters)))
     if reason:
         return without_covariance(means, reason)
-    sums, present = sums_by_cluster(np.where(counted, values - means, 0.0) / n, clusters)
+    sums, present = sums_by_cluster(np.where(is_counted, values - means, 0.0) / n, clusters)
     covariance: Floats = sums.T @ sums * (len(present) / (len(present) - 1))
     return Merits(values=means, covariance=covariance)
 
@@ -359,17 +359,17 @@ def _jackknife(wins: Floats, positive: Bools) -> Floats:
     r"""Return the jackknife's changes :math:`\theta_{(i)} - \theta = -(V_i - \theta) / (m - 1)`."""
     m, n = int(positive.sum()), int((~positive).sum())
     total = np.zeros((wins.shape[1],) * 2)
-    for part, own, other in ((positive, m, n), (~positive, n, m)):
-        total += _products(wins[part], np.arange(own)) / (2.0 * other * (own - 1)) ** 2
+    for part, n_own, other in ((positive, m, n), (~positive, n, m)):
+        total += _products(wins[part], np.arange(n_own)) / (2.0 * other * (n_own - 1)) ** 2
     return (m + n - 1) / (m + n) * total
 
 
 def _delong(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
     m, n = int(positive.sum()), int((~positive).sum())
     total = np.zeros((wins.shape[1],) * 2)
-    for part, own, other in ((positive, m, n), (~positive, n, m)):
+    for part, n_own, other in ((positive, m, n), (~positive, n, m)):
         patients = len(np.unique(clusters[part]))
-        within = _products(wins[part], clusters[part]) / (2.0 * other * own) ** 2
+        within = _products(wins[part], clusters[part]) / (2.0 * other * n_own) ** 2
         total += patients / (patients - 1) * within
     patients = len(np.unique(clusters))
     if patients == m + n:
@@ -386,9 +386,9 @@ def _products(wins: Floats, clusters: Ints) -> Floats:
 
 def _mixed_products(wins: Floats, positive: Bools, clusters: Ints) -> Floats:
     """Products of a patient's positive components with its negative ones, about their means."""
-    counted = np.column_stack([wins, np.ones(len(wins))])
-    high, _ = sums_by_cluster(np.where(positive[:, None], counted, 0.0), clusters)
-    low, _ = sums_by_cluster(np.where(positive[:, None], 0.0, counted), clusters)
+    columns_summed = np.column_stack([wins, np.ones(len(wins))])
+    high, _ = sums_by_cluster(np.where(positive[:, None], columns_summed, 0.0), clusters)
+    low, _ = sums_by_cluster(np.where(positive[:, None], 0.0, columns_summed), clusters)
     return centred_products(high[:, :-1], high[:, -1], low[:, :-1], low[:, -1])
 
 
@@ -607,18 +607,18 @@ def _note(
     rated_letter: int | None,
     letters: tuple[int, int],
 ) -> str:
-    who = "readers" if kind is RaterKind.READER else "model"
+    raters = "readers" if kind is RaterKind.READER else "model"
     parts = []
     if confidence.meaning is Meaning.ANSWER:
-        parts.append(f"{who}: confidence is {WORDS[Meaning.ANSWER]}")
+        parts.append(f"{raters}: confidence is {WORDS[Meaning.ANSWER]}")
         if pairs.n >= ENOUGH and not 1 - FOLLOWS < pairs.higher / pairs.n < FOLLOWS:
-            parts.append(f"{who}: answers go with confidence as if it rated the finding")
+            parts.append(f"{raters}: answers go with confidence as if it rated the finding")
     elif rated_letter is not None:
         letter = LETTERS[letters[rated_letter]]
-        parts.append(f"{who}: confidence rates answer {letter}, which follows from a cut-off")
+        parts.append(f"{raters}: confidence rates answer {letter}, which follows from a cut-off")
         share = (pairs.higher if rated_letter else pairs.n - pairs.higher) / max(pairs.n, 1)
         if pairs.n and share < FOLLOWS:
-            parts.append(f"{who}: not every answer follows from the confidence")
+            parts.append(f"{raters}: not every answer follows from the confidence")
     if parts and confidence.origin:
         parts.append(confidence.origin)
     return "; ".join(parts)
@@ -670,7 +670,7 @@ class FigureOfMerit:
         """Degrees of freedom of the variation over items."""
         return float(max(self.n_clusters - 1, 1))
 
-    def backwards(self, readers: Floats, where: str = "") -> str:
+    def backwards(self, readers: Floats, suffix: str = "") -> str:
         """Return the note that every reader is worse than guessing; empty if one is not.
 
         Parameters
@@ -681,7 +681,7 @@ class FigureOfMerit:
             Words added to the readers.
         """
         if self.metric is Metric.AUC and len(readers) and bool((readers < CHANCE_AREA).all()):
-            return f"the AUC of every reader{where} is below 0.5"
+            return f"the AUC of every reader{suffix} is below 0.5"
         return ""
 
 
@@ -762,7 +762,7 @@ class Figures:
             shared,
             merits,
             f"{covariance.value} covariances of the empirical AUC",
-            "; ".join(_once(reasons)),
+            "; ".join(_without_repeats(reasons)),
             notes,
         )
 
@@ -787,7 +787,7 @@ class Figures:
             merits=merits,
             covariances=covariances + (" over patients" if self.matrix.clustered else ""),
             no_value=no_value,
-            notes=_once([shared.note, *notes]),
+            notes=_without_repeats([shared.note, *notes]),
         )
 
 
@@ -829,5 +829,5 @@ def why_no_auc(rater: str, n_gaps: int, *, unreadable: bool) -> str:
     return ""
 
 
-def _once(parts: Sequence[str]) -> tuple[str, ...]:
+def _without_repeats(parts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in parts if part))

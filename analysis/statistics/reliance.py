@@ -187,10 +187,10 @@ def pairs_of(study: Study) -> Pairs | None:
 
 def _times(bundle: Bundle) -> dict[str, str]:
     """Return when the model's answer is shown, by arm; "" for readers without one."""
-    usual = str(bundle.protocol.get("aid", "first"))
+    default_aid = str(bundle.protocol.get("aid", "first"))
     arms = bundle.protocol.get("arms", [])
-    own = {str(arm.get("name", "")): str(arm.get("aid", "") or usual) for arm in arms}
-    return {"": usual, **own}
+    aid_of_arm = {str(arm.get("name", "")): str(arm.get("aid", "") or default_aid) for arm in arms}
+    return {"": default_aid, **aid_of_arm}
 
 
 Measures = Callable[[Study, Pairs, Floats], Iterator[dict[str, Any]]]
@@ -207,14 +207,14 @@ def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[di
     kinds = sorted({*zip(pairs.model, pairs.when, strict=True)})
     for rater in [*sorted({*pairs.rater}), ALL_READERS]:
         for model, when in kinds:
-            own = (pairs.model == model) & (pairs.when == when)
-            of_rater = pairs.where(own & ((pairs.rater == rater) | (rater == ALL_READERS)))
+            is_own_pair = (pairs.model == model) & (pairs.when == when)
+            of_rater = pairs.where(is_own_pair & ((pairs.rater == rater) | (rater == ALL_READERS)))
             if not len(of_rater.item):
                 continue
             for planted in ("all", "yes", "no"):
                 chosen = of_rater.where(_is_planted(of_rater, planted))
                 for by, group, part in _groups(matrix, of_rater, chosen, rater):
-                    named = {
+                    key = {
                         "rater_id": rater,
                         "aid_model": model,
                         "aid": when,
@@ -223,7 +223,7 @@ def rows_by_group(study: Study, pairs: Pairs, measures: Measures) -> Iterator[di
                         "group": group,
                     }
                     for cells in measures(study, part, weights):
-                        yield {**named, **cells}
+                        yield {**key, **cells}
 
 
 def _is_planted(pairs: Pairs, planted: str) -> Bools:
@@ -248,29 +248,29 @@ def _groups(
 def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str, Any]]:
     """Yield the cells of every measure over some pairs."""
     truth = study.matrix.truth[pairs.item].astype(np.int64)
-    judged = truth != NO_LETTER
+    has_truth = truth != NO_LETTER
     right_before, right_after = pairs.without == truth, pairs.with_aid == truth
     right_aid = pairs.aid == truth
     differed = pairs.without != pairs.aid
     took = pairs.with_aid == pairs.aid
-    everywhere = np.ones(len(truth), dtype=np.bool_)
-    correctable = judged & ~right_before & right_aid
-    misleadable = judged & right_before & ~right_aid
+    all_items = np.ones(len(truth), dtype=np.bool_)
+    correctable = has_truth & ~right_before & right_aid
+    misleadable = has_truth & right_before & ~right_aid
     gain = right_after.astype(np.float64) - right_before
     simple: dict[str, tuple[Bools, Any, str]] = {
-        "aid_correct": (judged, right_aid, "judged"),
-        "agreed_before": (everywhere, ~differed, "all"),
+        "aid_correct": (has_truth, right_aid, "judged"),
+        "agreed_before": (all_items, ~differed, "all"),
         "switched": (differed, took, "differed"),
         "corrected": (correctable, right_after, "corrected"),
         "misled": (misleadable, ~right_after, "misled"),
         "resisted": (misleadable, right_after, "misled"),
         "changed_elsewhere": (differed, ~took & (pairs.with_aid != pairs.without), "differed"),
-        "accuracy_without": (judged, right_before, "judged"),
-        "accuracy_with": (judged, right_after, "judged"),
-        "accuracy_aid": (judged, right_aid, "judged"),
-        "gain": (judged, gain, "judged"),
-        "complementarity": (judged, right_after, "judged"),
-        "automation_bias": (judged & ~right_aid, -gain, "wrong_aid"),
+        "accuracy_without": (has_truth, right_before, "judged"),
+        "accuracy_with": (has_truth, right_after, "judged"),
+        "accuracy_aid": (has_truth, right_aid, "judged"),
+        "gain": (has_truth, gain, "judged"),
+        "complementarity": (has_truth, right_after, "judged"),
+        "automation_bias": (has_truth & ~right_aid, -gain, "wrong_aid"),
     }
     parts = {
         name: Part.of(study.matrix, pairs.item, chosen, np.asarray(values, dtype=np.float64))
@@ -280,9 +280,9 @@ def _measures(study: Study, pairs: Pairs, weights: Floats) -> Iterator[dict[str,
     resampled = {name: part.resampled(weights) for name, part in parts.items()}
     estimates["complementarity"] = _complementarity(estimates)
     resampled["complementarity"] = _complementarity(resampled)
-    for name, (_, _, why) in simple.items():
+    for name, (_, _, reason) in simple.items():
         yield measure_cells(
-            study, name, parts[name], estimates[name], resampled[name], NO_PAIR[why]
+            study, name, parts[name], estimates[name], resampled[name], NO_PAIR[reason]
         )
 
 
@@ -343,13 +343,13 @@ def measure_cells(
         reason = f"interval: {reason}"
     elif np.isnan(low):
         reason = FEW_RESAMPLES
-    usual = PERCENTILE if study.matrix.clustered else OVER_ITEMS
+    interval_method = PERCENTILE if study.matrix.clustered else OVER_ITEMS
     widened = study.matrix.clustered and bool(is_widened(units))
     return {
         **cells,
         "ci_low": float(low),
         "ci_high": float(high),
-        "method": "" if np.isnan(low) else WIDENED if widened else usual,
+        "method": "" if np.isnan(low) else WIDENED if widened else interval_method,
         "undefined_because": reason,
     }
 

@@ -175,11 +175,11 @@ def columns_like(
     >>> [column.name for column in columns_like(shared("n p note"), after={"p": (p,)})]
     ['n', 'p', 'p_adjusted', 'note']
     """
-    own = {column.name: column for column in described}
+    own_columns = {column.name: column for column in described}
     return tuple(
         each
         for column in columns
-        for each in (own.get(column.name, column), *after.get(column.name, ()))
+        for each in (own_columns.get(column.name, column), *after.get(column.name, ()))
     )
 
 

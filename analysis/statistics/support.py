@@ -102,8 +102,8 @@ def patients_with_answers(results: Results) -> int:
 def patients_ranked(bundle: Bundle, condition: str) -> int:
     """Return the number of patients with answers of two raters or more in a condition."""
     answers = arranged(Study(bundle))
-    own = answers.answered[:, answers.places.get(condition, [])]
-    return answers.patients(own.sum(axis=1) > 1)
+    own_answered = answers.answered[:, answers.places.get(condition, [])]
+    return answers.patients(own_answered.sum(axis=1) > 1)
 
 
 def patients_compared(results: Results, row: Row) -> int:
@@ -164,8 +164,10 @@ def _sides_of_groups(answers: Answers, row: Row) -> list[list[int]]:
         return [answers.columns(name, group & paired) for name in conditions for group in groups]
     # Parallel arms without a common condition are compared under their own conditions.
     condition = str(row["condition"])
-    own = [condition] * 2 if condition in answers.places else condition.split(" - ")
-    return [answers.columns(name, group) for name, group in zip(own, groups, strict=True)]
+    own_conditions = [condition] * 2 if condition in answers.places else condition.split(" - ")
+    return [
+        answers.columns(name, group) for name, group in zip(own_conditions, groups, strict=True)
+    ]
 
 
 def _members(answers: Answers, factor: str, group: str) -> set[str]:
@@ -175,8 +177,8 @@ def _members(answers: Answers, factor: str, group: str) -> set[str]:
         return set(readers.loc[readers[factor] == group, "rater_id"])
     limit = answers.study.years_limit
     years = pd.to_numeric(readers["years"], errors="coerce")
-    among = years < limit if group.startswith("<") else years >= limit
-    return set(readers.loc[among, "rater_id"])
+    is_member = years < limit if group.startswith("<") else years >= limit
+    return set(readers.loc[is_member, "rater_id"])
 
 
 def patients_between(results: Results, condition: str) -> int:

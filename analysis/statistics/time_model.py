@@ -85,21 +85,21 @@ def modelled_readings(matrix: ReadingMatrix, times: Circumstances) -> pd.DataFra
     """
     reader = np.array([c.kind is RaterKind.READER for c in matrix.columns], dtype=bool)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
-    which = np.flatnonzero(answered & reader[times.column])
-    item, column = times.item[which], times.column[which]
+    indices = np.flatnonzero(answered & reader[times.column])
+    item, column = times.item[indices], times.column[indices]
     correct = np.where(
         matrix.assigned[item], matrix.correct[item, column].astype(np.float64), np.nan
     )
     table = pd.DataFrame(
         {
-            "response_ms": times.response_ms[which],
+            "response_ms": times.response_ms[indices],
             "reader": [matrix.columns[i].rater_id for i in column],
             "item": item,
             "column": column,
             "condition": [matrix.columns[i].condition for i in column],
             "correct": correct,
-            "position": times.place[which] / 10,
-            "session": [name or None for name in times.session[which]],
+            "position": times.place[indices] / 10,
+            "session": [name or None for name in times.session[indices]],
             "task": [name or None for name in matrix.groups["task"][item]],
         }
     )
@@ -187,10 +187,10 @@ def sides_of(terms: Sequence[Term], term: Term) -> list[Bools]:
     kind = term.name.split()[0]
     same = [other.values for other in terms if other.name.split()[0] == kind]
     values = np.array([each for each in same if each is not None])
-    own = np.asarray(term.values)
+    term_values = np.asarray(term.values)
     if not np.isin(values, (0, 1)).all():
-        return [np.ones(len(own), dtype=np.bool_)]
-    return [own == 1, ~values.any(axis=0)]
+        return [np.ones(len(term_values), dtype=np.bool_)]
+    return [term_values == 1, ~values.any(axis=0)]
 
 
 METHOD = (
@@ -268,11 +268,11 @@ def time_model(study: Study | Bundle, options: Options | None = None) -> pd.Data
     """
     study = study_of(study, options)
     matrix, circumstances, options = study.matrix, study.circumstances, study.options
-    every = modelled_readings(matrix, circumstances)
-    if every.empty:
+    readings_modelled = modelled_readings(matrix, circumstances)
+    if readings_modelled.empty:
         return pd.DataFrame(columns=TIME_MODEL.header)
-    readings = complete(every)
-    left_out = int((every["response_ms"] == 0).sum())
+    readings = complete(readings_modelled)
+    left_out = int((readings_modelled["response_ms"] == 0).sum())
     terms = terms_of(readings) if len(readings) else []
     rows = _term_rows(readings, terms, options.alpha)
     table = pd.DataFrame(rows, columns=TIME_MODEL.header)
@@ -288,7 +288,9 @@ def _term_rows(
     design = np.column_stack([np.ones(len(readings)), *(v for v in columns if v is not None)])
     reason = {i: terms[i].reason for i in range(len(terms)) if i not in usable}
     blank, kept, tied = _estimable(design)
-    reason |= {i: _apart(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]}
+    reason |= {
+        i: _undefined_reason(terms, usable, tied, k) for k, i in enumerate(usable) if blank[k + 1]
+    }
     fit, failure = _fit_or_reason(readings, design[:, kept])
     place = np.cumsum(kept) - 1
     rows: list[dict[str, object]] = []
@@ -346,14 +348,14 @@ def _estimable(design: Floats) -> tuple[Bools, Bools, Bools]:
     scaled = np.linalg.qr(design / np.sqrt((design**2).sum(axis=0))).R
     basis = null_space(scaled, rcond=ZERO)
     projection = np.abs(basis @ basis.T) > ZERO
-    kept: list[int] = []
+    columns: list[int] = []
     for j in range(design.shape[1]):
-        if np.linalg.matrix_rank(scaled[:, [*kept, j]], tol=ZERO) > len(kept):
-            kept.append(j)
-    return projection.diagonal(), np.isin(np.arange(design.shape[1]), kept), projection
+        if np.linalg.matrix_rank(scaled[:, [*columns, j]], tol=ZERO) > len(columns):
+            columns.append(j)
+    return projection.diagonal(), np.isin(np.arange(design.shape[1]), columns), projection
 
 
-def _apart(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
+def _undefined_reason(terms: Sequence[Term], usable: Sequence[int], tied: Bools, k: int) -> str:
     others = [terms[i].name for j, i in enumerate(usable) if j != k and tied[k + 1, j + 1]]
     return f"cannot be distinguished from {'; '.join(others)}" if others else "has no contrast"
 
@@ -373,7 +375,7 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
         )
         for row in rows_of(results, "time_model")
     ]
-    made = report_table(
+    table = report_table(
         name="time-model",
         title=t("Factors associated with reading time"),
         note=t(
@@ -384,8 +386,8 @@ def time_model_table(results: Results) -> Iterator[ReportTable]:
         header=(t("Term"), t("Condition"), "n", t("Factor"), t("CI"), "p", t("Undefined because")),
         rows=rows,
     )
-    has_reasons = any(cells[-1] for _, cells in made.rows)
-    yield made if has_reasons else made.without(t("Undefined because"))
+    has_reasons = any(cells[-1] for _, cells in table.rows)
+    yield table if has_reasons else table.without(t("Undefined because"))
 
 
 def _factor(row: Row) -> tuple[str, str]:

@@ -64,9 +64,9 @@ def groups_of(matrix: ReadingMatrix, times: Circumstances) -> Iterator[TimeGroup
     TimeGroup
         Overall, the items' groups, then groups by properties of the reading.
     """
-    every = np.ones(len(times.item), dtype=np.bool_)
+    all_readings = np.ones(len(times.item), dtype=np.bool_)
     answered = matrix.statuses[times.item, times.column] == ANSWERED
-    yield _group("overall", "micro", every, always=True)
+    yield _group("overall", "micro", all_readings, always=True)
     for by in ("task", "category", "subcategory"):
         codes, names = pd.factorize(matrix.groups[by], sort=True)
         of_time = codes[times.item]
@@ -211,8 +211,8 @@ def _rows(circumstances: Circumstances, group: TimeGroup, shown: Bools) -> dict[
         "n_flagged": np.bincount(column, flagged, n_columns).astype(np.int64),
         "undefined_because": np.where(n == 0, NO_TIME, zero),
     }
-    kept = shown & (group.always | (n > 0))
-    return {name: each[kept] for name, each in values.items()}
+    shown_rows = shown & (group.always | (n > 0))
+    return {name: each[shown_rows] for name, each in values.items()}
 
 
 def _order_statistics(ordered: Floats, n: Ints) -> Callable[[float], Floats]:
@@ -235,10 +235,10 @@ def _geometric_means(ordered: Floats, n: Ints) -> Floats:
     logs = np.full(len(ordered), np.nan)
     np.log(ordered, out=logs, where=ordered > 0)
     means = np.full(len(n), np.nan)
-    counted = np.flatnonzero(n)
-    if len(counted):
-        start = (np.cumsum(n) - n)[counted]
-        means[counted] = np.exp(np.add.reduceat(logs, start) / n[counted])
+    indices = np.flatnonzero(n)
+    if len(indices):
+        start = (np.cumsum(n) - n)[indices]
+        means[indices] = np.exp(np.add.reduceat(logs, start) / n[indices])
     return means
 
 

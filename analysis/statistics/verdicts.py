@@ -230,9 +230,13 @@ def primary_models(results: Results) -> list[str]:
 
     Empty as well where the bundle has no such model.
     """
-    wanted = declared_plan(results).primary_model
+    primary_model = declared_plan(results).primary_model
     labels = results.bundle.labels
-    return [rater for rater in sorted(labels) if wanted and wanted in (rater, labels[rater])]
+    return [
+        rater
+        for rater in sorted(labels)
+        if primary_model and primary_model in (rater, labels[rater])
+    ]
 
 
 def is_decided(results: Results) -> bool:

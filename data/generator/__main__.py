@@ -40,8 +40,8 @@ def main() -> int:
         records = json.loads(record_file.read_text(encoding="utf-8"))["examinations"]
     if not options.bank_only:
         (options.out / "films").mkdir(parents=True, exist_ok=True)
-        wanted = [e.key for e in EXAMINATIONS if options.only is None or e.key in options.only]
-        for key, record in _simulate_all(wanted, options):
+        keys = [e.key for e in EXAMINATIONS if options.only is None or e.key in options.only]
+        for key, record in _simulate_all(keys, options):
             records[key] = record
             print(f"{key}: {record['measured']}", flush=True)
     ordered = {e.key: records[e.key] for e in EXAMINATIONS if e.key in records}

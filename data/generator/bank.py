@@ -114,11 +114,11 @@ def build_bank(records: dict[str, Any], seed: int) -> dict[str, dict[str, Any]]:
     dict
         Question id to item.
     """
-    asked = [*items(), *(settle(item, records[item.key]) for item in measured_items())]
+    questions = [*items(), *(settle(item, records[item.key]) for item in measured_items())]
     rng = np.random.default_rng([seed, 31])
-    letters = rng.permutation(np.resize(list(LETTERS), len(asked)))
+    letters = rng.permutation(np.resize(list(LETTERS), len(questions)))
     bank = {}
-    for item, letter in zip(asked, letters, strict=True):
+    for item, letter in zip(questions, letters, strict=True):
         name = opaque(seed, item.key, item.task, item.question, digits=16)
         order = [item.wrong[i] for i in rng.permutation(3)]
         order.insert(LETTERS.index(letter), item.right)
@@ -217,13 +217,13 @@ def write_checksums(folder: Path) -> None:
 def faults(folder: Path) -> list[str]:
     """Files that differ from `SHA256SUMS`, are missing, or are not listed."""
     differences = []
-    listed = {}
+    faults_of = {}
     for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
-        listed[name] = digest
+        faults_of[name] = digest
     present = {path.relative_to(folder).as_posix() for path in _listed(folder)}
-    differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - listed.keys())]
-    for name, digest in listed.items():
+    differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - faults_of.keys())]
+    for name, digest in faults_of.items():
         if name not in present:
             differences.append(f"{name}: missing")
         elif _sha256(folder / name) != digest:

@@ -64,12 +64,12 @@ class Examination:
     changes: dict[str, float] = field(default_factory=dict)
 
 
-_TOLD = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DESCRIBED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 PEOPLE = {
     name: Patient(sex=build.pop("sex"), age=build.pop("age"), build=build)
-    for name, build in _TOLD["people"].items()
+    for name, build in _DESCRIBED["people"].items()
 }
-EXAMINATIONS = tuple(Examination(**examination) for examination in _TOLD["examination"])
+EXAMINATIONS = tuple(Examination(**examination) for examination in _DESCRIBED["examination"])
 
 
 def habitus_of(examination: Examination, seed: int) -> Habitus:

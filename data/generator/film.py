@@ -93,10 +93,10 @@ def process(
         Grey values from 0 (black) to 1 (white).
     """
     floor = np.percentile(signal[lungs], 0.5) * 0.75
-    held = np.maximum(signal, floor)
-    blurred = [held]
+    clipped = np.maximum(signal, floor)
+    blurred = [clipped]
     for scale in SCALES_PIXELS:
-        blurred.append(ndimage.gaussian_filter(held, scale, mode="nearest"))
+        blurred.append(ndimage.gaussian_filter(clipped, scale, mode="nearest"))
     out = BASE_GAIN[view] * blurred[-1]
     for gain, fine, coarse in zip(GAINS[view], blurred, blurred[1:], strict=False):
         out += gain * (fine - coarse)

@@ -92,16 +92,16 @@ def build_patient(canonical: Chest, habitus: Habitus) -> Chest:
     y_mm = (np.arange(shape[1])[None, :] * spacing[1] - centre_out[1]).astype(np.float32)
     for k in range(shape[2]):
         offset = backward[:, 2] * (k * spacing[2] - centre_out[2]) + source_mm / 2
-        where = [
+        places = [
             np.float32(backward[i, 0]) * x_mm
             + np.float32(backward[i, 1]) * y_mm
             + np.float32(offset[i])
             for i in range(3)
         ]
-        bend = _slice_displacement(coarse, where)
-        where = [position + shift for position, shift in zip(where, bend, strict=True)]
-        where[2] = _fold_ends(where[2], top_mm)
-        _fill_slice(canonical, occupied, where, hu[:, :, k], labels[:, :, k])
+        bend = _slice_displacement(coarse, places)
+        places = [position + shift for position, shift in zip(places, bend, strict=True)]
+        places[2] = _fold_ends(places[2], top_mm)
+        _fill_slice(canonical, occupied, places, hu[:, :, k], labels[:, :, k])
     patient = Chest(hu=hu, labels=labels, spacing_mm=spacing, names=canonical.names)
     _mineralise(patient, habitus.bone_mineral)
     if habitus.breasts_mm > 0.0:

@@ -112,11 +112,11 @@ class RuleFinding:
     n: int = 0
     examples: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, key: str, what: str) -> None:
+    def add(self, key: str, fault: str) -> None:
         """Count a violation, and keep it as an example if there are few."""
         self.n += 1
         if self.n <= N_EXAMPLES:
-            self.examples.append((key, what))
+            self.examples.append((key, fault))
 
     @property
     def title(self) -> str:
@@ -157,8 +157,8 @@ def look_over(items: Iterable[Question]) -> list[RuleFinding]:
         Sorted by examination.
     """
     by_rule: dict[Rule, RuleFinding] = {}
-    for rule, key, what in flags(items):
-        by_rule.setdefault(rule, RuleFinding(rule=rule, remedy=REMEDIES[rule])).add(key, what)
+    for rule, key, fault in flags(items):
+        by_rule.setdefault(rule, RuleFinding(rule=rule, remedy=REMEDIES[rule])).add(key, fault)
     return [by_rule[rule] for rule in sorted(by_rule)]
 
 
@@ -175,31 +175,31 @@ def flags(items: Iterable[Question]) -> Iterator[tuple[Rule, str, str]]:
     for examination_id, group in groupby(items, key=lambda item: id_key(item.examination_id)):
         questions = [(item, words_of(item.question)) for item in group]
         for item, words in questions:
-            for rule, what in (*_by_itself(item, words), *_by_split(item, splits)):
-                yield rule, item.item_id, what
+            for rule, fault in (*_by_itself(item, words), *_by_split(item, splits)):
+                yield rule, item.item_id, fault
         for item, earlier in _alike(questions):
-            what = f"asks the same about examination {examination_id} as {earlier.item_id}: "
-            yield Rule.ALIKE, item.item_id, what + shown(item.question)
+            fault = f"asks the same about examination {examination_id} as {earlier.item_id}: "
+            yield Rule.ALIKE, item.item_id, fault + shown(item.question)
 
 
 def _by_itself(item: Question, words: Sequence[str]) -> Iterator[tuple[Rule, str]]:
     if item.truth is not None and _answered(item, words, LETTERS.index(item.truth)):
         answer = item.options[LETTERS.index(item.truth)]
         yield Rule.ANSWERED, f"{shown(item.question)} contains {shown(answer)}"
-    if repeated := _again(item.options):
+    if repeated := _repeated_option(item.options):
         yield Rule.OPTIONS_ALIKE, f"{shown(repeated)} occurs twice, ignoring case and punctuation"
     if missing_view := _not_shown(item, words):
         yield Rule.NOT_SHOWN, f"{shown(item.question)} asks for {missing_view}"
 
 
-def _again(options: Sequence[str]) -> str:
+def _repeated_option(options: Sequence[str]) -> str:
     """Return an option that another option repeats, or an empty string."""
     plain = [text.casefold().strip(_PUNCTUATION) for text in options]
     if len({(text[:1], text[-1:]) for text in plain}) == len(plain):
         return ""
     words = [words_of(text) for text in options]
     return next(
-        (text for text, own in zip(options, words, strict=True) if own and words.count(own) > 1), ""
+        (text for text, key in zip(options, words, strict=True) if key and words.count(key) > 1), ""
     )
 
 

@@ -181,8 +181,8 @@ class _Conversion:
     def run(self, progress: OnProgress) -> None:
         """Convert all rows, and collect all faults."""
         records, rows = self._records(), list[_Row]()
-        for done, record in enumerate(records):
-            progress("films", done, len(records))
+        for n_done, record in enumerate(records):
+            progress("films", n_done, len(records))
             try:
                 rows.append(self._row(record))
             except BadFilm as bad:
@@ -249,10 +249,10 @@ class _Conversion:
         values = {name: text for name, text in values.items() if name in fields}
         others = fields.given("truth")[1:]  # compared when the bank is imported
         values |= {column: as_text(value) or "" for column, value in others}
-        written = [as_text(path) or "" for path in split_list(fields.first("images"))]
-        if not any(written) or not values.get("item_id"):
+        image_paths = [as_text(path) or "" for path in split_list(fields.first("images"))]
+        if not any(image_paths) or not values.get("item_id"):
             raise BadFilm("no item id, or no image", "fill both columns", Rule.NO_IMAGE)
-        images = [self._film(path) for path in written if path]
+        images = [self._film(path) for path in image_paths if path]
         prior_images = self._priors(fields, record.place)
         all_images = (*images, *(image for image, _ in prior_images))
         for place, image in enumerate(all_images, 1):
@@ -283,12 +283,12 @@ class _Conversion:
 
     def _priors(self, fields: Fields, place: str) -> list[tuple[_Kept, date | None]]:
         """Return the prior films of a row, each with its date in the spreadsheet."""
-        written = [as_text(entry) or "" for entry in split_list(fields.first("prior_images"))]
+        prior_paths = [as_text(entry) or "" for entry in split_list(fields.first("prior_images"))]
         days = [day_of(as_text(entry) or "") for entry in split_list(fields.first("prior_date"))]
-        if len(days) != len(written):
-            days = [days[0] if len(days) == 1 else None] * len(written)
+        if len(days) != len(prior_paths):
+            days = [days[0] if len(days) == 1 else None] * len(prior_paths)
         priors = []
-        for entry, day in zip(written, days, strict=True):
+        for entry, day in zip(prior_paths, days, strict=True):
             try:
                 priors.append((self._film(entry), day))
             except BadFilm as bad:
@@ -337,7 +337,7 @@ class _Conversion:
         return paths[0].relative_to(self._folder).as_posix() if paths else written
 
 
-def _from_tags(written: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
+def _from_tags(texts: Mapping[str, str], films: list[DicomFilm], scale: float) -> dict[str, str]:
     """Return the values of the films' tags for empty cells of the spreadsheet."""
     spacings = _spacings(films, scale)
     tags = {
@@ -346,19 +346,19 @@ def _from_tags(written: Mapping[str, str], films: list[DicomFilm], scale: float)
         "views": json.dumps([view_label(film.view)[0] for film in films]),
         "pixel_spacing": json.dumps(spacings) if any(spacings) else "",
     }
-    return {name: value for name, value in tags.items() if not written.get(name)}
+    return {name: value for name, value in tags.items() if not texts.get(name)}
 
 
 def _of_priors(
-    written: Mapping[str, str],
+    texts: Mapping[str, str],
     films: list[DicomFilm],
     prior_images: list[tuple[_Kept, date | None]],
     scale: float,
 ) -> dict[str, str]:
     """Return the columns of prior films; their dates become days before the current film."""
-    named = {name: "" for name in written if name.startswith("prior_")}
+    names_of_priors = {name: "" for name in texts if name.startswith("prior_")}
     if not prior_images:
-        return named
+        return names_of_priors
     priors = [image.film for image, _ in prior_images]
     study_date = next((film.day for film in films if film.day), None)
     current = {film.examination for film in films if film.examination}
@@ -369,7 +369,9 @@ def _of_priors(
             Rule.NO_PRIOR,
         )
     days = [
-        str((study_date - made).days) if study_date and (made := day or image.film.day) else ""
+        str((study_date - prior_date).days)
+        if study_date and (prior_date := day or image.film.day)
+        else ""
         for image, day in prior_images
     ]
     if any(number.startswith("-") for number in days):
@@ -385,7 +387,7 @@ def _of_priors(
         "prior_pixel_spacing": json.dumps(spacings) if any(spacings) else "",
     }
     return {
-        **{name: written.get(name) or value for name, value in tags.items()},
+        **{name: texts.get(name) or value for name, value in tags.items()},
         "prior_images": json.dumps([image.name for image, _ in prior_images]),
     }
 

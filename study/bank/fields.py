@@ -91,9 +91,9 @@ class Trouble:
         self.key = key
         self.faults: list[Fault] = []
 
-    def add(self, what: str, remedy: str, rule: Rule) -> None:
+    def add(self, fault: str, remedy: str, rule: Rule) -> None:
         """Add a fault, its remedy, and the rule it breaks."""
-        self.faults.append(Fault(key=self.key, what=what, remedy=remedy, rule=rule))
+        self.faults.append(Fault(key=self.key, what=fault, remedy=remedy, rule=rule))
 
 
 MOST_NOTES = 1_000
@@ -108,28 +108,28 @@ class Notes:
         The maximum number of different notes; None if these notes will be joined to others.
     """
 
-    def __init__(self, most: int | None = MOST_NOTES) -> None:
+    def __init__(self, max_notes: int | None = MOST_NOTES) -> None:
         self._counts: Counter[str] = Counter()
         self._first: dict[str, str] = {}
-        self._most = most
+        self._most = max_notes
 
-    def add(self, what: str, key: str, n: int = 1) -> None:
+    def add(self, fault: str, key: str, n: int = 1) -> None:
         """Count a note for one item, or for `n` items."""
-        if self._most and what not in self._counts and len(self._counts) >= self._most:
-            what = "other things not understood"
-        self._counts[what] += n
-        self._first.setdefault(what, key)
+        if self._most and fault not in self._counts and len(self._counts) >= self._most:
+            fault = "other things not understood"
+        self._counts[fault] += n
+        self._first.setdefault(fault, key)
 
     def join(self, later: "Notes") -> None:
         """Add the notes of later items."""
-        for what, n in later._counts.items():
-            self.add(what, later._first[what], n)
+        for fault, n in later._counts.items():
+            self.add(fault, later._first[fault], n)
 
     def lines(self) -> tuple[str, ...]:
         """Return one sentence for each note, in order of first occurrence."""
         return tuple(
-            f"{what} ({n:,} item{'s' if n > 1 else ''}, first {self._first[what]})"
-            for what, n in self._counts.items()
+            f"{fault} ({n:,} item{'s' if n > 1 else ''}, first {self._first[fault]})"
+            for fault, n in self._counts.items()
         )
 
 
@@ -151,7 +151,7 @@ class Fields:
 
     def __init__(self, record: Mapping[str, object]) -> None:
         self._record = record
-        self._keys, self.unknown, self._named, self.twice, fields = _spelt(tuple(record))
+        self._keys, self.unknown, self._named, self.twice, fields = _spellings(tuple(record))
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
             self.twice += tuple(key for key, n in keys.items() if n > 1)
@@ -196,12 +196,14 @@ class Fields:
         if not self._may_be_long:
             return
         for field, keys in self._keys.items():
-            most = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
+            max_length = MAX_UNSEEN_TEXT if field in _UNSEEN else MAX_TEXT
             for key in keys:
                 value = self._record[key]
                 texts = value if isinstance(value, list) else (value,)
-                for longest in [len(t) for t in texts if isinstance(t, str) and len(t) > most]:
-                    yield key, longest, most
+                for longest in [
+                    len(t) for t in texts if isinstance(t, str) and len(t) > max_length
+                ]:
+                    yield key, longest, max_length
 
     def others(self) -> Iterator[tuple[str, str | None, object]]:
         """Yield key, name and value of every filled key without a separate field."""
@@ -211,7 +213,7 @@ class Fields:
 
 
 @lru_cache(maxsize=1024)
-def _spelt(
+def _spellings(
     keys: tuple[str, ...],
 ) -> tuple[
     Mapping[str, tuple[str, ...]],
@@ -225,7 +227,7 @@ def _spelt(
     The keys with their fields are last, with the preferred spelling of a field after the others.
     """
     plain_keys = Counter(map(plain_key, keys))
-    twice = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
+    repeated_keys = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
     ranked_keys: dict[str, list[tuple[int, str]]] = {}
     unknown: list[str] = []
     known_unused: list[str] = []
@@ -243,7 +245,7 @@ def _spelt(
     last = {_LEFT_ASIDE[plain_key(key)]: key for key in known_unused}
     named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
     fields = tuple((key, field) for field, spelt in ranked.items() for key in reversed(spelt))
-    return ranked, tuple(unknown), tuple(named.items()), twice, fields
+    return ranked, tuple(unknown), tuple(named.items()), repeated_keys, fields
 
 
 _KINDS = {

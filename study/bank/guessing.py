@@ -58,24 +58,26 @@ def guessable(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> tupl
 
 def clues(questions: Iterable[GuessableQuestion], *, shuffled: bool) -> dict[Rule, str]:
     """Return the sentences of `guessable` by rule."""
-    seen = _Seen()
+    clue_counts = _ClueCounts()
     for question in questions:
-        seen.add(question)
+        clue_counts.add(question)
     texts = _Offers()
-    for question in questions if seen.any_often() else ():
+    for question in questions if clue_counts.any_often() else ():
         options = [option.strip() for option in question.options]
-        if frequent := {text for text in options if seen.often(text)}:
+        if frequent := {text for text in options if clue_counts.often(text)}:
             texts.add(frequent, options[question.place], question.view)
-    ties = [*texts.ties(), *(() if shuffled else seen.letters().ties())]
+    ties = [*texts.ties(), *(() if shuffled else clue_counts.letters().ties())]
     sentences = {
-        Rule.LONGEST: _longest(seen.sizes, seen.n_longest),
-        Rule.LETTER: "" if shuffled else _letter(balance(seen.places(), least_gain=LEAST_GAIN)),
+        Rule.LONGEST: _longest(clue_counts.sizes, clue_counts.n_longest),
+        Rule.LETTER: ""
+        if shuffled
+        else _letter(balance(clue_counts.places(), least_gain=LEAST_GAIN)),
         Rule.VIEW_TELLS: _view(ties),
     }
     return {rule: sentence for rule, sentence in sentences.items() if sentence}
 
 
-def ids_tell(asked: Iterable[GuessableQuestion]) -> bool:
+def ids_tell(questions: Iterable[GuessableQuestion]) -> bool:
     """Return whether IDs contain the correct option's letter, position or text beyond chance.
 
     >>> def asked(name):
@@ -87,7 +89,7 @@ def ids_tell(asked: Iterable[GuessableQuestion]) -> bool:
     [False, False, True]
     """
     by_source: dict[str, tuple[Counter[int], list[int]]] = {}
-    for question in asked:
+    for question in questions:
         in_order = _PARTS.findall(question.item_id.casefold())
         parts, run = {part.lstrip("0") or "0" for part in in_order}, "".join(in_order)
         sources = {
@@ -120,7 +122,7 @@ def _named_too_often(sizes: Counter[int], n: int) -> bool:
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 
 
-class _Seen:
+class _ClueCounts:
     """Counts collected in one pass over all questions."""
 
     def __init__(self) -> None:
@@ -217,15 +219,17 @@ def balance(places: Mapping[tuple[int, int], int], *, least_gain: float = -math.
 def _letter(letters: Balance) -> str:
     if not letters.n:
         return ""
-    most = letters.most
-    expected = letters.expected[most]
-    excess = _Excess(n=letters.n[most], total=letters.total, expected=expected, p=letters.p)
+    most_frequent = letters.most
+    expected = letters.expected[most_frequent]
+    excess = _Excess(
+        n=letters.n[most_frequent], total=letters.total, expected=expected, p=letters.p
+    )
     if not excess.is_clue:
         return ""
     return t(
         "The correct answer is {letter} in {n} of {total} questions ({expected} expected, {p}): "
         "readers can guess it. Shuffle the options.",
-        letter=LETTERS[most],
+        letter=LETTERS[most_frequent],
         **_counts(excess),
     )
 

@@ -103,7 +103,7 @@ def _parts(parts: list[tuple[tuple[str, ...], bool]], *, is_cyrillic: bool) -> I
         for key, n in pieces.items():
             if len(key) < 2 or (len(key) == 2 and not key.isalpha()):
                 continue
-            most = 4 if len(key) >= 6 else n
+            max_parts = 4 if len(key) >= 6 else n
             short = len(key) == 2 and not has_no_spaces(key)
             genitive = (f"{key}s",) if len(key) >= 4 and key.isascii() else ()
             forms = dict.fromkeys(inflected(key, is_cyrillic=is_cyrillic), True)
@@ -112,7 +112,7 @@ def _parts(parts: list[tuple[tuple[str, ...], bool]], *, is_cyrillic: bool) -> I
                 yield Spelling(
                     key=form,
                     certain=False,
-                    most=most,
+                    most=max_parts,
                     capitals=capitals,
                     part=place,
                     given_name=not surname,
@@ -189,17 +189,17 @@ def _uid(value: str) -> Iterator[Spelling]:
 
 
 def _birth_date(value: str) -> Iterator[Spelling]:
-    yield from _date(value, everywhere=True)
+    yield from _date(value, all_forms=True)
 
 
-def _date(value: str, *, everywhere: bool = False) -> Iterator[Spelling]:
+def _date(value: str, *, all_forms: bool = False) -> Iterator[Spelling]:
     """Yield the keys of a date in `study.bank.words`; incomplete dates are only possible."""
     text = value.replace(".", "").replace("-", "")[:8]
     try:
         day = date(int(text[:4]), int(text[4:6]), int(text[6:8]))
     except ValueError:
         return
-    yield Spelling(f"date:{day}", everywhere=everywhere)
+    yield Spelling(f"date:{day}", everywhere=all_forms)
     yield Spelling(f"short date:{day}", everywhere=False)
     yield Spelling(f"month:{day:%Y-%m}", certain=False)
     yield Spelling(f"day:{day:%m-%d}", certain=False)

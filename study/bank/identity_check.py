@@ -75,9 +75,9 @@ class _Hits:
         self,
         text: str,
         index: Mapping[str, list[tuple[Identifier, Spelling]]],
-        own: frozenset[Identifier],
+        own_identifiers: frozenset[Identifier],
     ) -> None:
-        self._own = own
+        self._own = own_identifiers
         self._certain: set[Identifier] = set()
         self._possible: set[Identifier] = set()
         self.surnames_of_others: set[str] = set()
@@ -89,7 +89,7 @@ class _Hits:
                 if spelling.capitals and not capitals:
                     continue
                 if spelling.certain:
-                    if spelling.everywhere or identifier in own:
+                    if spelling.everywhere or identifier in own_identifiers:
                         self._certain.add(identifier)
                 else:
                     parts[identifier].add((spelling.part, place))
@@ -106,20 +106,20 @@ class _Hits:
 
     def findings(self, column: str, ordinary: set[str]) -> list[Finding]:
         """Return the identifiers in the text, certain findings first."""
-        certain = dict.fromkeys(map(self._what, sorted(self._certain)))
-        possible = dict.fromkeys(map(self._what, sorted(self._possible)))
+        certain = dict.fromkeys(map(self._description, sorted(self._certain)))
+        possible = dict.fromkeys(map(self._description, sorted(self._possible)))
         if self.surnames_of_others - ordinary:
             possible[KINDS["patient name"].other] = None
         return [
-            *(Finding(column=column, what=what, certain=True) for what in certain),
+            *(Finding(column=column, what=kind, certain=True) for kind in certain),
             *(
-                Finding(column=column, what=what, certain=False)
-                for what in possible
-                if what not in certain
+                Finding(column=column, what=kind, certain=False)
+                for kind in possible
+                if kind not in certain
             ),
         ]
 
-    def _what(self, identifier: Identifier) -> str:
+    def _description(self, identifier: Identifier) -> str:
         kind = KINDS[identifier.kind]
         return kind.own if identifier in self._own else kind.other
 

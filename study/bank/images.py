@@ -61,7 +61,7 @@ class ImageFolder:
         if not self._root.is_dir():
             raise BadFile(f"{folder} is not a folder; give the folder that holds the images")
 
-    def locate(self, written: str) -> str:
+    def locate(self, path_text: str) -> str:
         """Return a path from the bank file as a path inside the folder.
 
         Parameters
@@ -79,19 +79,19 @@ class ImageFolder:
         BadFilm
             The path leads out of the folder or is not a path.
         """
-        path = written.strip().replace("\\", "/")
+        path = path_text.strip().replace("\\", "/")
         if "\0" in path or _ADDRESS.match(path):
             raise BadFilm(
-                f"image {shown(written)} is not a file's path", "give a path", Rule.NO_IMAGE
+                f"image {shown(path_text)} is not a file's path", "give a path", Rule.NO_IMAGE
             )
         if path.startswith("/") or _DRIVE.match(path):
-            return self._from_absolute(path, written)
-        return self._within(path, written)
+            return self._from_absolute(path, path_text)
+        return self._within(path, path_text)
 
-    def _within(self, path: str, written: str) -> str:
+    def _within(self, path: str, path_text: str) -> str:
         inside = _inside(path)
         if not inside:
-            raise _leaves(written)
+            raise _leaves(path_text)
         first, _, rest = inside.partition("/")
         if rest and first == self._root.name and not self._holds_namesake:
             return rest
@@ -214,7 +214,7 @@ class ImageFolder:
                 f"image {shown(path, 160)} cannot be read{reason}", "check the file"
             ) from None
 
-    def _from_absolute(self, path: str, written: str) -> str:
+    def _from_absolute(self, path: str, path_text: str) -> str:
         """Accept an absolute path inside the folder, or one that is meant relative to it."""
         normal = posixpath.normpath(path)
         for root in (self._given, self._root):
@@ -222,8 +222,8 @@ class ImageFolder:
             if normal.startswith(prefix):
                 return normal.removeprefix(prefix)
         if _DRIVE.match(path):
-            raise _leaves(written)
-        return self._within(path, written)
+            raise _leaves(path_text)
+        return self._within(path, path_text)
 
 
 def _inside(path: str) -> str:
@@ -244,9 +244,9 @@ def _not_found(path: str) -> str:
     return f"image {shown(path, 160)} not found"
 
 
-def _leaves(written: str) -> BadFilm:
+def _leaves(path_text: str) -> BadFilm:
     return BadFilm(
-        f"image path {shown(written, 160)} leads out of the images folder",
+        f"image path {shown(path_text, 160)} leads out of the images folder",
         "put the image into the folder and give its path there",
         Rule.IMAGE_OUTSIDE,
     )

@@ -106,16 +106,16 @@ class ItemReader:
         if fields.twice:
             repeated = ", ".join(map(shown, fields.twice))
             draft.trouble.add(f"keys given twice: {repeated}", "keep one of each", Rule.KEYS_TWICE)
-        for key, n_characters, most in fields.too_long():
+        for key, n_characters, max_characters in fields.too_long():
             draft.trouble.add(
-                f"{shown(key)} has {n_characters:,} characters, more than {most:,}",
+                f"{shown(key)} has {n_characters:,} characters, more than {max_characters:,}",
                 "shorten it; a whole report or another file may have got into it",
                 Rule.TOO_LONG,
             )
         for key in fields.unknown:
             self._notes.add(f"unknown key {shown(key)} kept as an attribute", draft.key)
-        own = fields.first("item_id")
-        if record.key and own is not None and as_text(own) != as_text(record.key):
+        item_id = fields.first("item_id")
+        if record.key and item_id is not None and as_text(item_id) != as_text(record.key):
             self._notes.add(
                 "an id inside the item differs from its key; the key is used", draft.key
             )
@@ -126,8 +126,8 @@ class ItemReader:
         if question == "":
             trouble.add("no question", "give the question's text", Rule.NO_QUESTION)
         options = read_options(fields, trouble)
-        if kept := kept_letters(options):
-            self._notes.add(kept, draft.key)
+        if kept_options := kept_letters(options):
+            self._notes.add(kept_options, draft.key)
         self.has_truth = self.has_truth or "truth" in fields
         draft.has_truth = fields.first("truth") is not None
         truth = read_truth(fields, options, trouble)
@@ -165,7 +165,7 @@ class ItemReader:
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
         attributes = {"split": split} if split else {}
         for key, name, value in fields.others():
-            text = as_text(value) if isinstance(value, int | str) else _written(value)
+            text = as_text(value) if isinstance(value, int | str) else _as_text(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
                 self._notes.add(f"{shown(key)} is too long or not text, left out", draft.key)
             else:
@@ -183,28 +183,28 @@ class ItemReader:
         return tuple(map(ids.get, EXAMINATION_KEYS))
 
     def _views(self, fields: Fields, draft: ItemDraft) -> tuple[View, ...]:
-        written = split_list(fields.first("images"))
-        if not written:
+        entries = split_list(fields.first("images"))
+        if not entries:
             draft.trouble.add("no image", "name at least one image file", Rule.NO_IMAGE)
             return ()
-        named = self._named(written, fields, draft, "")
+        view_names = self._named(entries, fields, draft, "")
         views: dict[str, View] = {}
-        for path, label, original, _ in named:
+        for path, label, original, _ in view_names:
             views.setdefault(path, View(path=path, label=label, original=original))
         return tuple(views.values())
 
     def _priors(self, fields: Fields, draft: ItemDraft) -> tuple[Prior, ...]:
         """Return the films of earlier examinations; dates are reduced to days."""
-        written = split_list(fields.first("prior_images"))
-        if not written:
+        entries = split_list(fields.first("prior_images"))
+        if not entries:
             values = map(fields.first, ("prior_views", "prior_days", "prior_date"))
             if any(value is not None for value in values):
                 self._notes.add("a prior view or interval without a prior image", draft.key)
             return ()
-        days = read_days(fields, len(written), self._notes, draft.trouble)
+        days = read_days(fields, len(entries), self._notes, draft.trouble)
         current = {view.path for view in draft.views}
         priors: dict[str, Prior] = {}
-        for path, label, original, place in self._named(written, fields, draft, "prior_"):
+        for path, label, original, place in self._named(entries, fields, draft, "prior_"):
             if path in current:
                 draft.trouble.add(
                     f"image {shown(path, 160)} is both a current and a prior one",
@@ -217,17 +217,17 @@ class ItemReader:
         return tuple(priors.values())
 
     def _named(
-        self, written: Sequence[object], fields: Fields, draft: ItemDraft, kind: str
+        self, entries: Sequence[object], fields: Fields, draft: ItemDraft, kind: str
     ) -> list[tuple[str, str, str, int]]:
         """Return path, label, original label and index of each image of an item."""
-        labels = self._labels(fields, len(written), draft, f"{kind}views")
+        labels = self._labels(fields, len(entries), draft, f"{kind}views")
         spacings = read_spacings(
-            fields, len(written), self._notes, draft.key, f"{kind}pixel_spacing"
+            fields, len(entries), self._notes, draft.key, f"{kind}pixel_spacing"
         )
         images: list[tuple[str, str, str, int]] = []
         measured: list[tuple[str, float | None]] = []
         for place, (path, (label, original), spacing_mm) in enumerate(
-            zip(written, labels, spacings, strict=True)
+            zip(entries, labels, spacings, strict=True)
         ):
             text = as_text(path)
             if not text:
@@ -292,8 +292,8 @@ class ItemReader:
         text = as_text(value if value is not None else context.get(name))
         worded, understood = (age_in_words if name == "age" else sex_in_words)(text or "")
         if text is None or not understood:
-            kept = "kept as given" if worded else "left empty"
-            self._notes.add(f"{name} {shown(value if text is None else text)} {kept}", draft.key)
+            outcome = "kept as given" if worded else "left empty"
+            self._notes.add(f"{name} {shown(value if text is None else text)} {outcome}", draft.key)
         return worded
 
     def _loose_text(self, fields: Fields, name: str, draft: ItemDraft) -> str:
@@ -307,7 +307,7 @@ class ItemReader:
         return "\n".join(line for line in lines if line)
 
 
-def _written(value: object) -> str | None:
+def _as_text(value: object) -> str | None:
     """Return any JSON value as text, or None if that is impossible, as for Infinity."""
     try:
         return as_text(canonical_json(value))
@@ -362,9 +362,9 @@ def split_list(value: object) -> list[object]:
     """Return the entries of a list, or of a text that lists them in brackets or by `|` or `;`."""
     if missing(value):
         return []
-    listed = as_list(value)
-    if listed is not None:
-        return listed
+    entries = as_list(value)
+    if entries is not None:
+        return entries
     if isinstance(value, str):
         separator = "|" if "|" in value else ";"
         return [part.strip() for part in value.split(separator)]

@@ -168,8 +168,12 @@ def splits(place: Path) -> dict[str, Path]:
 def one_file(path: Path, images: Path | None) -> tuple[tuple[Part, ...], Path]:
     """Return a bank file as the only part of a bank, and the folder for its image paths."""
     if images is None:
-        near = path.parent.parent if path.parent.name else path.parent
-        images = _best((path.parent, near), _images_named(path)) if path.is_file() else path.parent
+        near_folder = path.parent.parent if path.parent.name else path.parent
+        images = (
+            _best((path.parent, near_folder), _images_named(path))
+            if path.is_file()
+            else path.parent
+        )
     return (Part(path=path, split=_split_of(path)),), images
 
 
@@ -203,8 +207,8 @@ def _refuse_outside(place: Path, file: Path) -> None:
 
 
 def _usual_order(split: str) -> tuple[int, str]:
-    usual = ("train", "valid", "test")
-    return usual.index(split) if split in usual else len(usual), split
+    default_order = ("train", "valid", "test")
+    return default_order.index(split) if split in default_order else len(default_order), split
 
 
 def _candidates(place: Path) -> Iterator[Path]:
@@ -235,12 +239,12 @@ def _images_named(file: Path) -> list[str]:
     """Return a sample of the image paths in a file; empty if it is not a bank."""
     try:
         with opened(file, is_record=lambda record: "question" in Fields(record)) as source:
-            return list(islice(_written(islice(source.entries, _SAMPLE)), _SAMPLE))
+            return list(islice(_image_paths(islice(source.entries, _SAMPLE)), _SAMPLE))
     except BadFile:
         return []
 
 
-def _written(entries: Iterable[Record | Fault]) -> Iterator[str]:
+def _image_paths(entries: Iterable[Record | Fault]) -> Iterator[str]:
     for entry in entries:
         if isinstance(entry, Record) and isinstance(entry.value, dict):
             fields = Fields(entry.value)
@@ -250,26 +254,26 @@ def _written(entries: Iterable[Record | Fault]) -> Iterator[str]:
 
 def _images_folder(place: Path, file: Path) -> Path:
     """Return the folder in which most of the paths exist; the bank's own folder by default."""
-    own = file.parent
-    near = [own] if own == place else [own, own.parent]
-    return _best([*near, *_folders(place)], _images_named(file))
+    own_folder = file.parent
+    near_folders = [own_folder] if own_folder == place else [own_folder, own_folder.parent]
+    return _best([*near_folders, *_folders(place)], _images_named(file))
 
 
-def _best(folders: Iterable[Path], written: Sequence[str]) -> Path:
+def _best(folders: Iterable[Path], paths: Sequence[str]) -> Path:
     """Return the folder in which most paths exist, or at least start with an existing folder."""
-    return max(folders, key=lambda folder: (_hits(folder, written), _begun(folder, written)))
+    return max(folders, key=lambda folder: (_hits(folder, paths), _starts_in(folder, paths)))
 
 
-def _begun(folder: Path, written: Sequence[str]) -> bool:
+def _starts_in(folder: Path, paths: Sequence[str]) -> bool:
     """Return whether paths start with an existing folder, even if the films are missing."""
-    plain = (path.replace("\\", "/").removeprefix("../").lstrip("/") for path in written)
+    plain = (path.replace("\\", "/").removeprefix("../").lstrip("/") for path in paths)
     begins = {path.partition("/") for path in plain}
     return any(rest and (folder / first).is_dir() for first, _, rest in begins)
 
 
-def _hits(folder: Path, written: Sequence[str]) -> int:
+def _hits(folder: Path, paths: Sequence[str]) -> int:
     images, hits = ImageFolder(folder), 0
-    for path in written:
+    for path in paths:
         try:
             hits += (folder / images.locate(path)).is_file()
         except (BadFilm, OSError, ValueError):

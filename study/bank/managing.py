@@ -64,7 +64,7 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
         There is no bank of that name.
     """
     row = banks.bank_row(look, name)
-    counted = {column: bank_contents.counts(look, row.id, column) for column in _COUNTED}
+    counts = {column: bank_contents.counts(look, row.id, column) for column in _COUNTED}
     ages: Counter[str] = Counter()
     for age, n in bank_contents.counts(look, row.id, "age").items():
         ages[age_band(age)] += n
@@ -74,7 +74,7 @@ def in_full(look: Transaction, name: str) -> dict[str, Any]:
         "with_prior_images": banks.n_with_prior(look, row.id),
         "by": {
             "split": bank_contents.splits(look, row.id),
-            **counted,
+            **counts,
             "view": bank_contents.views(look, row.id),
             "age": dict(
                 sorted(ages.items(), key=lambda entry: (_first_number(entry[0]), entry[0]))
@@ -243,16 +243,16 @@ def _refuse(look: Transaction, rows: Sequence[BankRow], *, prefix: bool) -> None
                 "with this prefix could be equal. Join other banks, or join without prefix."
             )
         )
-    twice = [] if prefix else _in_two(look, rows, "item_id")
-    if twice:
+    shared_ids = [] if prefix else _in_two(look, rows, "item_id")
+    if shared_ids:
         raise BadInput(
             tn(
                 "{n} item ID is in more than one of these banks, such as {examples}. An ID must "
                 "name one item: join the banks with their names as a prefix of every ID.",
                 "{n} item IDs are in more than one of these banks, such as {examples}. An ID must "
                 "name one item: join the banks with their names as a prefix of every ID.",
-                len(twice),
-                examples=", ".join(twice[:_NAMED]),
+                len(shared_ids),
+                examples=", ".join(shared_ids[:_NAMED]),
             )
         )
 
@@ -293,9 +293,9 @@ def _provenance(rows: Sequence[BankRow]) -> Provenance:
 
 
 def strike(
-    store: Store, bank: str, item_id: str, *, reason: str, back: bool = False, acting: Acting
+    store: Store, bank: str, item_id: str, *, reason: str, reinstate: bool = False, acting: Acting
 ) -> None:
-    """Strike an item off, or reinstate it (`back`); studies that drew it keep it.
+    """Strike an item off, or reinstate it (`reinstate`); studies that drew it keep it.
 
     Raises
     ------
@@ -309,13 +309,13 @@ def strike(
     words = checked_reason(reason)
     with store.change() as change:
         item = item_of(change, bank, item_id)
-        if (item.struck is None) == back:
+        if (item.struck is None) == reinstate:
             raise NotNow(
                 t("The question {item} is not struck off.", item=quoted(item_id))
-                if back
+                if reinstate
                 else t("The question {item} is struck off already.", item=quoted(item_id))
             )
-        strike_within(change, bank, item, reason=words, back=back, acting=acting)
+        strike_within(change, bank, item, reason=words, reinstate=reinstate, acting=acting)
 
 
 def strike_within(
@@ -324,14 +324,14 @@ def strike_within(
     item: ListedItem,
     *,
     reason: str,
-    back: bool = False,
+    reinstate: bool = False,
     acting: Acting,
 ) -> None:
     """Strike an item off or reinstate it, within a transaction that has made all other checks."""
     bank_contents.mark_struck(
-        change, item.id, struck=not back, reason=reason, at_utc=stamp(acting.now)
+        change, item.id, struck=not reinstate, reason=reason, at_utc=stamp(acting.now)
     )
-    kind = EventKind.ITEM_TAKEN_BACK if back else EventKind.ITEM_STRUCK
+    kind = EventKind.ITEM_TAKEN_BACK if reinstate else EventKind.ITEM_STRUCK
     detail = {"bank": bank, "item": item.item_id, "reason": reason}
     events.record(change, "", acting, kind=kind, detail=detail)
 
@@ -348,13 +348,13 @@ def items_of(look: Transaction, bank: str, item_ids: Sequence[str]) -> list[List
     items = [bank_contents.by_item_id(look, number, item_id) for item_id in item_ids]
     missing = [item_id for item_id, item in zip(item_ids, items, strict=True) if item is None]
     if missing:
-        why = tn(
+        reason = tn(
             "The bank {bank} has no question with this ID. Correct or remove it:",
             "The bank {bank} has no questions with these {n} IDs. Correct or remove them:",
             len(missing),
             bank=quoted(bank),
         )
-        raise NotFound("\n  ".join([why, *map(quoted, missing)]))
+        raise NotFound("\n  ".join([reason, *map(quoted, missing)]))
     return [item for item in items if item is not None]
 
 
@@ -458,7 +458,7 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
             f"{path} contains DICOM films, which are checked when they are converted: import it; "
             "if there are errors, they are listed and nothing is imported"
         )
-    parts, own = find_bank(path) if path.is_dir() else one_file(path, images)
+    parts, own_bank = find_bank(path) if path.is_dir() else one_file(path, images)
     files = ", ".join(str(part.path) for part in parts)
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch) / "check"
@@ -466,7 +466,7 @@ def check_bank(path: Path, *, images: Path | None, format: BankFormat | None = N
             format=format, missing_images="refuse", skip_faulty=True, n_workers=0
         )
         try:
-            with read_bank(parts, images=images or own, work=work, options=options) as read:
+            with read_bank(parts, images=images or own_bank, work=work, options=options) as read:
                 return Report(
                     file=files,
                     n_found=read.staged.n_found,

@@ -82,26 +82,26 @@ def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | 
 
 def _entries(value: object, n_images: int) -> list[object] | None:
     """Return one entry per image, or None if the numbers differ."""
-    listed = _listed(value)
-    if listed is None:
+    entries = _listed(value)
+    if entries is None:
         return [value] * n_images
-    if len(listed) == n_images:
-        return listed
-    if len(listed) == 1:
-        return listed * n_images
-    if len(listed) == 2 and all(_number(part) is not None for part in listed):
-        return [listed] * n_images
+    if len(entries) == n_images:
+        return entries
+    if len(entries) == 1:
+        return entries * n_images
+    if len(entries) == 2 and all(_number(part) is not None for part in entries):
+        return [entries] * n_images
     return None
 
 
 def _listed(value: object) -> list[object] | None:
     """Return the entries of a list or of a text that lists them; None for a single value."""
-    listed = as_list(value)
-    if listed is None and isinstance(value, str):
+    entries = as_list(value)
+    if entries is None and isinstance(value, str):
         for separator in "|;":
             if separator in value:
                 return [part.strip() for part in value.split(separator)]
-    return listed
+    return entries
 
 
 def _spacing_mm(entry: object) -> float | str | None:
@@ -168,7 +168,9 @@ def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[in
         notes.add("prior intervals dropped: not one per prior image", trouble.key)
         return [None] * n
     study_date = _examination(fields) if by_date else None
-    all_days = [_between(entry, study_date) if by_date else _whole_days(entry) for entry in values]
+    all_days = [
+        _days_between(entry, study_date) if by_date else _whole_days(entry) for entry in values
+    ]
     for value, days in zip(values, all_days, strict=True):
         if missing(value):
             continue
@@ -223,12 +225,12 @@ def _each(value: object, n: int) -> Sequence[object] | None:
     """Return one value for each of `n` images; None if the numbers differ."""
     if missing(value):
         return [None] * n
-    listed = as_list(value)
-    if listed is None and isinstance(value, str) and any(separator in value for separator in "|;"):
-        listed = [part.strip() for part in value.replace(";", "|").split("|")]
-    if listed is None or len(listed) == 1:
-        return [*repeat(value if listed is None else listed[0], n)]
-    return listed if len(listed) == n else None
+    entries = as_list(value)
+    if entries is None and isinstance(value, str) and any(separator in value for separator in "|;"):
+        entries = [part.strip() for part in value.replace(";", "|").split("|")]
+    if entries is None or len(entries) == 1:
+        return [*repeat(value if entries is None else entries[0], n)]
+    return entries if len(entries) == n else None
 
 
 def _whole_days(value: object) -> int | None:
@@ -246,6 +248,6 @@ def _examination(fields: Fields) -> date | None:
     return day_of(as_text(others.get(EXAMINATION_DATE)) or "")
 
 
-def _between(value: object, study_date: date | None) -> int | None:
+def _days_between(value: object, study_date: date | None) -> int | None:
     prior_date = day_of(as_text(value) or "")
     return None if prior_date is None or study_date is None else (study_date - prior_date).days

@@ -45,12 +45,12 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
     tuple of str
         The texts in canonical order without letters; empty if they cannot be read.
     """
-    listed = _listed(fields, trouble)
-    if listed is None:
+    options = _listed(fields, trouble)
+    if options is None:
         return ()
-    texts = [as_text(option) for option in listed]
+    texts = [as_text(option) for option in options]
     if None in texts:
-        wrong = [shown(option) for option, text in zip(listed, texts, strict=True) if text is None]
+        wrong = [shown(option) for option, text in zip(options, texts, strict=True) if text is None]
         trouble.add(
             f"options that are not texts: {', '.join(wrong)}", "write each as text", Rule.OPTIONS
         )
@@ -144,24 +144,24 @@ def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
             value = None
     if isinstance(value, dict):
         return _from_letters(value, trouble)
-    listed = as_list(value)
-    if listed is None:
+    entries = as_list(value)
+    if entries is None:
         trouble.add(
             f"options not understood: {shown(fields.first('options'))}",
             _WRITE_OPTIONS,
             Rule.OPTIONS,
         )
-    return listed
+    return entries
 
 
 def _from_columns(fields: Fields, trouble: Trouble) -> list[object] | None:
-    listed = [fields.first(name) for name in OPTION_FIELDS]
-    while listed and listed[-1] is None:
-        listed.pop()
-    if not listed:
+    options = [fields.first(name) for name in OPTION_FIELDS]
+    while options and options[-1] is None:
+        options.pop()
+    if not options:
         trouble.add("no options", _WRITE_OPTIONS, Rule.OPTIONS)
         return None
-    return listed
+    return options
 
 
 def _from_letters(options_by_key: dict[str, object], trouble: Trouble) -> list[object] | None:
@@ -249,18 +249,18 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
         return letters.pop()
     choices = f"A to {LETTERS[len(options) - 1]}"
     if letters:
-        what = f"correct answer {shown(text)} fits the options {' and '.join(sorted(letters))}"
+        fault = f"correct answer {shown(text)} fits the options {' and '.join(sorted(letters))}"
     else:
-        what = f"correct answer {shown(text)} is not among the options"
-    trouble.add(what, f"give one letter of {choices}, or an option's full text", Rule.TRUTH)
+        fault = f"correct answer {shown(text)} is not among the options"
+    trouble.add(fault, f"give one letter of {choices}, or an option's full text", Rule.TRUTH)
     return None
 
 
 def _by_letter(text: str, options: Sequence[str]) -> set[str]:
     """Return the options named by a letter, alone or followed by the option's text."""
     letters, text = LETTERS[: len(options)], id_key(text)
-    if alone := _LETTER_ALONE.fullmatch(text):
-        return {alone[1].upper()} & set(letters)
+    if letter_match := _LETTER_ALONE.fullmatch(text):
+        return {letter_match[1].upper()} & set(letters)
     if lettered := _lettered(text):
         return {lettered[0]} & _by_text(lettered[1], options)
     return set()
@@ -273,7 +273,9 @@ def _by_text(text: str, options: Sequence[str]) -> set[str]:
         (text_key(text).rstrip("."), [option.rstrip(".") for option in plain]),
     ):
         letters = {
-            letter for letter, own in zip(LETTERS, candidates, strict=False) if own == target
+            letter
+            for letter, candidate in zip(LETTERS, candidates, strict=False)
+            if candidate == target
         }
         if letters:
             return letters

@@ -160,12 +160,12 @@ def read_bank(
     NotNow
         Another import uses the working file.
     """
-    tell: OnProgress = options.progress or (lambda *_: None)
+    on_progress: OnProgress = options.progress or (lambda *_: None)
     n_workers = most_workers() if options.n_workers is None else options.n_workers
     folder, notes = ImageFolder(images), Notes()
     with staging(work, images) as staged:
         reading = _Reading(folder=folder, staged=staged, notes=notes, n_workers=n_workers)
-        sources = _read_items(parts, options.format, reading, tell)
+        sources = _read_items(parts, options.format, reading, on_progress)
         if reading.has_truth:
             staged.fault_truthless("no correct answer", "give the letter of the correct option")
         staged.fault_same_ids("item id given {n} times", "give each item its own id")
@@ -173,12 +173,12 @@ def read_bank(
         _note_respellings(staged, notes)
         refused = not options.skip_faulty and staged.n_faults() > 0
         n_unseen = _read_films(
-            folder, staged, notes, tell, refused=refused, missing=options.missing
+            folder, staged, notes, on_progress, refused=refused, missing=options.missing
         )
         without_prior = None if options.missing == "refuse" else staged.drop_missing_priors()
         if without_prior:
-            what = "prior image not found, item imported without it"
-            notes.add(what, without_prior.first, without_prior.n)
+            note = "prior image not found, item imported without it"
+            notes.add(note, without_prior.first, without_prior.n)
         if options.missing == "frontal":
             staged.drop_missing_views()
         shortened = staged.shortened()
@@ -225,7 +225,7 @@ def _read_items(
     parts: Sequence[Part],
     format: BankFormat | None,
     reading: "_Reading",
-    tell: OnProgress,
+    on_progress: OnProgress,
 ) -> list[tuple[SourceFormat, str]]:
     total = sum(part.path.stat().st_size for part in parts if part.path.is_file())
     if total < _LARGE:
@@ -234,7 +234,7 @@ def _read_items(
     for part in parts:
         source_format = _source_format(part.path, format)
         with opened(part.path, format=source_format, is_record=_is_item, kind_of=kind_of) as source:
-            reading.read(part, source, partial(_tell_bytes, tell, n_bytes, total))
+            reading.read(part, source, partial(_tell_bytes, on_progress, n_bytes, total))
             sources.append((source.format, source.sha256))
             n_bytes += source.n_bytes_read
     return sources
@@ -263,24 +263,24 @@ class _Reading:
     has_truth: bool = False
     any_item: bool = False
 
-    def read(self, part: Part, source: OpenSource, tell: Callable[[int], None]) -> None:
+    def read(self, part: Part, source: OpenSource, on_read: Callable[[int], None]) -> None:
         is_table = source.format in _TABLES
         if is_table:
             _check_columns(source)
         self.any_item = False
         entries = iter(source.entries)
         self._keep(self._drafted(part, islice(entries, 1)))
-        self._read_pieces(part, source, tell)
+        self._read_pieces(part, source, on_read)
         while records := list(islice(entries, _TOGETHER)):
             self._keep(self._drafted(part, records))
-            tell(source.n_bytes_read)
-        tell(source.n_bytes_read)
+            on_read(source.n_bytes_read)
+        on_read(source.n_bytes_read)
         if not self.any_item and not is_table:
             raise BadFile(
                 f"{part.path} contains no items; give an object of items by ID, or a list of items"
             )
 
-    def _read_pieces(self, part: Part, source: OpenSource, tell: Callable[[int], None]) -> None:
+    def _read_pieces(self, part: Part, source: OpenSource, on_read: Callable[[int], None]) -> None:
         """Read the pieces that a large file can be split into: all of it except its end."""
         queue = deque[Piece]()
 
@@ -303,7 +303,7 @@ class _Reading:
                     drafts = self._drafted(part, piece.records(source.n_entries) or ())
                 source.took(drafts.batch.n)
                 self._keep(drafts)
-                tell(source.n_bytes_read)
+                on_read(source.n_bytes_read)
 
     def _drafted(self, part: Part, entries: Iterable[Record | Fault]) -> _Drafts:
         """Return the drafts of entries, without changing this object."""
@@ -333,8 +333,8 @@ class _Reading:
         self.has_truth = self.has_truth or drafts.has_truth
 
 
-def _tell_bytes(tell: OnProgress, before: int, total: int, n: int) -> None:
-    tell("items", before + n, total)
+def _tell_bytes(on_progress: OnProgress, before: int, total: int, n: int) -> None:
+    on_progress("items", before + n, total)
 
 
 def _source_format(path: Path, format: BankFormat | None) -> SourceFormat | None:
@@ -357,10 +357,12 @@ def _check_columns(source: OpenSource) -> None:
         "options (or option_a, option_b, ...)": ("options", OPTION_FIELDS[0]),
         "images": ("images",),
     }
-    absent = [name for name, fields in required.items() if not has_field(source.columns, *fields)]
-    if absent:
+    missing_columns = [
+        name for name, fields in required.items() if not has_field(source.columns, *fields)
+    ]
+    if missing_columns:
         raise BadFile(
-            f"{source.name} has no column {', '.join(absent)}; its header is"
+            f"{source.name} has no column {', '.join(missing_columns)}; its header is"
             f" {listed(source.columns)}; name the columns as the description of the format says"
             " (docs/bank-format.md)"
         )
@@ -393,8 +395,8 @@ def _set_examinations(staged: Staging, notes: Notes) -> None:
         "an examination is of one patient: correct the ids",
     )
     if completed := staged.share_patients():
-        what = "patient taken from another item of the same examination"
-        notes.add(what, completed.first, completed.n)
+        note = "patient taken from another item of the same examination"
+        notes.add(note, completed.first, completed.n)
     for name, group in staged.examinations_that_differ(("age", "sex")).items():
         notes.add(f"items of one examination differ in {name}", group.first, group.n)
 
@@ -423,7 +425,7 @@ def _read_films(
     folder: ImageFolder,
     staged: Staging,
     notes: Notes,
-    tell: OnProgress,
+    on_progress: OnProgress,
     *,
     refused: bool,
     missing: MissingImages,
@@ -431,15 +433,15 @@ def _read_films(
     """Read the films; return the number not read because the bank is refused anyway."""
     staged.recall_films()
     staged.mark_missing(folder.absent, NOT_FOUND_REMEDY)
-    for written, name, key in staged.respell_missing(folder.spelt):
-        differs = difference(written, name)
-        notes.add(f"image {shown(written, 160)} found under a name that differs: {differs}", key)
-    done, total = staged.n_films()
-    if total > _FEW_FILMS and (refused or (done and missing == "refuse")):
-        return total - done
-    tell("films", done, total)
+    for path, name, key in staged.respell_missing(folder.spelt):
+        differs = difference(path, name)
+        notes.add(f"image {shown(path, 160)} found under a name that differs: {differs}", key)
+    n_done, total = staged.n_films()
+    if total > _FEW_FILMS and (refused or (n_done and missing == "refuse")):
+        return total - n_done
+    on_progress("films", n_done, total)
     while known := staged.unread(_AT_ONCE):
         staged.keep_films(folder.look_at(known))
-        done += len(known)
-        tell("films", done, total)
+        n_done += len(known)
+        on_progress("films", n_done, total)
     return 0

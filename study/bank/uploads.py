@@ -50,7 +50,7 @@ def folders(store: Store) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrived:
+class ReceivedBank:
     """A folder with a bank.
 
     Attributes
@@ -103,7 +103,7 @@ class Arrived:
             shutil.rmtree(self.place, ignore_errors=True)
 
 
-def arrived(store: Store, folder: str) -> Arrived:
+def arrived(store: Store, folder: str) -> ReceivedBank:
     """Return a folder in `banks_folder` whose bank is imported in place.
 
     Raises
@@ -113,7 +113,7 @@ def arrived(store: Store, folder: str) -> Arrived:
     """
     if folder not in folders(store):
         raise NotFound(t("There is no folder {name} containing a bank.", name=quoted(folder)))
-    return Arrived(place=banks_folder(store) / folder, is_ours=False)
+    return ReceivedBank(place=banks_folder(store) / folder, is_ours=False)
 
 
 def import_demo(store: Store, *, acting: Acting) -> Imported:
@@ -124,7 +124,7 @@ def import_demo(store: Store, *, acting: Acting) -> Imported:
     )
 
 
-def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
+def receive(store: Store, archive: IO[bytes], *, name: str) -> ReceivedBank:
     """Save an uploaded archive next to the store, for `import_arrived` to unpack.
 
     Raises
@@ -147,12 +147,12 @@ def receive(store: Store, archive: IO[bytes], *, name: str) -> Arrived:
         place.mkdir()  # reserves the name; an empty folder is replaced by the unpacked one
     except OSError as error:
         raise BadFile(t("The archive cannot be saved: {why}.", why=system_reason(error))) from error
-    return Arrived(place=place, is_ours=True, archive=file)
+    return ReceivedBank(place=place, is_ours=True, archive=file)
 
 
 def import_arrived(
     store: Store,
-    arrived: Arrived,
+    upload: ReceivedBank,
     *,
     name: str,
     acting: Acting,
@@ -177,13 +177,13 @@ def import_arrived(
     """
     imported, is_dicom = None, False
     try:
-        arrived.unpack()
-        if is_dicom := holds_dicom(arrived.place):
+        upload.unpack()
+        if is_dicom := holds_dicom(upload.place):
             from study.bank.dicom_bank import import_dicom  # takes a second
 
-            imported = import_dicom(store, arrived.place, name=name, acting=acting, options=options)
+            imported = import_dicom(store, upload.place, name=name, acting=acting, options=options)
         else:
-            parts, images = find_bank(arrived.place, chosen, name=arrived.name)
+            parts, images = find_bank(upload.place, chosen, name=upload.name)
             imported = import_bank(
                 store, parts, name=name, images=images, acting=acting, options=options
             )
@@ -191,13 +191,13 @@ def import_arrived(
     except (FaultyBank, SeveralBanks):
         raise
     except BadFile as error:
-        words = str(error).replace(f"{arrived.place}/", "")
-        if arrived.archive is not None:
-            words = words.replace(f"{arrived.archive.parent}/", "")
+        words = str(error).replace(f"{upload.place}/", "")
+        if upload.archive is not None:
+            words = words.replace(f"{upload.archive.parent}/", "")
         raise BadFile(words) from error
     finally:
-        arrived.discard_archive()
+        upload.discard_archive()
         if (
             imported is None or not imported.is_new or is_dicom
         ):  # DICOM files contain patients' names
-            arrived.discard()
+            upload.discard()

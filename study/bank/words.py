@@ -216,12 +216,12 @@ def _read_dates(day: str, month: str, year: str) -> Iterator[Found]:
     if not (year.isdecimal() and len(year) in (2, 4)):
         return
     kind, centuries = ("date", (0,)) if len(year) == 4 else ("short date", (1900, 2000))
-    for written, named in ((day, month), (month, day)):
-        if not (written.isdecimal() and len(written) <= 2 and (number := _month(named))):
+    for day_text, month_name in ((day, month), (month, day)):
+        if not (day_text.isdecimal() and len(day_text) <= 2 and (number := _month(month_name))):
             continue
         for century in centuries:
             try:
-                day_found = date(century + int(year), number, int(written))
+                day_found = date(century + int(year), number, int(day_text))
             except ValueError:
                 continue
             yield Found(f"{kind}:{day_found}", 0, 3, capitals=True)

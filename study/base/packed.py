@@ -59,7 +59,7 @@ def opened(
     BadFile
         It is not a valid ZIP archive, exceeds the budget, or has invalid entries, which are listed.
     """
-    where = f"{file}: " if isinstance(file, Path) else ""
+    prefix = f"{file}: " if isinstance(file, Path) else ""
     try:
         with zipfile.ZipFile(file) as archive:
             entries = archive.infolist()
@@ -68,14 +68,14 @@ def opened(
             entries = [entry for entry in entries if not _is_litter(entry)]
             faults = [*_excesses(entries, _size_of(archive), budget)]
             if faults := faults or [*_faults(entries, on_disk=on_disk)]:
-                listed = "\n".join(f"  {fault}" for fault in faults[:200])
-                raise BadFile(where + t("Nothing was unpacked:") + "\n" + listed)
+                fault_list = "\n".join(f"  {fault}" for fault in faults[:200])
+                raise BadFile(prefix + t("Nothing was unpacked:") + "\n" + fault_list)
             yield archive, entries
     except _UNSOUND as error:
         sentence = t(
             "This file is not a valid ZIP archive, or it is damaged. Create or download it again."
         )
-        raise BadFile(where + sentence) from error
+        raise BadFile(prefix + sentence) from error
 
 
 def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> None:
@@ -96,8 +96,8 @@ def unpack(file: Path | IO[bytes], folder: Path, *, budget: Budget = BUDGET) -> 
                 shutil.rmtree(folder, ignore_errors=True)
                 raise
         except OSError as error:
-            why = system_reason(error)
-            raise BadFile(t("The archive cannot be unpacked: {why}.", why=why)) from error
+            reason = system_reason(error)
+            raise BadFile(t("The archive cannot be unpacked: {why}.", why=reason)) from error
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:
@@ -160,7 +160,7 @@ def _is_litter(entry: zipfile.ZipInfo) -> bool:
 
 
 def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[str]:
-    seen: dict[str, str] = {}
+    names_seen: dict[str, str] = {}
     for entry in entries:
         name, place = entry.filename, PurePosixPath(entry.filename)
         known = _on_disk(place) if on_disk else str(place)
@@ -168,9 +168,9 @@ def _faults(entries: Sequence[zipfile.ZipInfo], *, on_disk: bool) -> Iterator[st
             yield fault
         elif entry.flag_bits & 1:
             yield t("{name}: is encrypted. Pack it without a password.", name=quoted(name))
-        elif known in seen:
-            yield _twice(name, seen[known])
-        seen.setdefault(known, name)
+        elif known in names_seen:
+            yield _name_conflict(name, names_seen[known])
+        names_seen.setdefault(known, name)
     if on_disk:
         yield from _files_as_folders(entries)
 
@@ -180,7 +180,7 @@ def _on_disk(place: PurePosixPath) -> str:
     return unicodedata.normalize("NFC", str(place)).casefold()
 
 
-def _twice(name: str, first: str) -> str:
+def _name_conflict(name: str, first: str) -> str:
     if name == first:
         return t("{name}: appears twice.", name=quoted(name))
     return t("{name}: appears twice, also as {first}.", name=quoted(name), first=quoted(first))

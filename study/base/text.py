@@ -81,7 +81,7 @@ def formula_fault(text: str) -> str:
     return t("begins with {sign}, like a spreadsheet formula", sign=text.lstrip()[:1] or text[0])
 
 
-def check_name(name: str, what: str) -> None:
+def check_name(name: str, noun: str) -> None:
     """Refuse a name that cannot be distinguished from others on a screen or in a file.
 
     Raises
@@ -89,10 +89,10 @@ def check_name(name: str, what: str) -> None:
     BadInput
         The name is empty, too long, unprintable (such as a lone surrogate), or has space around it.
     """
-    _refuse(name, what, name_fault(name))
+    _refuse(name, noun, name_fault(name))
 
 
-def check_code_name(name: str, what: str) -> None:
+def check_code_name(name: str, noun: str) -> None:
     """Refuse an invalid name for a list of codes.
 
     Raises
@@ -100,10 +100,10 @@ def check_code_name(name: str, what: str) -> None:
     BadInput
         As for `check_name`, or a spreadsheet would interpret the name as a formula.
     """
-    _refuse(name, what, name_fault(name) or formula_fault(name))
+    _refuse(name, noun, name_fault(name) or formula_fault(name))
 
 
-def _refuse(name: str, what: str, fault: str) -> None:
+def _refuse(name: str, noun: str, fault: str) -> None:
     if fault:
         labels = {
             "bank": t("bank"),
@@ -115,12 +115,12 @@ def _refuse(name: str, what: str, fault: str) -> None:
         }
         if not name.strip():
             raise BadInput(
-                t("The name of a {what} is empty. Enter a name.", what=labels.get(what, what))
+                t("The name of a {what} is empty. Enter a name.", what=labels.get(noun, noun))
             )
         raise BadInput(
             t(
                 "The name of a {what} {fault}: {name}. Choose another name.",
-                what=labels.get(what, said(what)),
+                what=labels.get(noun, said(noun)),
                 fault=fault,
                 name=quoted(name[:LONGEST]),
             )

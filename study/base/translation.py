@@ -39,7 +39,7 @@ def t(message: str, /, **values: object) -> str:
     '3 of 5,000'
     """
     words = _catalogue(folder(), _language.get()).gettext(message)
-    return words.format(**_written(values)) if values else words
+    return words.format(**_formatted(values)) if values else words
 
 
 def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
@@ -49,7 +49,7 @@ def tn(singular: str, plural: str, /, n: int, **values: object) -> str:
     ('1 case', '2 cases')
     """
     words = _catalogue(folder(), _language.get()).ngettext(singular, plural, n)
-    return words.format(**_written({"n": n, **values}))
+    return words.format(**_formatted({"n": n, **values}))
 
 
 def later(message: str) -> str:
@@ -94,7 +94,7 @@ def languages() -> tuple[str, ...]:
     return _names(folder())
 
 
-def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]], str]:
+def table(name: str, keys: Container[str]) -> tuple[dict[str, str | list[str]], str]:
     """Return messages with their translations, and the language's plural rule over ``n``.
 
     Used for texts that are not shown by Python. The key of a message with plural forms is its
@@ -116,7 +116,7 @@ def table(name: str, wanted: Container[str]) -> tuple[dict[str, str | list[str]]
         words = (
             [message.string] if isinstance(message.string, str) else [*(message.string or ("",))]
         )
-        if key and key in wanted and not message.fuzzy and all(words):
+        if key and key in keys and not message.fuzzy and all(words):
             messages[key] = words[0] if isinstance(message.id, str) else words
     return messages, catalogue.plural_expr
 
@@ -142,16 +142,16 @@ def folder() -> Path:
     return Path(os.environ.get(VARIABLE) or Path(__file__).parents[2] / "locale")
 
 
-def _written(values: Mapping[str, object]) -> dict[str, object]:
+def _formatted(values: Mapping[str, object]) -> dict[str, object]:
     """Format numbers; in right-to-left languages, isolate the direction of inserted texts."""
     rtl = right_to_left()
-    written = dict(values)
+    texts = dict(values)
     for name, value in values.items():
         if isinstance(value, int) and not isinstance(value, bool):
-            written[name] = _whole_number(value, _language.get())
+            texts[name] = _whole_number(value, _language.get())
         elif rtl and isinstance(value, str):
-            written[name] = _Apart(value)
-    return written
+            texts[name] = _Isolated(value)
+    return texts
 
 
 @lru_cache(4096)  # pages format the same few numbers again and again
@@ -159,13 +159,13 @@ def _whole_number(value: int, language: str) -> str:
     return str(format_decimal(value, "#,##0", locale=_region(language)))
 
 
-class _Apart(str):
+class _Isolated(str):
     """A text that is inserted into a message between marks that isolate its direction."""
 
     __slots__ = ()
 
-    def __format__(self, how: str) -> str:
-        return f"\u2068{super().__format__(how)}\u2069"
+    def __format__(self, format_spec: str) -> str:
+        return f"\u2068{super().__format__(format_spec)}\u2069"
 
 
 @lru_cache

@@ -53,11 +53,13 @@ def archive(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """
     store = Store(db)
     texts = not without_texts
-    made = archives.archive(store, out, study=study, with_truth=True, texts=texts, acting=acting())
+    archived = archives.archive(
+        store, out, study=study, with_truth=True, texts=texts, acting=acting()
+    )
     _note_what_it_holds(store, study, without_texts=without_texts)
-    for name, why in made.left_out.items():
-        print(f"Left out: {name}: {why}", file=sys.stderr)
-    print(f"Wrote {', '.join((*made.sha256, archives.SUMS))} to {out}")
+    for name, reason in archived.left_out.items():
+        print(f"Left out: {name}: {reason}", file=sys.stderr)
+    print(f"Wrote {', '.join((*archived.sha256, archives.SUMS))} to {out}")
 
 
 def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> None:
@@ -75,9 +77,9 @@ def _note_what_it_holds(store: Store, study: str, *, without_texts: bool) -> Non
 
 def deposit(store: Store, study: str) -> None:
     """Send a study's head to the person named for it; print why if that fails."""
-    why = heads.send_now(store, os.environ, study, acting=acting())
-    if why:
-        print(why, file=sys.stderr)
+    reason = heads.send_now(store, os.environ, study, acting=acting())
+    if reason:
+        print(reason, file=sys.stderr)
 
 
 @command("deposit")
@@ -106,7 +108,7 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
             place.mkdir()
             for name, content in files.items():
                 (place / name).write_bytes(content)
-    record_taking(store, study=study, what="deposit", acting=acting())
+    record_taking(store, study=study, file="deposit", acting=acting())
     print(f"Wrote {', '.join(files)} to {out}")
 
 
@@ -121,7 +123,7 @@ def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """
     store = Store(db)
     names = bundle.export(store, study=study, out=out, texts=not without_texts)
-    record_taking(store, study=study, what="bundle", acting=acting())
+    record_taking(store, study=study, file="bundle", acting=acting())
     _note_what_it_holds(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")
 
@@ -134,14 +136,15 @@ def restore(db: Path | str, folder: Path) -> None:
     The bundle is checked against its hashes and its chain first; it is restored completely or not
     at all. A study that is already there is not changed. See docs/archive.md.
     """
-    done = restoring.restore(Store(db), folder, acting=acting())
+    result = restoring.restore(Store(db), folder, acting=acting())
     print(
-        f"Restored {quoted(done.study)} ({done.state}), read in deployment {done.deployment_id}: "
-        f"{done.n_readers} readers, {done.n_readings} readings, {done.n_models} models; "
-        f"bank {quoted(done.bank)}."
+        f"Restored {quoted(result.study)} ({result.state}), "
+        f"read in deployment {result.deployment_id}: "
+        f"{result.n_readers} readers, {result.n_readings} readings, {result.n_models} models; "
+        f"bank {quoted(result.bank)}."
     )
-    if done.note:
-        note(done.note)
+    if result.note:
+        note(result.note)
 
 
 @command(reads="folder")
@@ -154,10 +157,10 @@ def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
 
     The other deployment ran the same locked protocol. Conflicts are refused by name.
     """
-    done = restoring.merge(Store(db), folder, study=study, site=site, acting=acting())
+    merged = restoring.merge(Store(db), folder, study=study, site=site, acting=acting())
     print(
-        f"Merged into {quoted(done.study)}: {', '.join(done.readers)} of {done.site}, "
-        f"{done.n_readings} readings; new models: {', '.join(done.models) or 'none'}."
+        f"Merged into {quoted(merged.study)}: {', '.join(merged.readers)} of {merged.site}, "
+        f"{merged.n_readings} readings; new models: {', '.join(merged.models) or 'none'}."
     )
 
 
@@ -170,10 +173,10 @@ def backup(db: Path | str, out: Path | None) -> int:
 
     Exit status 1 if the copy does not verify. See docs/backups.md.
     """
-    made = backups.make(Store(db), acting=acting(), out=out)
-    print(f"Backup: {made.file} ({made.n_bytes} bytes, SHA-256 {made.sha256})")
-    if made.finding:
-        print(made.finding, file=sys.stderr)
+    backup_file = backups.make(Store(db), acting=acting(), out=out)
+    print(f"Backup: {backup_file.file} ({backup_file.n_bytes} bytes, SHA-256 {backup_file.sha256})")
+    if backup_file.finding:
+        print(backup_file.finding, file=sys.stderr)
         return 1
     print("Verified: all holds.")
     return 0
@@ -188,9 +191,9 @@ def restore_backup(db: Path | str, file: Path) -> None:
     that name. See docs/backups.md.
     """
     store = backups.restore_backup(file, db)
-    lacking = backups.record_restored(store, file, acting=acting())
+    records_lost = backups.record_restored(store, file, acting=acting())
     print(f"Verified, and in place: {db}")
-    for loss in lacking:
+    for loss in records_lost:
         print(f"Note: {loss.sentence}")
 
 
@@ -244,10 +247,10 @@ def remove_study(
     _certify(made, certificate)
 
 
-def _certify(made: removing.Certificate, file: Path | None) -> None:
-    print(made.text)
+def _certify(certificate: removing.Certificate, file: Path | None) -> None:
+    print(certificate.text)
     if file:
-        file.write_text(made.as_json, encoding="utf-8")
+        file.write_text(certificate.as_json, encoding="utf-8")
 
 
 @command("certificates", of_study=False)
@@ -257,8 +260,8 @@ def write_certificates(db: Path | str, as_json: bool) -> None:
 
     Backups that still contain what was removed are listed as of now. See docs/removal.md.
     """
-    for made in removing.certificates(Store(db)):
-        print(made.as_json if as_json else f"{made.text}\n")
+    for certificate in removing.certificates(Store(db)):
+        print(certificate.as_json if as_json else f"{certificate.text}\n")
 
 
 @command(of_study=False)
@@ -300,8 +303,8 @@ def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     elif not breaches:
         print("Everything holds: chain, protocols, assignments, readings, predictions, films.")
     for path, finding in findings:
-        where = sys.stdout if finding.holds else sys.stderr
-        print(f"{path.name}, {finding.words}", file=where)
+        stream = sys.stdout if finding.holds else sys.stderr
+        print(f"{path.name}, {finding.words}", file=stream)
     return 1 if breaches or not all(finding.holds for _, finding in findings) else 0
 
 

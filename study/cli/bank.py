@@ -121,7 +121,7 @@ def _as_json(report: Report) -> dict[str, Any]:
                 "finding": finding.finding,
                 "fault": finding.is_fault,
                 "count": finding.n,
-                "examples": [{"item": key, "what": what} for key, what in finding.examples],
+                "examples": [{"item": key, "what": fault} for key, fault in finding.examples],
                 "remedy": finding.remedy,
             }
             for finding in report.findings
@@ -144,7 +144,7 @@ def _print(report: Report) -> None:
     for finding in report.findings:
         kind = "fault" if finding.is_fault else "note"
         print(f"\n{finding.rule} {kind}: {finding.finding} ({finding.n})")
-        _print_examples([f"{key}: {what}" for key, what in finding.examples], finding.n)
+        _print_examples([f"{key}: {fault}" for key, fault in finding.examples], finding.n)
         print(f"  What to do: {finding.remedy}")
     if report.letters.n:
         counts = ", ".join(f"{letter} {n} ({by:.1f})" for letter, n, by in _letters(report))
@@ -214,10 +214,10 @@ def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> N
 
     Give --bank for each of them. See docs/bank-format.md#several-banks.
     """
-    made = join_banks(Store(db), sources, name=name, prefix=prefix, acting=acting())
-    print(f"Joined: bank {quoted(name)}, {made.n_items} items and {made.n_films} films.")
-    if made.note:
-        note(made.note)
+    joined = join_banks(Store(db), sources, name=name, prefix=prefix, acting=acting())
+    print(f"Joined: bank {quoted(name)}, {joined.n_items} items and {joined.n_films} films.")
+    if joined.note:
+        note(joined.note)
 
 
 @command("strike", of_study=False, group=bank)
@@ -231,7 +231,7 @@ def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> No
     It is no longer used for teaching either; studies that drew it keep it. Striking and
     reinstating are recorded in the audit trail.
     """
-    strike(Store(db), name, item, reason=reason, back=back, acting=acting())
+    strike(Store(db), name, item, reason=reason, reinstate=back, acting=acting())
     print(f"{'Taken back' if back else 'Struck off'}: {item} of bank {quoted(name)}.")
 
 
@@ -303,7 +303,7 @@ def import_(
     more: tuple[str, ...],
     bank: str,
     split: tuple[str, ...],
-    **how: Unpack[_ImportOptions],
+    **import_options: Unpack[_ImportOptions],
 ) -> None:
     """Import a question bank (JSON, JSONL, CSV or XLSX, or a folder with it) and its images.
 
@@ -315,25 +315,29 @@ def import_(
     """
     if more and not split:
         raise click.UsageError(f"Got unexpected extra argument ({' '.join(more)})")
-    images, scale, allow = how["images"], how["scale"], how["allow"]
+    images, scale, allow = (
+        import_options["images"],
+        import_options["scale"],
+        import_options["allow"],
+    )
     options = ImportOptions(
-        format=how["format"],
-        missing_images=how["missing_images"],
-        skip_faulty=how["skip_faulty"],
+        format=import_options["format"],
+        missing_images=import_options["missing_images"],
+        skip_faulty=import_options["skip_faulty"],
         provenance=Provenance(
-            version=how["version"],
-            licence=how["licence"],
-            source_url=how["source_url"],
-            citation=how["citation"],
+            version=import_options["version"],
+            licence=import_options["licence"],
+            source_url=import_options["source_url"],
+            citation=import_options["citation"],
         ),
         scale=scale or 1.0,
         allow_possible_identifiers=allow,
-        progress=Told() if sys.stderr.isatty() else None,
+        progress=ImportProgress() if sys.stderr.isatty() else None,
     )
     if path.is_dir() and not split and not more and holds_dicom(path):
         from study.bank.dicom_bank import import_dicom  # a second to load
 
-        done = import_dicom(Store(db), path, name=bank, acting=acting(), options=options)
+        result = import_dicom(Store(db), path, name=bank, acting=acting(), options=options)
     else:
         if scale is not None or allow:
             option = "--allow-possible-identifiers" if allow else "--scale"
@@ -344,7 +348,7 @@ def import_(
             raise click.UsageError("--split goes with a folder; this is a file.")
         else:
             parts, own_images = one_file(path, images)
-        done = import_bank(
+        result = import_bank(
             Store(db),
             parts,
             name=bank,
@@ -352,46 +356,47 @@ def import_(
             acting=acting(),
             options=options,
         )
-    _tell(bank, done)
+    _tell(bank, result)
 
 
-def _tell(bank: str, done: Imported) -> None:
-    if not done.is_new:
+def _tell(bank: str, result: Imported) -> None:
+    if not result.is_new:
         print(
             f"Bank {quoted(bank)} was imported from these very files before; nothing was changed."
         )
         return
-    for words in done.notes:
+    for words in result.notes:
         note(words)
-    for fault in (*done.left_out, *done.missing.examples):
+    for fault in (*result.left_out, *result.missing.examples):
         print(f"Left out: {fault}", file=sys.stderr)
-    if done.missing.n_films:
+    if result.missing.n_films:
         note(
-            f"Missing images: {done.missing.n_films:,}; items left out: "
-            f"{done.missing.n_items:,}; items imported without them: {done.missing.n_shortened:,}"
+            f"Missing images: {result.missing.n_films:,}; items left out: "
+            f"{result.missing.n_items:,}; "
+            f"items imported without them: {result.missing.n_shortened:,}"
         )
-    warn(done.guessable)
+    warn(result.guessable)
     print(
-        f"Imported {done.n_items} items and {done.n_films} films into bank {quoted(done.bank)};"
-        f" items left out: {done.n_left_out}."
+        f"Imported {result.n_items} items and {result.n_films} films "
+        f"into bank {quoted(result.bank)}; items left out: {result.n_left_out}."
     )
 
 
-class Told:
+class ImportProgress:
     """Prints the progress, speed and remaining time of an import on stderr."""
 
     def __init__(self) -> None:
         self._step, self._since = "", 0.0
 
-    def __call__(self, step: str, done: int, total: int) -> None:
+    def __call__(self, step: str, n_done: int, total: int) -> None:
         """Print the progress over the previous line."""
         if step != self._step:
             self._step, self._since = step, time.monotonic()
-        rate = done / max(time.monotonic() - self._since, 0.001)
-        left = f", {(total - done) / rate:,.0f} s left" if rate and done < total else ""
+        rate = n_done / max(time.monotonic() - self._since, 0.001)
+        left = f", {(total - n_done) / rate:,.0f} s left" if rate and n_done < total else ""
         if step == "items":
-            words = f"Items read: {done >> 20:,} of {total >> 20:,} MB"
+            words = f"Items read: {n_done >> 20:,} of {total >> 20:,} MB"
         else:
-            words = f"Films checked: {done:,} of {total:,} ({rate:,.0f} a second{left})"
+            words = f"Films checked: {n_done:,} of {total:,} ({rate:,.0f} a second{left})"
         text = "Storing ..." if step == "store" else words
-        print(f"\r{text:<70}", end="\n" if done == total else "", file=sys.stderr)
+        print(f"\r{text:<70}", end="\n" if n_done == total else "", file=sys.stderr)

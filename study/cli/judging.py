@@ -109,8 +109,8 @@ def show_review(db: Path | str, bank: str, name: str) -> None:
         note(hidden)
         return
     print(csv_line(("item_id", "finding")), end="")
-    for judged in everything:
-        print(csv_line((judged.item_id, judged.result or "")), end="")
+    for case in everything:
+        print(csv_line((case.item_id, case.result or "")), end="")
 
 
 @_of_review()
@@ -177,8 +177,8 @@ def _print_progress(look: Transaction, row: JudgingRow) -> list[judging.Judged]:
     """Print each judge's progress and return the subject of the judging."""
     everything = judging.everything_judged(look, row)
     for judge in judgements.judges(look, row):
-        n_judged = sum(judge.position in judged.verdicts for judged in everything)
-        n_waiting = sum(judge.position in judged.waits_for for judged in everything)
+        n_judged = sum(judge.position in case.verdicts for case in everything)
+        n_waiting = sum(judge.position in case.waits_for for case in everything)
         code = "" if row.kind == REVIEW else f"{judge.code} "
         print(f"{code}{judge.handle}: {n_judged} judged, {n_waiting} waiting")
     return everything
@@ -218,7 +218,7 @@ def open_scoring(
     )
     with store.look() as look:
         words = judging.everything_judged(look, _scoring(look, study, kind))
-    n_answers = sum(len(judged.answers) for judged in words)
+    n_answers = sum(len(case.answers) for case in words)
     print(f"Opened: scoring of {n_answers} {kind} of {quoted(study)}, {len(words)} different ones.")
 
 
@@ -228,7 +228,7 @@ def show_scoring(db: Path | str, study: str, kind: str) -> None:
     """Print each scorer's progress, and the number of settled answers."""
     with Store(db).look() as look:
         words = _print_progress(look, _scoring(look, study, kind))
-    n_settled = sum(judged.result is not None for judged in words)
+    n_settled = sum(case.result is not None for case in words)
     print(f"{n_settled} of {len(words)} different {kind} settled")
 
 

@@ -81,7 +81,7 @@ _EVERY_S = 15.0
 _EVERY_S_ON_SCREEN = 1.0
 _REASONS = 3
 _MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # of mallopt, as glibc's malloc.h has them
-_WHY = {
+_REASON_OF = {
     "interrupted": "It was interrupted.",
     "budget": "The budget allows no more.",
     "gone": "The last requests all failed.",
@@ -223,8 +223,8 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
         note(f"{findings.file.n_runs} runs; the first of them stands for the model.")
     if len(findings.file.conditions) > 1:
         shown = findings.file.conditions
-        named = ", ".join(condition or "as the readers were shown" for condition in shown)
-        note(f"conditions: {named}; the first of them stands for the model.")
+        condition_names = ", ".join(condition or "as the readers were shown" for condition in shown)
+        note(f"conditions: {condition_names}; the first of them stands for the model.")
     wrong = "" if findings.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
     if findings.n_absent:
         note(f"{findings.n_absent} of {findings.n_cases} cases are not in the file{wrong}.")
@@ -310,10 +310,10 @@ def remove(db: Path | str, study: str, model: str, reason: str, confirm: str) ->
     The audit trail keeps the model's name, the number of predictions and their hash. See
     docs/removal.md.
     """
-    made = remove_model(
+    certificate = remove_model(
         Store(db), study=study, model_id=model, typed=confirm, reason=reason, acting=acting()
     )
-    print(made.text)
+    print(certificate.text)
 
 
 @command(group=models)
@@ -374,34 +374,34 @@ def paper(
     """
     if bool(study) == bool(bank) or (split and study):
         raise click.UsageError("Name --study, or --bank with or without --split.")
-    asked = _protocol(options)
+    model_protocol = _protocol(options)
     formats = options["formats"] or tuple(FORMATS)
     store = Store(db)
-    made = (
-        paper_of_study(store, study, asked)
+    written_paper = (
+        paper_of_study(store, study, model_protocol)
         if study
-        else paper_of_bank(store, bank or "", asked, split=split)
+        else paper_of_bank(store, bank or "", model_protocol, split=split)
     )
     bank_ids = export_paper(
         store,
-        made,
+        written_paper,
         out,
         form=PaperForm(formats=formats, model=options["model"], bank_ids=options["bank_ids"]),
         acting=acting(),
-        progress=_rendered if sys.stderr.isatty() else lambda done, total: None,
+        progress=_rendered if sys.stderr.isatty() else lambda n_done, total: None,
     )
-    if made.provenance.warning:
-        print(made.provenance.warning, file=sys.stderr)
-    plural = "s" * (len(made.items) != 1)
-    print(f"Wrote {len(made.items)} item{plural} to {out} as {', '.join(formats)}.")
+    if written_paper.provenance.warning:
+        print(written_paper.provenance.warning, file=sys.stderr)
+    plural = "s" * (len(written_paper.items) != 1)
+    print(f"Wrote {len(written_paper.items)} item{plural} to {out} as {', '.join(formats)}.")
     if not bank_ids:
         print("Items have ids of the paper, not of the bank. Predictions may use either.")
-    print(f"paper {made.sha256}")
+    print(f"paper {written_paper.sha256}")
 
 
-def _rendered(done: int, total: int) -> None:
-    end = "\n" if done == total else ""
-    print(f"\rImages rendered: {done:,} of {total:,}", end=end, file=sys.stderr)
+def _rendered(n_done: int, total: int) -> None:
+    end = "\n" if n_done == total else ""
+    print(f"\rImages rendered: {n_done:,} of {total:,}", end=end, file=sys.stderr)
 
 
 @command("run", group=models)
@@ -452,14 +452,14 @@ def run(db: Path | str, study: str, dry_run: bool, **options: Unpack[_RunOptions
         raise BadInput("A budget needs prices: --input-price and --output-price.")
     seed, runs = options["seed"], options["runs"]
     seeds = () if seed is None else tuple(range(seed, seed + runs))
-    asked = _protocol(
+    model_protocol = _protocol(
         options,
         template=options["template"],
         system=options["system"],
         runs=runs,
         seeds=seeds,
     )
-    paper = paper_of_study(store, study, asked, rater=options["model"])
+    paper = paper_of_study(store, study, model_protocol, rater=options["model"])
     if dry_run:
         _show(PaperExam(paper=paper), run_folder(store, study=study, model_id=options["model"]))
         return None
@@ -545,35 +545,35 @@ def _show(exam: PaperExam, folder: Path) -> None:
 
 def _run(store: Store, run: ModelRun, parent_pipe: int) -> int:
     display = _ProgressLine()
-    ran = run_model(
+    result = run_model(
         store,
         run,
-        tell=display,
+        on_progress=display,
         wait=lambda: note("another process is asking this model; waiting for it to end."),
         parent_pipe=parent_pipe,
         now=now,
     )
     display.end()
-    if ran is None:
+    if result is None:
         print(f"{run.model_id}: all was answered before, and is kept as a model.")
         return 0
-    return _print(ran, run)
+    return _print(result, run)
 
 
-def _print(ran: RunResult, run: ModelRun) -> int:
+def _print(result: RunResult, run: ModelRun) -> int:
     with suppress(OSError):  # the terminal was closed
-        cost = f"; {ran.spent:.2f} spent" if ran.spent else ""
-        print(f"{run.model_id}: {ran.n_answered} of {ran.n_asks} questions answered{cost}.")
-        for reason, n in ran.outcome.reasons.most_common(_REASONS):
+        cost = f"; {result.spent:.2f} spent" if result.spent else ""
+        print(f"{run.model_id}: {result.n_answered} of {result.n_asks} questions answered{cost}.")
+        for reason, n in result.outcome.reasons.most_common(_REASONS):
             note(f"Failed requests: {n} ({reason})")
-        if ran.kept:
-            print_found(ran.kept, run.model_id)
+        if result.kept:
+            print_found(result.kept, run.model_id)
         else:
-            note(f"not kept as a model yet; the answers are in {ran.folder}.")
+            note(f"not kept as a model yet; the answers are in {result.folder}.")
         sys.stdout.flush()
-    if ran.kept or (run.most and ran.n_answered >= ran.n_asks):
+    if result.kept or (run.most and result.n_answered >= result.n_asks):
         return 0
-    why = _WHY.get(ran.outcome.ended, "Some requests failed.")
+    why = _REASON_OF.get(result.outcome.ended, "Some requests failed.")
     raise StudyError(f"{why} The same command again asks what is missing.")
 
 

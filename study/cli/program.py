@@ -154,10 +154,10 @@ def command(
     """
 
     def add(function: _Function) -> _Function:
-        what = (inspect.getdoc(function) or "").split("\n\n")[0]
+        summary = (inspect.getdoc(function) or "").split("\n\n")[0]
         run = _within_budget(function, reads) if reads else function
         options = _STORE(_STUDY(run) if of_study else run)
-        group.command(name, short_help=" ".join(what.split()))(options)
+        group.command(name, short_help=" ".join(summary.split()))(options)
         return function
 
     return add
@@ -188,8 +188,8 @@ def main(arguments: Sequence[str]) -> int:
         return _refused("Stopped. What was not complete has been taken back.", status=130)
 
 
-def _refused(why: str, *, status: int = 1) -> int:
-    print(why, file=sys.stderr)
+def _refused(reason: str, *, status: int = 1) -> int:
+    print(reason, file=sys.stderr)
     with suppress(OSError):
         sys.stdout.flush()
     sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (else Python complains of it at exit)

@@ -103,8 +103,8 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
     warn(exposure.acquaintances(store, study, reader_ids))
 
 
-def _give_code(give: Callable[..., str], db: Path | str, **whose: str) -> None:
-    give(
+def _give_code(issue_code: Callable[..., str], db: Path | str, **whose: str) -> None:
+    issue_code(
         Store(db),
         **whose,
         entropy=secrets.token_bytes,
@@ -162,18 +162,18 @@ def _of_a_person(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-def _remove(do: Callable[..., None], db: Path | str, who: str, study: str, reason: str) -> None:
+def _remove(do: Callable[..., None], db: Path | str, name: str, study: str, reason: str) -> None:
     store, at = Store(db), now()
     members = (
         persons.members_of_study(store, study, now=at)
         if study
         else persons.members_of_deployment(store, now=at)
     )
-    grant = next((member.grant for member in members if member.who == who), None)
+    grant = next((member.grant for member in members if member.who == name), None)
     if grant is None:
-        where = f"in {quoted(study)}" if study else "on the server"
-        meant = did_you_mean(who, [member.who for member in members])
-        raise NotFound(f"Nobody is called {quoted(who)} {where}.{meant}")
+        scope = f"in {quoted(study)}" if study else "on the server"
+        suggestion = did_you_mean(name, [member.who for member in members])
+        raise NotFound(f"Nobody is called {quoted(name)} {scope}.{suggestion}")
     do(store, study=study, grant=grant, reason=reason, acting=Acting(by=COMMAND_LINE, now=at))
 
 
@@ -272,7 +272,7 @@ def simulate(
     marked as simulated permanently; a reader with a person's readings is refused. The simulated
     clock starts at the present and runs ahead.
     """
-    done = simulation.simulate(
+    simulated = simulation.simulate(
         Store(db),
         study=study,
         reader_id=reader,
@@ -281,7 +281,7 @@ def simulate(
         follow=follow,
         now=now(),
     )
-    print(f"{done.reader_id} (simulated): {done.n_read} readings.")
+    print(f"{simulated.reader_id} (simulated): {simulated.n_read} readings.")
 
 
 @command()

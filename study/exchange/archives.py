@@ -117,7 +117,7 @@ def archive(
     record_taking(
         store,
         study=study,
-        what="archive",
+        file="archive",
         acting=acting,
         files=dict(exported.sha256),
         blinded=exported.blinded,
@@ -161,13 +161,13 @@ def _writers(
 ) -> dict[str, Callable[[Path], object]]:
     content = Content(blinded=blinded, texts=texts)
     tables = tables_of(look, study, content)
-    about = _about(study, banks.bank_row(look, study.bank_name).provenance, blinded)
+    metadata = _metadata(study, banks.bank_row(look, study.bank_name).provenance, blinded)
     writers: dict[str, Callable[[Path], object]] = {
         BUNDLE: lambda path: path.write_bytes(
             zipped(files_of(look, study.name, content, tables=tables))
         ),
-        PARQUET: lambda path: path.write_bytes(_parquet(tables, about)),
-        EXCEL: lambda path: path.write_bytes(workbook(tables, about)),
+        PARQUET: lambda path: path.write_bytes(_parquet(tables, metadata)),
+        EXCEL: lambda path: path.write_bytes(workbook(tables, metadata)),
     }
     if not blinded:
         title = f"{study.name}, protocol {study.protocol_sha256}"
@@ -181,13 +181,13 @@ def _writers(
     return writers
 
 
-def _parquet(tables: Mapping[str, list[dict[str, Any]]], about: Mapping[str, str]) -> bytes:
-    files = parquet_files(tables, about)
+def _parquet(tables: Mapping[str, list[dict[str, Any]]], metadata: Mapping[str, str]) -> bytes:
+    files = parquet_files(tables, metadata)
     sums = sums_of({name: sha256(content).hexdigest() for name, content in files.items()})
     return zipped({**files, SUMS: sums.encode()})
 
 
-def _about(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
+def _metadata(study: StudyRow, provenance: Provenance, blinded: bool) -> dict[str, str]:
     of_bank = {
         f"bank's {name.replace('_', ' ')}": text for name, text in provenance.as_dict().items()
     }

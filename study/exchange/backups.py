@@ -132,7 +132,7 @@ def make(
     with lease(store, _JOB) as is_ours:
         if not is_ours():
             raise NotNow(t("A backup is already in progress. Wait until it has finished."))
-        backup = _made(store, out, trigger, acting)
+        backup = _new_backup(store, out, trigger, acting)
         _prune(store, acting)
     return backup
 
@@ -156,7 +156,7 @@ def make_if_due(store: Store, *, now: datetime) -> Backup | None:
             if not _is_due(look, now):
                 return None
         try:
-            backup = _made(store, None, "schedule", acting)
+            backup = _new_backup(store, None, "schedule", acting)
         except StudyError as error:
             with suppress(StudyError):
                 if is_ours():  # otherwise another server makes it
@@ -224,8 +224,8 @@ def _copied(file: Path, scratch: Path) -> Store:
     except StudyError as error:
         raise BadFile(f"{file}: {error}") from error
     if breaches:
-        listed = "\n".join(f"  {breach}" for breach in breaches)
-        raise BadFile(t("{file} failed verification:\n", file=file) + listed)
+        breach_list = "\n".join(f"  {breach}" for breach in breaches)
+        raise BadFile(t("{file} failed verification:\n", file=file) + breach_list)
     return store
 
 
@@ -261,16 +261,16 @@ def _words(schedule_shown: Schedule) -> str:
 
 
 def _is_due(look: Transaction, now: datetime) -> bool:
-    every, earlier = schedule(look).every_hours, deployment.every_backup(look)
+    every_hours, earlier = schedule(look).every_hours, deployment.every_backup(look)
     failed_at_utc = deployment.value(look, _FAILED)
-    if not every or (
+    if not every_hours or (
         failed_at_utc and moment(failed_at_utc) <= now < moment(failed_at_utc) + AGAIN
     ):
         return False
-    return not earlier or moment(earlier[-1].made_at_utc) + timedelta(hours=every) <= now
+    return not earlier or moment(earlier[-1].made_at_utc) + timedelta(hours=every_hours) <= now
 
 
-def _made(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backup:
+def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) -> Backup:
     folder = out.parent if out else folder_of(store)
     try:
         if out is None:

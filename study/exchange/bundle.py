@@ -90,7 +90,7 @@ RECORDS_FORMAT = 1
 STUDY_RECORD = "study"
 _MOST_CHARACTERS = 100
 
-_Done = tuple[str, str, Mapping[str, Any]]
+_StepDone = tuple[str, str, Mapping[str, Any]]
 """A preparation step: the reader's code, the time, and the details."""
 
 
@@ -224,9 +224,11 @@ def _in_force(study: StudyRow) -> dict[str, Any]:
 
     Earlier bundles do not have these keys and are restored to the same bytes.
     """
-    values, usual = stored_protocol(study).in_full(), Protocol().in_full()
+    values, defaults = stored_protocol(study).in_full(), Protocol().in_full()
     return {
-        key: value for key, value in values.items() if key not in _LATER_KEYS or value != usual[key]
+        key: value
+        for key, value in values.items()
+        if key not in _LATER_KEYS or value != defaults[key]
     }
 
 
@@ -294,9 +296,9 @@ def placed(out: Path, *, as_zip: bool, exists_message: str = "") -> Iterator[Pat
                 target.rmdir()
             scratch_path.rename(target)
     except OSError as error:
-        why = system_reason(error)
+        reason = system_reason(error)
         raise BadFile(
-            t("{folder} cannot be written: {strerror}.", folder=out, strerror=why)
+            t("{folder} cannot be written: {strerror}.", folder=out, strerror=reason)
         ) from error
 
 
@@ -598,7 +600,7 @@ def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[di
     if not extras:
         return {}
     codes = {row.id: row.reader_id for row in people.readers(look, study.id)}
-    steps_by_kind: dict[str, list[_Done]] = {step: [] for step in Step}
+    steps_by_kind: dict[str, list[_StepDone]] = {step: [] for step in Step}
     for row in readings.preparations_of_study(look, study.id):
         entry = (codes[row["reader"]], row["received_at_utc"], json.loads(row["detail"]))
         steps_by_kind[row["step"]].append(entry)
@@ -610,7 +612,7 @@ def _preparation_tables(look: Transaction, study: StudyRow) -> dict[str, list[di
     return tables
 
 
-def _answers(study: StudyRow, steps: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+def _answers(study: StudyRow, steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
     protocol = stored_protocol(study)
     kinds = {"choice", "number"}
     if "questionnaire texts" in protocol.bundle_extras:
@@ -627,7 +629,7 @@ def _answers(study: StudyRow, steps: Sequence[_Done]) -> Iterator[dict[str, Any]
                 }
 
 
-def _checks(steps: Sequence[_Done]) -> Iterator[dict[str, Any]]:
+def _checks(steps: Sequence[_StepDone]) -> Iterator[dict[str, Any]]:
     n_sign_ins: Counter[str] = Counter()
     for code, at, detail in sorted(steps, key=itemgetter(0, 1)):
         n_sign_ins[code] += 1

@@ -181,8 +181,8 @@ def _lacking(missing: Sequence[Row]) -> str:
     note = f"{len(missing)} assigned cases have no answer that counts."
     if len(missing) > MOST_LISTED:
         note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
-    listed = _listed("Cases without an answer", MISSING, missing[:MOST_LISTED])
-    return f"<h2>Missing answers</h2><p>{note}</p>{listed}"
+    table = _listed("Cases without an answer", MISSING, missing[:MOST_LISTED])
+    return f"<h2>Missing answers</h2><p>{note}</p>{table}"
 
 
 def _decided(look: Transaction, study: StudyRow) -> str:

@@ -153,20 +153,20 @@ def vlmevalkit(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
             row = [item.number, item.item_id, item.shown_order, hint, item.question, *texts]
             row += [""] * (len(columns) - len(row))
             if has_images:
-                seen = tuple(film.sha256 for film in item.films)
-                images = [] if seen in first else [films.base64(film) for film in item.films]
-                row.append(_cell(images) if images else first[seen])
-                first.setdefault(seen, item.number)
+                film_hashes = tuple(film.sha256 for film in item.films)
+                images = [] if film_hashes in first else [films.base64(film) for film in item.films]
+                row.append(_cell(images) if images else first[film_hashes])
+                first.setdefault(film_hashes, item.number)
             table.writerow(row)
 
 
 def openai_batch(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
     """Write `batch-001.jsonl`, ...: requests to `/v1/chat/completions`, within the limits."""
-    asked = paper.asked
+    model_protocol = paper.asked
     settings = {
-        "temperature": asked.temperature,
-        "max_completion_tokens": asked.max_tokens,
-        "seed": asked.seeds[0] if asked.seeds else None,
+        "temperature": model_protocol.temperature,
+        "max_completion_tokens": model_protocol.max_tokens,
+        "seed": model_protocol.seeds[0] if model_protocol.seeds else None,
     }
     body = {"model": model, **{key: value for key, value in settings.items() if value is not None}}
     part, n_bytes, n_requests = 0, BATCH_BYTES, 0
@@ -196,8 +196,12 @@ def inspect(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
             file.write(_json(sample) + "\n")
 
 
-def _task(asked: ModelProtocol) -> str:
-    return _TASK.format(runs=asked.runs, temperature=asked.temperature, max_tokens=asked.max_tokens)
+def _task(model_protocol: ModelProtocol) -> str:
+    return _TASK.format(
+        runs=model_protocol.runs,
+        temperature=model_protocol.temperature,
+        max_tokens=model_protocol.max_tokens,
+    )
 
 
 def jsonl(paper: Paper, films: Rendered, folder: Path, model: str) -> None:
@@ -277,9 +281,9 @@ def _cell(images: Sequence[str]) -> str:
 
 
 def _messages(prompt: Prompt, images: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    asked = {"role": "user", "content": [*images, {"type": "text", "text": prompt.text}]}
+    user_message = {"role": "user", "content": [*images, {"type": "text", "text": prompt.text}]}
     system = [{"role": "system", "content": prompt.system}] if prompt.system else []
-    return [*system, asked]
+    return [*system, user_message]
 
 
 def _requests(paper: Paper, films: Rendered, body: Mapping[str, Any]) -> Iterator[bytes]:
@@ -357,7 +361,7 @@ def export_paper(
     *,
     form: PaperForm = USUAL_FORM,
     acting: Acting,
-    progress: OnRendered = lambda done, total: None,
+    progress: OnRendered = lambda n_done, total: None,
 ) -> bool:
     """Write a paper to a new folder, or a ZIP file if `out` ends in ``.zip``, and record it.
 
@@ -379,8 +383,8 @@ def export_paper(
     if bank_ids is None:
         with store.look() as look:
             bank_ids = not ids_tell(banks.Questions(look, banks.bank_row(look, paper.bank).id))
-    written = paper if bank_ids else _with_own_ids(store, paper)
-    about = {**_about(written), "paper_sha256": paper.sha256}
+    paper_written = paper if bank_ids else _with_own_ids(store, paper)
+    metadata = {**_metadata(paper_written), "paper_sha256": paper.sha256}
     as_zip = out.suffix == ".zip"
     with placed(out, as_zip=as_zip) as place:
         paper_folder = place.with_name("paper") if as_zip else place
@@ -388,11 +392,11 @@ def export_paper(
         with tempfile.TemporaryDirectory(dir=paper_folder.parent) as scratch:
             films = _rendered(paper, formats, Path(scratch), progress)
             for name in dict.fromkeys(formats):
-                _write(written, about, films, paper_folder / name, name, form.model)
+                _write(paper_written, metadata, films, paper_folder / name, name, form.model)
         record_taking(
             store,
             study=paper.study,
-            what="exam paper",
+            file="exam paper",
             acting=acting,
             bank=paper.bank,
             formats=sorted(set(formats)),
@@ -452,7 +456,7 @@ def _with_own_ids(store: Store, paper: Paper) -> Paper:
 
 
 def _write(
-    paper: Paper, about: dict[str, Any], films: Rendered, folder: Path, name: str, model: str
+    paper: Paper, metadata: dict[str, Any], films: Rendered, folder: Path, name: str, model: str
 ) -> None:
     folder.mkdir()
     FORMATS[name](paper, films, folder, model)
@@ -460,7 +464,7 @@ def _write(
         _link(films.folder / IMAGES, folder / IMAGES)
     if name in WITH_SIXTEEN_BIT and films.sixteen_bit:
         _link(films.folder / SIXTEEN_BIT, folder / SIXTEEN_BIT)
-    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
     (folder / "paper.json").write_text(text, encoding="utf-8")
     (folder / "README.md").write_text(_readme(paper, name), encoding="utf-8")
     sums = sums_of({file_name: sha256_of_file(folder / file_name) for file_name in _files(folder)})
@@ -477,7 +481,7 @@ def _link(source: Path, target: Path) -> None:
             shutil.copyfile(path, target / path.name)
 
 
-def _about(paper: Paper) -> dict[str, Any]:
+def _metadata(paper: Paper) -> dict[str, Any]:
     return {
         "study": paper.study,
         "bank": paper.bank,
@@ -497,7 +501,7 @@ def _about(paper: Paper) -> dict[str, Any]:
 
 
 def _readme(paper: Paper, name: str) -> str:
-    asked, source = paper.asked, paper.provenance
+    model_protocol, source = paper.asked, paper.provenance
     what = f"study “{paper.study}”" if paper.study else f"bank “{paper.bank}”"
     terms = [
         f"- {key.replace('_', ' ')}: {words}"
@@ -505,18 +509,18 @@ def _readme(paper: Paper, name: str) -> str:
     ]
     letters = (
         "There are no options; answers are free text."
-        if asked.condition == Shown.OPEN_ENDED
+        if model_protocol.condition == Shown.OPEN_ENDED
         else "Letters are those of the bank's own order of options."
-        if asked.order == Order.CANONICAL
+        if model_protocol.order == Order.CANONICAL
         else "Options were shuffled; letters are those shown, and `paper.json` maps them back."
     )
-    open_ended = asked.condition == Shown.OPEN_ENDED
-    options = "no options" if open_ended else f"options in {asked.order} order"
+    open_ended = model_protocol.condition == Shown.OPEN_ENDED
+    options = "no options" if open_ended else f"options in {model_protocol.order} order"
     return "\n".join(
         (
             f"{_HEAD.get(name, '')}# Exam paper: {what}\n",
-            f"{len(paper.items)} items, condition {asked.condition}, {options}, images at "
-            f"{asked.resolution} resolution. The paper contains no reference standard.\n",
+            f"{len(paper.items)} items, condition {model_protocol.condition}, {options}, images at "
+            f"{model_protocol.resolution} resolution. The paper contains no reference standard.\n",
             f"{_USE[name]}\n",
             f"{letters} Submit answers by `item_id`, together with `paper.json`:\n",
             "    python -m study models add FILE paper.json --db DB --study NAME --model NAME\n",

@@ -105,11 +105,11 @@ def receive(store: Store, path: Path) -> Received:
     try:
         files = _from_folder(path) if path.is_dir() else _from_zip(path)
     except BadFile as error:
-        why = str(error).rstrip(".")
-        raise BadFile(f"{path.name} cannot be read as a bundle: {why}.") from error
+        reason = str(error).rstrip(".")
+        raise BadFile(f"{path.name} cannot be read as a bundle: {reason}.") from error
     except (OSError, ValueError) as error:
-        why = system_reason(error) if isinstance(error, OSError) else "it is damaged"
-        raise BadFile(f"{path.name} cannot be read as a bundle: {why}.") from error
+        reason = system_reason(error) if isinstance(error, OSError) else "it is damaged"
+        raise BadFile(f"{path.name} cannot be read as a bundle: {reason}.") from error
     package, faults = _package(files)
     refuse(path.name, faults)
     if (package.get("reading_room") or {}).get("texts") is False:
@@ -231,11 +231,11 @@ def _parts(
 ) -> tuple[dict[str, Any], list[EventRow], dict[str, list[EventRow]]]:
     faults: list[str] = []
 
-    def part(what: str, read: Callable[[bytes], Any]) -> Any:
+    def part(part_name: str, read: Callable[[bytes], Any]) -> Any:
         try:
-            return read(files[what])
+            return read(files[part_name])
         except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
-            faults.append(f"{what} cannot be read.")
+            faults.append(f"{part_name} cannot be read.")
             return None
 
     protocol = part("protocol.json", _protocol)
@@ -249,14 +249,14 @@ def _parts(
     for file_name, lines in chains.items():
         broken = check_chain(lines)
         faults += [f"{file_name}: {broken}."] if broken else []
-    own = chains.pop("audit.jsonl")
-    faults += _contradictions(carried.study, protocol, own, facts)
-    merges = [event.detail for event in own if event.kind == EventKind.SITE_MERGED]
+    own_chain = chains.pop("audit.jsonl")
+    faults += _contradictions(carried.study, protocol, own_chain, facts)
+    merges = [event.detail for event in own_chain if event.kind == EventKind.SITE_MERGED]
     by_file = {audit_file(event["deployment_id"]): event["deployment_id"] for event in merges}
     if set(by_file) != set(chains):
         faults.append("the chains of the merged sites are not those listed in audit.jsonl.")
     refuse(name, faults)
-    return protocol, own, {by_file[file_name]: lines for file_name, lines in chains.items()}
+    return protocol, own_chain, {by_file[file_name]: lines for file_name, lines in chains.items()}
 
 
 def _protocol(content: bytes) -> dict[str, Any]:
@@ -307,14 +307,14 @@ def _contradictions(
 def refuse(name: str, faults: Sequence[str]) -> None:
     """Raise `BadFile` with all faults, if there are any."""
     if faults:
-        listed = "\n".join(f"  {fault}" for fault in faults)
+        fault_list = "\n".join(f"  {fault}" for fault in faults)
         raise BadFile(
             tn(
                 "{name}: {n} error; nothing was changed.\n{listed}",
                 "{name}: {n} errors; nothing was changed.\n{listed}",
                 len(faults),
                 name=name,
-                listed=listed,
+                listed=fault_list,
             )
         )
 

@@ -72,7 +72,7 @@ def move(source: Store, to: Path | str) -> Moved:
                 db=source.address,
             )
         )
-    with _alone(to):
+    with _single_move(to):
         store, copied = _finished(source, to) or _copied(source, to)
         _name_witness(to)
         moved = Moved(
@@ -86,7 +86,7 @@ def move(source: Store, to: Path | str) -> Moved:
 
 
 @contextmanager
-def _alone(to: Path | str) -> Iterator[None]:
+def _single_move(to: Path | str) -> Iterator[None]:
     """Refuse a second move to the same place while another is running."""
     path = beside(to, _LOCK)
     if is_server(to):

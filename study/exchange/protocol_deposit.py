@@ -64,8 +64,8 @@ def deposit_files(
     BadInput
         No author is named.
     """
-    named = tuple(name.strip() for name in creators if name.strip())
-    if not named:
+    creator_names = tuple(name.strip() for name in creators if name.strip())
+    if not creator_names:
         raise BadInput(t("Name at least one author of the deposit, as Family, Given."))
     with store.look() as look:
         row = study_row(look, study)
@@ -73,7 +73,7 @@ def deposit_files(
         protocol = stored_protocol(row)
         deposit = _Deposit(
             study=row,
-            creators=named,
+            creators=creator_names,
             head=line_of(look, study, now=now),
             texts=protocol.metadata.as_json(),
             now=now,

@@ -81,7 +81,7 @@ class Certificate:
             else "The write-ahead log may still contain the rows, because the store was in use. "
             "Print the certificate again when it is idle."
         )
-        kept = (
+        kept_parts = (
             f"Backups made before, which may contain it: {', '.join(self.backups)}."
             if self.backups
             else "No backup that the store knows of contains it."
@@ -93,7 +93,7 @@ class Certificate:
                 *([f"Reason: {self.reason}"] if self.reason else []),
                 *facts,
                 overwritten,
-                kept,
+                kept_parts,
                 "Exported files and copies elsewhere were not changed.",
                 f"Recorded as event {self.event} of the chain {self.chain}: {self.event_hash}",
             ]
@@ -135,7 +135,7 @@ def remove_study(
         marks = _marks(change, row.name)
         counts = removing.remove_study(change, row.id, row.name)
         heads.forget(change, row.id)
-        detail = {**facts, **_kept(change, marks), "rows": counts, "exports": exports}
+        detail = {**facts, **_marks_in_use(change, marks), "rows": counts, "exports": exports}
         detail["reason"] = words
         events.record(change, "", acting, kind=EventKind.STUDY_REMOVED, detail=detail)
     chains = facts["chains"]
@@ -187,7 +187,7 @@ def certificates(store: Store, study: str = "") -> list[Certificate]:
     """
     with store.look() as look:
         chains = [events.study_chain(study)] if study else events.chains(look)
-        kept = deployment.backups_kept(look)
+        backups_left = deployment.backups_kept(look)
         removals = sorted(
             (event for chain in chains for event in events.of_kinds(look, chain, _KINDS)),
             key=lambda event: event.at_utc,
@@ -195,7 +195,9 @@ def certificates(store: Store, study: str = "") -> list[Certificate]:
     overwritten = bool(removals) and store.hurried(0).fold_in()
     return [
         _certificate(
-            event, overwritten, [row.file for row in kept if row.made_at_utc <= event.at_utc]
+            event,
+            overwritten,
+            [row.file for row in backups_left if row.made_at_utc <= event.at_utc],
         )
         for event in removals
     ]
@@ -207,9 +209,9 @@ def _certificate(event: EventRow, overwritten: bool, files: list[str]) -> Certif
         for key, value in event.detail.items()
         if key not in ("reason", "role", "place", "sign_ins", "accounts")
     }
-    named = next(detail[key] for key in ("model_id", "study", "bank") if key in detail)
+    subject = next(detail[key] for key in ("model_id", "study", "bank") if key in detail)
     return Certificate(
-        what=f"{event.kind}: {named}",
+        what=f"{event.kind}: {subject}",
         removed=detail,
         at_utc=event.at_utc,
         by=event.actor,
@@ -280,7 +282,7 @@ def _marks(look: Transaction, study_name: str) -> set[str]:
     return {str(detail.get("sign_in") or detail.get("account")) for detail in details}
 
 
-def _kept(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
+def _marks_in_use(look: Transaction, marks: set[str]) -> dict[str, list[str]]:
     """Return those marks whose sign-in or account stays, so that `verify` still knows them."""
     sign_ins = {sign_in_mark(row.id, row.person) for row in people.sign_ins(look)}
     accounts = {

@@ -404,16 +404,16 @@ def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Ite
     """Yield each column of a bundle's items that differs from the study's own."""
     content = Content(blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
     tables = tables_of(look, study, content)
-    own = {str(row["item_id"]): row for row in tables["items.csv"]}
+    own_items = {str(row["item_id"]): row for row in tables["items.csv"]}
     incoming = {row["item_id"]: row for row in bundle.items}
-    if own.keys() != incoming.keys():
+    if own_items.keys() != incoming.keys():
         yield "items.csv: its items are not those of the study."
         return
     for column in next(iter(incoming.values()), {}):
         differing = [
             item_id
             for item_id, row in incoming.items()
-            if row[column] != _cell(own[item_id].get(column))
+            if row[column] != _cell(own_items[item_id].get(column))
         ]
         if differing:
             yield (
@@ -455,8 +455,8 @@ def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) 
         )
     yield from _reader_conflicts(look, study, bundle)
     yield from _model_conflicts(look, study, bundle)
-    own = _of_kinds(look, study.id, ("amendment",))["amendment"]
-    if [_changes(row) for row in own] != [
+    own_amendments = _of_kinds(look, study.id, ("amendment",))["amendment"]
+    if [_changes(row) for row in own_amendments] != [
         _changes(row) for row in bundle.carried.rows["amendment"]
     ]:
         yield "its protocol has other amendments."
@@ -471,35 +471,35 @@ def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
-    taken = {text_key(row.reader_id) for row in people.readers(look, study.id)}
+    known_ids = {text_key(row.reader_id) for row in people.readers(look, study.id)}
     rated = {text_key(row.model_id) for row in models.of_study(look, study.id)}
     for row in bundle.carried.rows["reader"]:
         key = text_key(str(row["reader_id"]))
-        if key in taken:
+        if key in known_ids:
             yield f"the reader {row['reader_id']} is in both studies."
         if key in rated:
             yield f"its reader {row['reader_id']} has the name of a model in the study."
     for row in bundle.carried.rows["model"]:
-        if text_key(str(row["model_id"])) in taken:
+        if text_key(str(row["model_id"])) in known_ids:
             yield f"its model {row['model_id']} has the name of a reader in the study."
 
 
 def _model_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
-    own = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
-    models_here, withdrawn_here = _by_model(own)
+    own_events = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
+    models_here, withdrawn_here = _by_model(own_events)
     incoming, withdrawn_there = _by_model(bundle.carried.rows)
     keys = {text_key(name): name for name in models_here}
     for name in incoming:
         same = keys.get(text_key(name))
         if same is not None and (same != name or models_here[same] != incoming[name]):
             yield f"the model {name} is in both, with other predictions or another version."
-    for counted, withdrawn, where in (
+    for n_counted, withdrawn, place in (
         (incoming, withdrawn_here, "the study but not in the bundle"),
         (models_here, withdrawn_there, "the bundle but not in the study"),
     ):
-        for name in sorted(counted):
-            if (name, counted[name]) in withdrawn:
-                yield f"the model {name} was withdrawn in {where}. Withdraw it in both."
+        for name in sorted(n_counted):
+            if (name, n_counted[name]) in withdrawn:
+                yield f"the model {name} was withdrawn in {place}. Withdraw it in both."
 
 
 def _of_kinds(
@@ -531,9 +531,11 @@ def _by_model(
 
 def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, int]:
     """Return the bundle's models that are not in the study, with the edition each one becomes."""
-    own = {row.model_id for row in models.of_study(look, study)}
+    known_ids = {row.model_id for row in models.of_study(look, study)}
     incoming, _ = _by_model(bundle.carried.rows)
-    return {name: models.next_edition(look, study, name) for name in incoming if name not in own}
+    return {
+        name: models.next_edition(look, study, name) for name in incoming if name not in known_ids
+    }
 
 
 def _rows(

@@ -50,10 +50,10 @@ class BadFilm(BadFile):
     """
 
     def __init__(
-        self, what: str, remedy: str = _EXPORT, rule: Rule = Rule.IMAGE_UNREADABLE
+        self, fault: str, remedy: str = _EXPORT, rule: Rule = Rule.IMAGE_UNREADABLE
     ) -> None:
-        super().__init__(f"{what}; {remedy}")
-        self.what = what
+        super().__init__(f"{fault}; {remedy}")
+        self.what = fault
         self.remedy = remedy
         self.rule = rule
 

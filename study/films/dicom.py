@@ -152,8 +152,8 @@ def read(data: bytes) -> DicomFilm:
     if len(data) > MAX_BYTES:
         raise BadFilm(f"the file has {len(data):,} bytes, more than {MAX_BYTES:,}")
     if not is_dicom(data):
-        what = "a DICOM file without" if lacks_preamble(data) else "not a DICOM file: no"
-        raise BadFilm(f"{what} preamble", "export it from the archive as a DICOM Part 10 file")
+        fault = "a DICOM file without" if lacks_preamble(data) else "not a DICOM file: no"
+        raise BadFilm(f"{fault} preamble", "export it from the archive as a DICOM Part 10 file")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # odd values in attributes that are not used
         try:
@@ -199,9 +199,9 @@ def _film(source: Attributes) -> DicomFilm:
     keyword, spacing_mm, shape = spacing_and_shape(source)
     values, cells = stored_values(source, layout)
     hidden = padding(source, values, cells, layout)
-    outside = outside_shutter(source, *values.shape)
-    if outside is not None:
-        hidden = outside if hidden is None else hidden | outside
+    is_outside = outside_shutter(source, *values.shape)
+    if is_outside is not None:
+        hidden = is_outside if hidden is None else hidden | is_outside
     samples, window = samples_and_window(source, values, hidden)
     if shape != 1:
         samples = with_square_pixels(samples, shape)
@@ -362,22 +362,22 @@ def _view(source: Attributes, modality: str) -> str:
         return _VIEWS.get(position, position)
     if codes := source.items("ViewCodeSequence"):
         return Attributes(codes[0]).code("CodeMeaning")
-    along = [text[:1] for text in source.texts("PatientOrientation")]
-    if modality not in _PROJECTIONS or len(along) != 2 or along[1] not in ("F", "H"):
+    directions = [text[:1] for text in source.texts("PatientOrientation")]
+    if modality not in _PROJECTIONS or len(directions) != 2 or directions[1] not in ("F", "H"):
         return ""
     known = {"L": "FRONTAL", "R": "FRONTAL", "A": "LATERAL", "P": "LATERAL"}
-    return known.get(along[0], "")
+    return known.get(directions[0], "")
 
 
 def _age(source: Attributes) -> str:
     """Return an age in DICOM's notation; above 89 years a range, because these are rare."""
     age = source.code("PatientAge")
     if not age:
-        born, taken = source.day("PatientBirthDate"), source.day("StudyDate")
-        if born is None or taken is None or taken < born:
+        born, study_day = source.day("PatientBirthDate"), source.day("StudyDate")
+        if born is None or study_day is None or study_day < born:
             return ""
-        before = (taken.month, taken.day) < (born.month, born.day)
-        age = f"{taken.year - born.year - before:03d}Y"
+        before = (study_day.month, study_day.day) < (born.month, born.day)
+        age = f"{study_day.year - born.year - before:03d}Y"
     if not (age[:-1].isdecimal() and age[-1] in "YMWD"):
         return ""
     return "90-120" if age.endswith("Y") and int(age[:-1]) > _OLDEST else age

@@ -137,8 +137,8 @@ class Attributes:
             value = value.split("\\") if value.strip(" \0") else []
         if value is None:
             return ()
-        listed = [value] if isinstance(value, int | float) else list(value)
-        texts = [str(value).strip(" \0\t\r\n") for value in listed]
+        values = [value] if isinstance(value, int | float) else list(value)
+        texts = [str(value).strip(" \0\t\r\n") for value in values]
         if not all(_NUMBER.fullmatch(text) for text in texts):
             return None
         if any("," in text for text in texts):

@@ -177,19 +177,19 @@ def samples_and_window(
             return samples, (0.0, 65_535.0)
         ends = _window(source, visible, slope, intercept)
     low, high = ends or (float(visible.min()), float(visible.max()))
-    return _placed(values, visible, hidden, low, high, turned=inverse != (slope < 0))
+    return _shifted(values, visible, hidden, low, high, is_inverted=inverse != (slope < 0))
 
 
-def _placed(
-    values: Levels, visible: Levels, hidden: Mask, low: float, high: float, *, turned: bool
+def _shifted(
+    values: Levels, visible: Levels, hidden: Mask, low: float, high: float, *, is_inverted: bool
 ) -> tuple[NDArray[np.uint16], tuple[float, float]]:
     """Shift or invert values to samples; values of the file stay unchanged where possible."""
-    if turned:
+    if is_inverted:
         values, visible, low, high = -values, -visible, -high, -low
-    least, most = int(visible.min()), int(visible.max())
-    base = least if turned else min(0, least)
+    least, highest = int(visible.min()), int(visible.max())
+    base = least if is_inverted else min(0, least)
     if hidden.any():  # background must be black even in a window that begins below all samples
-        base = max(min(base, int(np.floor(max(low, -1e6)))), most - 65_535)
+        base = max(min(base, int(np.floor(max(low, -1e6)))), highest - 65_535)
     samples = (values - base).clip(0, 65_535).astype(np.uint16)
     samples[hidden] = 0
     low, high = low - base, high - base
@@ -236,9 +236,9 @@ def _curve(
     if not _shows(_in_stored_values(ends, slope, intercept), visible):
         return None
     (centre, width) = ends[0] / 2 + ends[1] / 2, ends[1] - ends[0]
-    away = (values * slope + intercept - centre) / width
+    distance = (values * slope + intercept - centre) / width
     source.notes.append("its VOI LUT or sigmoid is applied to the samples")
-    return np.asarray(1 / (1 + np.exp(np.clip(-4 * away, -700, 700))))
+    return np.asarray(1 / (1 + np.exp(np.clip(-4 * distance, -700, 700))))
 
 
 def _is_flat(levels: Levels, values: Levels, visible: Levels) -> bool:
@@ -338,12 +338,12 @@ def _shows(ends: tuple[float, float], visible: Levels) -> bool:
     low, high = ends
     if not np.isfinite(ends).all():
         return False
-    least, most = int(visible.min()), int(visible.max())
-    if least == most:
+    least, highest = int(visible.min()), int(visible.max())
+    if least == highest:
         return True
     if high <= low:
-        return least <= low <= most
-    share = (min(high, most) - max(low, least)) / (high - low)
+        return least <= low <= highest
+    share = (min(high, highest) - max(low, least)) / (high - low)
     if share >= 0.5:
         return True
     within = float(np.mean((visible >= low) & (visible <= high)))

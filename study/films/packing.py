@@ -100,14 +100,15 @@ def fitted(samples: Ints) -> Predictor:
         0 to 65,535.
     """
     top = int(samples.max())
-    around, wanted = _chosen(samples)
-    if not wanted.size:
+    neighbours, targets = _chosen(samples)
+    if not targets.size:
         return Predictor(steps=(), weights=(_COPY,), top=top)
-    steepness = _steepness(tuple(around))
+    steepness = _steepness(tuple(neighbours))
     steps = tuple(sorted({int(step) for step in np.quantile(steepness, _SHARES)}))
     kinds = _kinds(steepness, steps)
     weights = tuple(
-        _weights(around[:, kinds == kind], wanted[kinds == kind]) for kind in range(len(steps) + 1)
+        _weights(neighbours[:, kinds == kind], targets[kinds == kind])
+        for kind in range(len(steps) + 1)
     )
     return Predictor(steps=steps, weights=weights, top=top)
 
@@ -115,10 +116,10 @@ def fitted(samples: Ints) -> Predictor:
 def residues(samples: Ints, predictor: Predictor) -> Iterator[Ints]:
     """Yield the differences between samples and predictions, some rows at a time."""
     table = np.array(predictor.weights, dtype=np.int32).T
-    for rows, around in _bands(samples):
-        kinds = _kinds(_steepness(around), predictor.steps)
+    for rows, neighbours in _bands(samples):
+        kinds = _kinds(_steepness(neighbours), predictor.steps)
         guess = np.full(kinds.shape, 1 << (FRACTION_BITS - 1), dtype=np.int32)
-        for neighbour, weights in zip(around, table, strict=True):
+        for neighbour, weights in zip(neighbours, table, strict=True):
             guess += neighbour * weights.take(kinds)
         guess >>= FRACTION_BITS
         yield samples[rows] - np.clip(guess, 0, predictor.top)
@@ -133,16 +134,16 @@ def _bands(samples: Ints) -> Iterator[tuple[slice, Neighbours]]:
     framed[2:, -1] = samples[:, -1]
     for top in range(0, height, _ROWS):
         rows = slice(top, min(top + _ROWS, height))
-        here, above, far = (framed[rows.start + n : rows.stop + n] for n in (2, 1, 0))
-        around = (
-            here[:, 1:-2],
+        current_row, above, far = (framed[rows.start + n : rows.stop + n] for n in (2, 1, 0))
+        neighbours = (
+            current_row[:, 1:-2],
             above[:, 2:-1],
             above[:, 1:-2],
             above[:, 3:],
-            here[:, :-3],
+            current_row[:, :-3],
             far[:, 2:-1],
         )
-        yield rows, around
+        yield rows, neighbours
 
 
 def _chosen(samples: Ints) -> tuple[Ints, Ints]:
@@ -151,19 +152,19 @@ def _chosen(samples: Ints) -> tuple[Ints, Ints]:
     The edge is left out, because zeros and copies replace neighbours there.
     """
     step = max(1, samples.size // _FITTED) | 1  # odd, so that no column is favoured
-    around, wanted = [], []
+    around, targets = [], []
     first = 0
     for rows, neighbours in _bands(samples):
         inside = (slice(max(0, 2 - rows.start), None), slice(2, -1))
-        here = samples[rows][inside]
+        current_values = samples[rows][inside]
         around.append([neighbour[inside].ravel()[first::step] for neighbour in neighbours])
-        wanted.append(here.ravel()[first::step])
-        first = (first - here.size) % step
-    return np.concatenate(around, axis=1), np.concatenate(wanted)
+        targets.append(current_values.ravel()[first::step])
+        first = (first - current_values.size) % step
+    return np.concatenate(around, axis=1), np.concatenate(targets)
 
 
-def _steepness(around: Neighbours) -> Ints:
-    _, north, north_west, north_east, far_west, _ = around
+def _steepness(neighbours: Neighbours) -> Ints:
+    _, north, north_west, north_east, far_west, _ = neighbours
     steepness: Ints = np.abs(far_west - north_west)
     steepness += np.abs(north - north_west)
     steepness += np.abs(north - north_east)
@@ -177,11 +178,11 @@ def _kinds(steepness: Ints, steps: Sequence[int]) -> NDArray[np.uint8]:
     return kinds
 
 
-def _weights(around: Ints, wanted: Ints) -> tuple[int, ...]:
+def _weights(neighbours: Ints, targets: Ints) -> tuple[int, ...]:
     """Return weights by least squares, reweighted towards least absolute error."""
-    if len(wanted) < NEIGHBOURS:
+    if len(targets) < NEIGHBOURS:
         return _COPY
-    known, sought = around.astype(np.float64), wanted.astype(np.float64)
+    known, sought = neighbours.astype(np.float64), targets.astype(np.float64)
     trust: Floats = np.ones(len(sought))
     exact: Floats = np.zeros(NEIGHBOURS)
     for _ in range(_ROUNDS + 1):
@@ -242,7 +243,7 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
     high = zigzag >> split
     escapes = zigzag[high >= ESCAPE].astype("<u2")
     height, width = pixels.shape
-    about = {
+    description = {
         "width": width,
         "height": height,
         "bits": 8 * pixels.dtype.itemsize,
@@ -255,7 +256,7 @@ def packed(pixels: Grey, window: tuple[float, float] | None = None) -> bytes:
         "levels": levels,
         **({"window": window} if window else {}),
     }
-    header = json.dumps(about, separators=(",", ":")).encode()
+    header = json.dumps(description, separators=(",", ":")).encode()
     return gzipped(
         [
             len(header).to_bytes(4, "little") + header,
@@ -272,11 +273,11 @@ def _placed(pixels: Grey) -> tuple[Ints, list[int]]:
     Films of 10 or 12 bits are often spread over 16; the gaps would cost a bit each.
     """
     low, high = int(pixels.min()), int(pixels.max())
-    there = _counts(pixels.ravel()) > 0
-    levels = np.flatnonzero(there)
+    is_present = _counts(pixels.ravel()) > 0
+    levels = np.flatnonzero(is_present)
     if 2 * len(levels) > high - low + 1:
         return pixels.astype(np.int32), []
-    places = (np.cumsum(there) - 1).astype(np.int32)
+    places = (np.cumsum(is_present) - 1).astype(np.int32)
     return places[pixels], [int(levels[0]), *np.diff(levels).tolist()]
 
 
@@ -288,8 +289,8 @@ def _zigzag(residue: Ints) -> Folded:
 def _counts(values: Grey) -> Counts:
     """Return how often each value from 0 to 65,535 occurs; by parts, as NumPy widens them."""
     parts = range(0, len(values), _PART)
-    counted = [np.bincount(values[n : n + _PART], minlength=1 << 16) for n in parts]
-    return np.asarray(np.sum(counted, axis=0))
+    histograms = [np.bincount(values[n : n + _PART], minlength=1 << 16) for n in parts]
+    return np.asarray(np.sum(histograms, axis=0))
 
 
 def _split(zigzag: Folded) -> int:
@@ -346,15 +347,15 @@ def preview(pixels: Grey, *, low: float, high: float, longest: int = 1600) -> by
 def gzipped(parts: Iterable[bytes]) -> bytes:
     """Return a gzip file of parts one after the other; no stretch reaches over two of them."""
     checksum, length = 0, 0
-    written = [_HEADER]
+    chunks = [_HEADER]
     for stretch in _stretches(parts):
         checksum = zlib.crc32(stretch, checksum)
         length += len(stretch)
-        written.append(_shortest(stretch))
+        chunks.append(_shortest(stretch))
     end = zlib.compressobj(1, zlib.DEFLATED, -15)
-    written.append(end.flush())
-    written.append(struct.pack("<II", checksum, length & 0xFFFF_FFFF))
-    return b"".join(written)
+    chunks.append(end.flush())
+    chunks.append(struct.pack("<II", checksum, length & 0xFFFF_FFFF))
+    return b"".join(chunks)
 
 
 def _stretches(parts: Iterable[bytes]) -> Iterator[bytes]:

@@ -53,11 +53,11 @@ class Shelf:
         """Return the prepared film of a file with this hash, or None."""
         path = self._path(sha256)
         try:
-            kept = path.read_bytes()
+            content = path.read_bytes()
         except OSError:
             return None
-        body = kept[_DIGEST_BYTES:]
-        if _digest(path, body) != kept[:_DIGEST_BYTES]:
+        body = content[_DIGEST_BYTES:]
+        if _digest(path, body) != content[:_DIGEST_BYTES]:
             with suppress(OSError):
                 path.unlink()
             return None
@@ -101,9 +101,9 @@ class Shelf:
 
     def _make_room(self, size: int) -> None:
         """Delete the least recently used files, including partial files left by a crash."""
-        kept = sorted(self._files(), key=lambda entry: entry[1].st_mtime)
-        total = sum(facts.st_size for _, facts in kept) + size
-        for path, facts in kept:
+        files = sorted(self._files(), key=lambda entry: entry[1].st_mtime)
+        total = sum(facts.st_size for _, facts in files) + size
+        for path, facts in files:
             if total <= self._max_bytes:
                 return
             path.unlink(missing_ok=True)

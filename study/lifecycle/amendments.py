@@ -183,8 +183,8 @@ def _feedback_faults(
 
 def _refuse(faults: list[str]) -> None:
     if faults:
-        listed = "\n".join(f"  {fault}" for fault in faults)
-        raise BadProtocol(t("The protocol was not amended:") + "\n" + listed)
+        fault_list = "\n".join(f"  {fault}" for fault in faults)
+        raise BadProtocol(t("The protocol was not amended:") + "\n" + fault_list)
 
 
 def _store(change: Transaction, row: StudyRow, amendment: Amendment, acting: Acting) -> None:

@@ -148,7 +148,7 @@ def save(
     store: Store,
     number: int,
     *,
-    seen: str,
+    seen_sha256: str,
     now: datetime,
     **content: Unpack[Content],
 ) -> str:
@@ -156,7 +156,7 @@ def save(
 
     Parameters
     ----------
-    seen
+    seen_sha256
         The draft's time of saving when it was read.
 
     Raises
@@ -172,7 +172,7 @@ def save(
     """
     with store.change() as change:
         row = _row(change, number)
-        _refuse_overwriting(row, seen)
+        _refuse_overwriting(row, seen_sha256)
         _refuse_taken(change, content["name"], number)
         # Two saves within a millisecond must have different times.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
@@ -204,7 +204,7 @@ def remove(store: Store, number: int, *, acting: Acting) -> None:
 
 
 def draw(
-    store: Store, number: int, *, seen: str, maker: int, acting: Acting
+    store: Store, number: int, *, seen_sha256: str, maker: int, acting: Acting
 ) -> tuple[str, tuple[Stratum, ...]]:
     """Draw the study of a draft; its maker becomes its coordinator. Return its name and strata.
 
@@ -220,12 +220,12 @@ def draw(
     """
     with store.change() as change:
         row = _row(change, number)
-        _refuse_overwriting(row, seen)
+        _refuse_overwriting(row, seen_sha256)
         draft = _draft(row)
         problems = faults(draft)
         if problems:
-            listed = "\n".join(f"  {fault}" for fault in problems)
-            raise BadProtocol(t("The sample was not drawn:") + f"\n{listed}")
+            fault_list = "\n".join(f"  {fault}" for fault in problems)
+            raise BadProtocol(t("The sample was not drawn:") + f"\n{fault_list}")
         protocol = Protocol.from_json(draft.protocol_values)
         _, strata = draw_within(
             change, bank=draft.bank, study=draft.name, protocol=protocol, acting=acting
@@ -332,11 +332,11 @@ def free_name(store: Store, wish: str) -> str:
 
 
 def _free_name(look: Transaction, wish: str) -> str:
-    taken = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
-    if wish not in taken:
+    used_names = {*studies.names(look), *(row.name for row in stored.listed_drafts(look))}
+    if wish not in used_names:
         return wish
-    tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(taken) + 3))
-    return next(name for name in tries if name not in taken)
+    tries = (f"{wish[: LONGEST - 6].rstrip()} ({n})" for n in range(2, len(used_names) + 3))
+    return next(name for name in tries if name not in used_names)
 
 
 def _initial_values(look: Transaction, bank: int, now: datetime) -> dict[str, Any]:
@@ -380,8 +380,8 @@ def _draft(row: DraftRow) -> StudyDraft:
     )
 
 
-def _refuse_overwriting(row: DraftRow, seen: str) -> None:
-    if row.saved_at_utc != seen:
+def _refuse_overwriting(row: DraftRow, seen_sha256: str) -> None:
+    if row.saved_at_utc != seen_sha256:
         raise SavedElsewhere(
             t("This draft has since been saved in another window. Reload it before you continue.")
         )

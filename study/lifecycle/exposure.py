@@ -33,7 +33,7 @@ from study.store.studies import StudyRow, study_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class KnownCases:
     """A study or a bank in teaching where a person may have learnt the answers.
 
     In teaching, `role` is None and `study` is the bank's name.
@@ -79,8 +79,8 @@ def withheld(look: Transaction, bank: int) -> str:
 
 def refuse_withheld(look: Transaction, bank: int) -> None:
     """Raise `NotNow` if texts that reveal the answers of a bank are hidden."""
-    if why := withheld(look, bank):
-        raise NotNow(why)
+    if reason := withheld(look, bank):
+        raise NotNow(reason)
 
 
 def revealed_in(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
@@ -146,20 +146,20 @@ def record_others(
         events.record(change, other, acting, kind=kind, detail={"study": study.name})
 
 
-def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]:
+def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[KnownCases, ...]:
     """Return where a person may have seen the reference standard of the items in a study's bank.
 
     They may have seen it in studies of the same cases that they run or analyse, in studies that
     showed them the correct answers, and in teaching. Reviewers and scorers cannot be readers.
     """
     taught = tuple(
-        Seen(study=bank.name, role=None)
+        KnownCases(study=bank.name, role=None)
         for bank in teaching.learnt_from(look, person)
         if banks.shared(look, bank.id, study.id)
     )
     return taught + tuple(
         dict.fromkeys(
-            Seen(study=part.study_name, role=Role(part.role))
+            KnownCases(study=part.study_name, role=Role(part.role))
             for part in people.ever(look, person)
             if part.study
             and part.study_name
@@ -170,14 +170,14 @@ def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[Seen, ...]
     )
 
 
-def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[Seen, ...]]:
+def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases, ...]]:
     """Return where readers of a study may have seen its answers; others are omitted."""
     roles = {}
     for reader in people.readers(look, study.id):
         person = people.of_reader(look, reader.id)
-        seen = () if person is None else seen_by(look, person, study)
-        if seen:
-            roles[reader.reader_id] = seen
+        cases_seen = () if person is None else seen_by(look, person, study)
+        if cases_seen:
+            roles[reader.reader_id] = cases_seen
     return roles
 
 
@@ -190,11 +190,11 @@ _ROLES = {
 }
 
 
-def in_words(reader: str, seen: Sequence[Seen]) -> str:
+def in_words(reader: str, cases_seen: Sequence[KnownCases]) -> str:
     """Return the sentence about a reader who may know the answers."""
     parts = [
         said(_ROLES[exposure_seen.role]).format(study=quoted(exposure_seen.study))
-        for exposure_seen in seen
+        for exposure_seen in cases_seen
     ]
     return t(
         "{reader} may have seen the reference standard of these cases, {parts}.",
@@ -235,10 +235,10 @@ def cautions(store: Store, study: str) -> tuple[str, ...]:
         protocol = stored_protocol(row)
         # Counts over a few cases reveal their truth: while others read them, count the whole bank.
         reading = being_read(look, row.bank, excluding=row.id)
-        asked = banks.Questions(look, row.bank, None if reading else row.id)
+        bank_questions = banks.Questions(look, row.bank, None if reading else row.id)
         return (
             *_struck_since(look, row.id),
-            *guessable(asked, shuffled=protocol.option_order == "random"),
+            *guessable(bank_questions, shuffled=protocol.option_order == "random"),
             *elsewhere(look, row.bank, protocol, excluding=row.id),
             *(in_words(reader, parts) for reader, parts in acquainted(look, row).items()),
         )
@@ -284,10 +284,10 @@ def acquaintances(
         The study does not exist.
     """
     with store.look() as look:
-        seen = acquainted(look, study_row(look, study))
+        cases_seen = acquainted(look, study_row(look, study))
     return tuple(
         in_words(reader, parts)
-        for reader, parts in seen.items()
+        for reader, parts in cases_seen.items()
         if readers is None or reader in readers
     )
 

@@ -289,12 +289,12 @@ class Assignment:
     @property
     def judged(self) -> list[Judged]:
         """Return the subjects that the judge has judged."""
-        return [judged for judged in self.everything if self.judge in judged.verdicts]
+        return [case for case in self.everything if self.judge in case.verdicts]
 
     @property
     def waiting(self) -> list[Judged]:
         """Return the subjects that the judge can judge now."""
-        return [judged for judged in self.everything if self.judge in judged.waits_for]
+        return [case for case in self.everything if self.judge in case.waits_for]
 
 
 def assignment(look: Transaction, row: JudgingRow, person: int) -> Assignment:
@@ -366,7 +366,7 @@ def judge(
         raise BadInput(t("Shorten the comment to {n} characters.", n=LONGEST_COMMENT))
     part = assignment(change, row, judgement.person)
     matches = [
-        judged for judged in (*part.waiting, *part.judged) if judged.position == judgement.position
+        case for case in (*part.waiting, *part.judged) if case.position == judgement.position
     ]
     if not matches:
         raise NotAllowed(t("This question is not yours to review."))

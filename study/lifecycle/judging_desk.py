@@ -21,7 +21,7 @@ from study.lifecycle.judging import KINDS, LABELS, Assignment, Judged
 from study.people.signing_in import Person
 from study.protocol.protocol import CONTEXTS, Condition, Protocol
 from study.reading.desk import Acknowledgement, CaseView, Desk, case_view, parsed, rules
-from study.reading.records import HANDED_OUT, NOT_YET, Presentation, Reading, Taken
+from study.reading.records import HANDED_OUT, NOT_YET, Presentation, Reading, RecordOutcome
 from study.store import Store, Transaction, banks, teaching
 from study.store.banks import FilmRow
 from study.store.deployment import secret
@@ -70,15 +70,15 @@ class JudgingDesk:
         self, store: Store, person: Person, number: int, records: Sequence[Any], *, now: datetime
     ) -> Acknowledgement:
         """Store a judge's verdicts; a verdict sent twice is stored once."""
-        taken: list[Taken] = []
+        outcomes: list[RecordOutcome] = []
         with store.change() as change:
             for record in parsed(records):
-                if not isinstance(record, Taken):
+                if not isinstance(record, RecordOutcome):
                     part = self._part(change, person, number)
                     refused = self._refused(change, person, part, record, now)
-                    record = Taken(id=record.id, case="", refused=refused)
-                taken.append(record)
-            return Acknowledgement.of(taken, self._desk(change, person, number))
+                    record = RecordOutcome(id=record.id, case="", refused=refused)
+                outcomes.append(record)
+            return Acknowledgement.of(outcomes, self._desk(change, person, number))
 
     def _refused(
         self, change: Transaction, person: Person, part: Assignment, record: Any, now: datetime
@@ -88,16 +88,16 @@ class JudgingDesk:
             return ""
         if not isinstance(record, Reading):
             return t("This study has no such step.")
-        judged = self._find(change, person, part, record.case)
+        judged_case = self._find(change, person, part, record.case)
         verdicts = dict(zip(LETTERS, KINDS[part.row.kind].options, strict=False))
-        if judged is None or record.option not in verdicts:
+        if judged_case is None or record.option not in verdicts:
             return said(NOT_YET)
         try:
             judging.judge(
                 change,
                 part.row,
                 judging.Judgement(
-                    position=judged.position,
+                    position=judged_case.position,
                     person=person.id,
                     verdict=verdicts[record.option],
                     comment=record.comment,
@@ -120,14 +120,14 @@ class JudgingDesk:
     ) -> Judged | None:
         """Return the judge's subject with the ID of a case, or None."""
         matches = (
-            judged
-            for judged in (*part.waiting, *part.judged)
-            if self._case(look, person, part.row, judged) == case
+            judged_case
+            for judged_case in (*part.waiting, *part.judged)
+            if self._case(look, person, part.row, judged_case) == case
         )
         return next(matches, None)
 
-    def _case(self, look: Transaction, person: Person, row: JudgingRow, judged: Judged) -> str:
-        key = judged.item if self.table == REVIEW else judged.position
+    def _case(self, look: Transaction, person: Person, row: JudgingRow, judged_case: Judged) -> str:
+        key = judged_case.item if self.table == REVIEW else judged_case.position
         return self._id(look, person, row.id, key)
 
     def _id(self, look: Transaction, person: Person, *numbers: int) -> str:
@@ -145,8 +145,8 @@ class JudgingDesk:
             read=n_judged,
             rules={**rules(_PROTOCOL), "numbered": True},
             cases=tuple(
-                _view(look, judged, self._case(look, person, part.row, judged), position)
-                for position, judged in enumerate(waiting[:HANDED_OUT], start=n_judged + 1)
+                _view(look, judged_case, self._case(look, person, part.row, judged_case), position)
+                for position, judged_case in enumerate(waiting[:HANDED_OUT], start=n_judged + 1)
             ),
             stored=n_judged,
         )
@@ -156,8 +156,8 @@ reviewers_desk = JudgingDesk(REVIEW)
 scorers_desk = JudgingDesk(SCORING)
 
 
-def _view(look: Transaction, judged: Judged, case: str, position: int) -> CaseView:
-    row = teaching.item(look, judged.item)
+def _view(look: Transaction, judged_case: Judged, case: str, position: int) -> CaseView:
+    row = teaching.item(look, judged_case.item)
     asked = case_view(
         look,
         WaitingCase(
@@ -171,33 +171,33 @@ def _view(look: Transaction, judged: Judged, case: str, position: int) -> CaseVi
         ),
         _PROTOCOL,
     )
-    labels = [said(LABELS[verdict]) for verdict in KINDS[judged.kind].options]
+    labels = [said(LABELS[verdict]) for verdict in KINDS[judged_case.kind].options]
     return replace(
         asked,
-        question="\n".join(_question(look, judged, asked)),
+        question="\n".join(_question(look, judged_case, asked)),
         options=tuple(zip(LETTERS, labels, strict=False)),
     )
 
 
-def _question(look: Transaction, judged: Judged, asked: CaseView) -> Iterator[str]:
+def _question(look: Transaction, judged_case: Judged, case: CaseView) -> Iterator[str]:
     """Yield the lines of the text that is judged, from the item's question and options."""
-    truth, explanation = teaching.truth(look, judged.item)
-    yield asked.question
+    truth, explanation = teaching.truth(look, judged_case.item)
+    yield case.question
     yield ""
-    if judged.kind in (REVIEW, EXPLANATION):
-        for letter, text in asked.options:
+    if judged_case.kind in (REVIEW, EXPLANATION):
+        for letter, text in case.options:
             note = f"  ({t('reference standard')})" if letter == truth else ""
             yield f"{letter}  {text}{note}"
     else:
-        yield t("Correct: {answer}", answer=dict(asked.options)[truth])
-    if judged.kind == REVIEW:
+        yield t("Correct: {answer}", answer=dict(case.options)[truth])
+    if judged_case.kind == REVIEW:
         if explanation:
             yield ""
             yield t("Explanation: {words}", words=explanation)
         return
     yield ""
-    words = judged.answers[0].words
-    explains = judged.kind == EXPLANATION
+    words = judged_case.answers[0].words
+    explains = judged_case.kind == EXPLANATION
     yield (
         t("Explanation to score: {words}", words=words)
         if explains

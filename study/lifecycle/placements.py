@@ -43,21 +43,21 @@ def refuse_impossible(protocol: Protocol, readers: Sequence[ReaderRow]) -> None:
         )
     for name in protocol.by_arm:
         n_readers, reads = sizes[name], protocol.reads_per_case
-        where = t("the arm {arm}", arm=name) if name else t("the study")
+        scope = t("the arm {arm}", arm=name) if name else t("the study")
         if n_readers < reads and not protocol.cases_per_reader:
             raise NotNow(
                 t(
                     "reads_per_case = {reads}, but {where} has only {n}. Invite more readers, or "
                     "reduce reads_per_case.",
                     reads=reads,
-                    where=where,
+                    where=scope,
                     n=tn("{n} reader", "{n} readers", n_readers),
                 )
             )
-        _refuse_short_lists(protocol.of_arm(name), where, n_readers)
+        _refuse_short_lists(protocol.of_arm(name), scope, n_readers)
 
 
-def _refuse_short_lists(protocol: Protocol, where: str, n_readers: int) -> None:
+def _refuse_short_lists(protocol: Protocol, scope: str, n_readers: int) -> None:
     if not protocol.is_incomplete:
         return
     lists = blocks.n_lists(protocol, n_readers)
@@ -72,7 +72,7 @@ def _refuse_short_lists(protocol: Protocol, where: str, n_readers: int) -> None:
                 "that conditions and hidden_repeats require. Increase cases or reads_per_case, or "
                 "invite fewer readers.",
                 reads=protocol.reads_per_case,
-                where=where,
+                where=scope,
                 n=shortest,
                 needed=needed,
             )
@@ -97,7 +97,7 @@ def place_all(
         members = [reader for reader in readers if arms[reader.id] == name]
         lists = blocks.n_lists(protocol, len(members))
         for number, reader in enumerate(_by_site(protocol, members), start=1):
-            places[reader.id] = _placed(
+            places[reader.id] = _stored_place(
                 change, reader, ListPlace(arm=name, number=number, lists=lists)
             )
     return places
@@ -133,7 +133,7 @@ def place_late(
             else ""
         )
         number = max((other.list or 0 for other in earlier if other.arm == arm), default=0) + 1
-    return _placed(
+    return _stored_place(
         change, reader, ListPlace(arm=arm, number=number, lists=opened["lists"].get(arm, 1))
     )
 
@@ -165,7 +165,7 @@ def _by_site(protocol: Protocol, readers: Sequence[ReaderRow]) -> list[ReaderRow
     )
 
 
-def _placed(change: Transaction, reader: ReaderRow, place: ListPlace) -> ListPlace:
+def _stored_place(change: Transaction, reader: ReaderRow, place: ListPlace) -> ListPlace:
     people.place_reader(change, reader.id, place.arm, place.number)
     return place
 
@@ -196,6 +196,8 @@ def _free_list(
     free = [
         row for row in earlier if (row.arm, row.list) not in taken_lists and row.list is not None
     ]
-    own = _allocated(reader).stratum
-    chosen = min(free, key=lambda row: (_allocated(row).stratum != own, row.id), default=None)
+    own_stratum = _allocated(reader).stratum
+    chosen = min(
+        free, key=lambda row: (_allocated(row).stratum != own_stratum, row.id), default=None
+    )
     return None if chosen is None or chosen.list is None else (chosen.arm, chosen.list)

@@ -182,8 +182,8 @@ def _study(look: Transaction, person: Person, arm: str) -> _Source:
         raise NotNow(t("The study is closed and can no longer be previewed."))
     made_up = bool(being_read(look, row.bank))
     own_arm = _arm(stored_protocol(row), arm)
-    about = ["study", row.id, row.protocol_sha256, row.amendments, made_up, own_arm]
-    return _Source(row=row, arm=own_arm, mark=_mark(look, person, about), made_up=made_up)
+    fingerprint = ["study", row.id, row.protocol_sha256, row.amendments, made_up, own_arm]
+    return _Source(row=row, arm=own_arm, mark=_mark(look, person, fingerprint), made_up=made_up)
 
 
 def _draft(look: Transaction, person: Person, number: int, arm: str) -> _Source:
@@ -198,8 +198,8 @@ def _draft(look: Transaction, person: Person, number: int, arm: str) -> _Source:
         raise BadInput(t("Choose a question bank first: without one there are no cases to show."))
     made_up = bool(being_read(look, row.bank))
     own_arm = _arm(_protocol(row), arm)
-    about = ["draft", row.id, row.name, row.bank, row.protocol, made_up, own_arm]
-    return _Source(row=row, arm=own_arm, mark=_mark(look, person, about), made_up=made_up)
+    fingerprint = ["draft", row.id, row.name, row.bank, row.protocol, made_up, own_arm]
+    return _Source(row=row, arm=own_arm, mark=_mark(look, person, fingerprint), made_up=made_up)
 
 
 def _arm(protocol: Protocol, arm: str) -> str:
@@ -218,8 +218,8 @@ def _sets_up(person: Person, study: int) -> bool:
     return person.study == study and person.may(Act.SET_UP)
 
 
-def _mark(look: Transaction, person: Person, about: list[Any]) -> str:
-    return sha256_of([secret(look), "preview", _owner(person), about])[:32]
+def _mark(look: Transaction, person: Person, fingerprint: list[Any]) -> str:
+    return sha256_of([secret(look), "preview", _owner(person), fingerprint])[:32]
 
 
 def _owner(person: Person) -> str:

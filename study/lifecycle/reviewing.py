@@ -107,9 +107,9 @@ def _faulty(look: Transaction, review: int) -> dict[str, str]:
     if not row.ended_at_utc:
         raise NotNow(t("Close the review first: until then its verdicts may change."))
     return {
-        judged.item_id: judged.result
-        for judged in everything_judged(look, row)
-        if judged.result not in (None, ItemVerdict.SOUND)
+        case.item_id: case.result
+        for case in everything_judged(look, row)
+        if case.result not in (None, ItemVerdict.SOUND)
     }
 
 
@@ -181,7 +181,7 @@ def verdict_table(look: Transaction, review: int) -> list[tuple[str | int, ...]]
             verdict.comment,
             verdict.at_utc,
         )
-        for item, judged in zip(items, everything_judged(look, row), strict=True)
-        for place, judge in enumerate(judged.judges, start=1)
-        if (verdict := judged.verdicts.get(judge))
+        for item, case in zip(items, everything_judged(look, row), strict=True)
+        for place, judge in enumerate(case.judges, start=1)
+        if (verdict := case.verdicts.get(judge))
     ]

@@ -106,10 +106,10 @@ def _to_score(
         raise BadInput(t("There are no answers in words to score."))
     drawn: list[str] = []
     if sample.n_items is not None:
-        asked = {answer.item_id for answer in of_kind}
-        if not 1 <= sample.n_items <= len(asked):
-            raise BadInput(t("Choose between 1 and {n} questions.", n=len(asked)))
-        drawn = sorted(shuffled(asked, seed=sample.seed, purpose="scoring")[: sample.n_items])
+        item_ids = {answer.item_id for answer in of_kind}
+        if not 1 <= sample.n_items <= len(item_ids):
+            raise BadInput(t("Choose between 1 and {n} questions.", n=len(item_ids)))
+        drawn = sorted(shuffled(item_ids, seed=sample.seed, purpose="scoring")[: sample.n_items])
         answers = [answer for answer in answers if answer.item_id in drawn]
     keys = [f"{answer.item_id}\n{plain_words(answer.words)}" for answer in answers]
     order = enumerate(shuffled(set(keys), seed=sample.seed, purpose="scoring"))

@@ -228,13 +228,13 @@ def open_study(
     *,
     study: str,
     acting: Acting,
-    named: Callable[[Transaction], None] = lambda change: None,
+    name_readers: Callable[[Transaction], None] = lambda change: None,
 ) -> str:
     """Open a study: lock its protocol and store all assignments; return the protocol's hash.
 
     Parameters
     ----------
-    named
+    name_readers
         Called within the transaction, to record who will receive the head of the chain.
 
     Raises
@@ -249,7 +249,7 @@ def open_study(
     with store.change() as change:
         row = study_row(change, study)
         others = _check_opening(change, row)
-        named(change)
+        name_readers(change)
         aid_rows = aids.planned(change, row)
         open_within(change, study=study, acting=acting, others=others, shown=aid_rows)
         exposure.record_others(change, row, others, EventKind.OTHER_STUDY_OPENED, acting)
@@ -369,8 +369,8 @@ def _refuse_opened_before(look: Transaction, study: StudyRow, readers: Iterable[
 def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[Invitation]) -> None:
     faults = []
     readers = {text_key(row.reader_id) for row in people.readers(look, study)}
-    taken = {text_key(row.model_id) for row in models.ever_of_study(look, study)}
-    seen: set[str] = set()
+    known_ids = {text_key(row.model_id) for row in models.ever_of_study(look, study)}
+    readers_seen: set[str] = set()
     for invitation in invitations:
         reader_id, key = invitation.reader_id, text_key(invitation.reader_id)
         fault = name_fault(reader_id) or formula_fault(reader_id)
@@ -396,9 +396,9 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
                 )
         if (fault := years_fault(invitation.years)) and not formula_fault(invitation.years):
             faults.append(f"{reader_id}: {fault}")
-        if key in seen:
+        if key in readers_seen:
             faults.append(t("{who}: listed twice. Remove one of them.", who=reader_id))
-        seen.add(key)
+        readers_seen.add(key)
         if key in readers:
             faults.append(
                 t(
@@ -406,7 +406,7 @@ def _refuse_known_readers(look: Transaction, study: int, invitations: Sequence[I
                     who=reader_id,
                 )
             )
-        if key in taken:
+        if key in known_ids:
             faults.append(
                 t("{who}: a model already has this name. Choose another reader ID.", who=reader_id)
             )
@@ -423,7 +423,7 @@ def _admit(
     change: Transaction, study: StudyRow, invitation: Invitation, code: Code, acting: Acting
 ) -> bool:
     """Add an invited reader, and return whether they keep their previous code."""
-    about = {
+    details = {
         "reader_id": invitation.reader_id,
         "level": invitation.level,
         "years": invitation.years.replace(",", "."),
@@ -431,7 +431,7 @@ def _admit(
     }
     person, known = persons.person_for_reader(change, invitation.email, study.id, acting.now)
     number = people.add_reader(
-        change, study=study.id, **about, simulated=0, invited_at_utc=stamp(acting.now)
+        change, study=study.id, **details, simulated=0, invited_at_utc=stamp(acting.now)
     )
     people.grant(
         change,
@@ -445,14 +445,16 @@ def _admit(
         give(change, code, person=person, now=acting.now)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
-    seen = exposure.seen_by(change, person, study)
-    exposure_detail = {"may_know": [person.as_detail for person in seen]} if seen else {}
+    cases_seen = exposure.seen_by(change, person, study)
+    exposure_detail = (
+        {"may_know": [person.as_detail for person in cases_seen]} if cases_seen else {}
+    )
     events.record(
         change,
         study.name,
         acting,
         kind=EventKind.READER_INVITED,
-        detail={**about, **exposure_detail},
+        detail={**details, **exposure_detail},
     )
     if study.state == "open":
         readers = people.readers(change, study.id)

@@ -37,7 +37,7 @@ from study.reading.records import (
     CaseRecord,
     Presentation,
     Reading,
-    Taken,
+    RecordOutcome,
     canonical,
     shown,
 )
@@ -133,7 +133,7 @@ def _lesson(look: Transaction, person: Person, bank: TaughtRow) -> Lesson:
         round=len(answers) // ROUND + 1,
         is_begun=len(answers) % ROUND > 0,
         first=_first_by_task(look, person.id, bank.id),
-        n_coming_back=len(coming_back(_outcomes(answers))),
+        n_coming_back=len(repetitions_due(_outcomes(answers))),
         is_over=not _upcoming(look, person, bank.id, answers),
     )
 
@@ -242,20 +242,20 @@ def take_records(
     now: datetime,
 ) -> Acknowledgement:
     """Store a learner's answers, each once, and return the reference standard of each."""
-    taken: list[Taken] = []
+    outcomes: list[RecordOutcome] = []
     with store.change() as change:
         for record in parsed(records):
-            if not isinstance(record, Taken):
+            if not isinstance(record, RecordOutcome):
                 state = _round_state(change, person, bank, round)
                 refused = _refused(change, state, record, now)
                 case = record.case if isinstance(record, CaseRecord) else ""
-                record = Taken(id=record.id, case="" if refused else case, refused=refused)
-            taken.append(record)
+                record = RecordOutcome(id=record.id, case="" if refused else case, refused=refused)
+            outcomes.append(record)
         state = _round_state(change, person, bank, round)
         feedback = {
-            record.id: shown for record in taken if (shown := _feedback(change, person, record))
+            record.id: shown for record in outcomes if (shown := _feedback(change, person, record))
         }
-    return Acknowledgement.of(taken, _desk(store, state), feedback=feedback)
+    return Acknowledgement.of(outcomes, _desk(store, state), feedback=feedback)
 
 
 def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime) -> str:
@@ -289,11 +289,11 @@ def _refused(change: Transaction, state: _RoundState, record: Any, now: datetime
     return ""
 
 
-def _feedback(look: Transaction, person: Person, taken: Taken) -> CaseFeedback | None:
-    row = None if taken.refused else teaching.by_id(look, taken.id)
+def _feedback(look: Transaction, person: Person, outcome: RecordOutcome) -> CaseFeedback | None:
+    row = None if outcome.refused else teaching.by_id(look, outcome.id)
     if row is None:  # a case that was only shown
         return None
-    at = _Coming(number=row["number"], case=taken.case, item=row["item"])
+    at = _Coming(number=row["number"], case=outcome.case, item=row["item"])
     truth, explanation = teaching.truth(look, at.item)
     return CaseFeedback(
         option=shown(truth, _order(look, person, at)),
@@ -308,8 +308,8 @@ def _round_state(look: Transaction, person: Person, bank: int, round: int) -> _R
         raise NotFound(
             t("This bank is not open for teaching. Choose another on the Teaching page.")
         )
-    if why := _refusal(look, person, row):
-        raise NotAllowed(why)
+    if reason := _refusal(look, person, row):
+        raise NotAllowed(reason)
     answers = teaching.answers(look, person.id, bank)
     before = (round - 1) * ROUND
     if not 0 <= before <= len(answers):
@@ -398,15 +398,17 @@ Answer = tuple[int, bool]
 """An item, and whether the answer to it was correct."""
 
 
-def coming_back(answers: Iterable[Answer]) -> dict[int, int]:
+def repetitions_due(answers: Iterable[Answer]) -> dict[int, int]:
     """Return the items to be repeated, each with the earliest case number of the repetition.
 
-    >>> coming_back([(7, False), (8, True)]), coming_back([(7, False), (8, True), (7, True)])
-    ({7: 4}, {7: 13})
-    >>> coming_back([(7, False), (7, True), (7, True)])
+    >>> repetitions_due([(7, False), (8, True)])
+    {7: 4}
+    >>> repetitions_due([(7, False), (8, True), (7, True)])
+    {7: 13}
+    >>> repetitions_due([(7, False), (7, True), (7, True)])
     {}
     """
-    due: dict[int, int] = {}
+    due_at: dict[int, int] = {}
     turn: dict[int, int] = {}
     for number, (item, matches) in enumerate(answers, start=1):
         if not matches:
@@ -415,10 +417,10 @@ def coming_back(answers: Iterable[Answer]) -> dict[int, int]:
             turn[item] += 1
         if turn.get(item, len(GAPS)) == len(GAPS):
             turn.pop(item, None)
-            due.pop(item, None)
+            due_at.pop(item, None)
         else:
-            due[item] = number + GAPS[turn[item]]
-    return due
+            due_at[item] = number + GAPS[turn[item]]
+    return due_at
 
 
 def upcoming(
@@ -434,15 +436,15 @@ def upcoming(
     new
         Returns an item for a case number that is not among the given ones, or None.
     """
-    due, known = coming_back(answers), tuple(dict.fromkeys(item for item, _ in answers))
+    due_at, known = repetitions_due(answers), tuple(dict.fromkeys(item for item, _ in answers))
     due_items: list[int] = []
     for number in range(len(answers) + 1, len(answers) + 1 + HANDED_OUT):
-        ready = sorted((at, item) for item, at in due.items() if at <= number)
+        ready = sorted((at, item) for item, at in due_at.items() if at <= number)
         item = ready[0][1] if ready else new(number, (*known, *due_items))
         if item is None:
             just = answers[-1][0] if answers else None
-            early = sorted((item == just, at, item) for item, at in due.items())
+            early = sorted((item == just, at, item) for item, at in due_at.items())
             return due_items if due_items or not early else [early[0][-1]]
-        due.pop(item, None)
+        due_at.pop(item, None)
         due_items.append(item)
     return due_items

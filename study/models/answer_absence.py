@@ -77,15 +77,19 @@ def by_absence(
     Only statements that call an option the answer remain answers. Other statements yield an answer
     if they say that all options except one are seen.
     """
-    seen: _Seen = {}
-    kept = [_in_absence(parts, statement, seen) for statement in statements]
-    chosen = {letter for each in kept if each.stance in POSITIVE for letter in each.letters}
-    if any(True in seen.get(letter, ()) for letter in chosen):
-        return [replace(each, stance=Stance.DOUBTED) for each in kept]
+    options_unseen: _Seen = {}
+    statements_left = [_in_absence(parts, statement, options_unseen) for statement in statements]
+    chosen = {
+        letter for each in statements_left if each.stance in POSITIVE for letter in each.letters
+    }
+    if any(True in options_unseen.get(letter, ()) for letter in chosen):
+        return [replace(each, stance=Stance.DOUBTED) for each in statements_left]
     if chosen:
-        unseen = {letter for letter, stances in seen.items() if False in stances}
-        return [] if unseen - chosen else [each for each in kept if each.letters & chosen]
-    letters = _only_unseen(parts, statements, seen, n_options)
+        unseen = {letter for letter, stances in options_unseen.items() if False in stances}
+        return (
+            [] if unseen - chosen else [each for each in statements_left if each.letters & chosen]
+        )
+    letters = _only_unseen(parts, statements, options_unseen, n_options)
     last = len(parts) - 1
     return [
         Statement(stance=Stance.STATED, letters=letters, place=parts[last].place, sentence=last)
@@ -93,8 +97,10 @@ def by_absence(
     ]
 
 
-def _in_absence(parts: Sequence[Sentence], statement: Statement, seen: _Seen) -> Statement:
-    """Return a statement as an answer, and add to `seen` whether its options are seen."""
+def _in_absence(
+    parts: Sequence[Sentence], statement: Statement, options_unseen: _Seen
+) -> Statement:
+    """Return a statement as an answer, and add to `options_unseen` whether its options are seen."""
     before, after = _words(parts, statement)
     if statement.structured or _CALLED.search(before) or _CALLED_AFTER.match(after):
         called = _CALLED_AFTER.match(after)
@@ -108,9 +114,9 @@ def _in_absence(parts: Sequence[Sentence], statement: Statement, seen: _Seen) ->
         return replace(statement, stance=Stance.STATED)
     stance = _is_seen(statement, before, after)
     for letter in statement.letters:
-        seen.setdefault(letter, set()).add(stance)
-    listed = statement.own_text and _listed(parts[statement.sentence], statement)
-    if statement.stance is Stance.ALONE and stance is not True and not listed:
+        options_unseen.setdefault(letter, set()).add(stance)
+    in_list = statement.own_text and _listed(parts[statement.sentence], statement)
+    if statement.stance is Stance.ALONE and stance is not True and not in_list:
         return statement
     neutral = statement.stance in POSITIVE or stance is not None
     return replace(statement, stance=Stance.NAMED) if neutral else statement
@@ -129,20 +135,27 @@ def _is_concluded(parts: Sequence[Sentence], statement: Statement, after: str) -
 
 
 def _only_unseen(
-    parts: Sequence[Sentence], statements: Sequence[Statement], seen: _Seen, n_options: int
+    parts: Sequence[Sentence],
+    statements: Sequence[Statement],
+    options_unseen: _Seen,
+    n_options: int,
 ) -> frozenset[str]:
     """Return the only option that is not seen, if all others are; otherwise no letter."""
-    unseen = {letter for letter, stances in seen.items() if False in stances}
+    unseen = {letter for letter, stances in options_unseen.items() if False in stances}
     short = len(parts) <= _SHORT
     for statement in statements:  # "There is no mass. The effusion is small."
         if short and statement.stance in (Stance.NAMED, *POSITIVE):
-            for letter in (statement.letters & seen.keys()) - unseen:
-                seen[letter] = {True if each is None else each for each in seen[letter]}
+            for letter in (statement.letters & options_unseen.keys()) - unseen:
+                options_unseen[letter] = {
+                    True if each is None else each for each in options_unseen[letter]
+                }
     others = set(LETTERS[:n_options]) - unseen
-    all_seen = all(seen.get(letter) == {True} for letter in others)
-    rest_seen = all(stances == {True} for letter, stances in seen.items() if letter not in unseen)
+    all_seen = all(options_unseen.get(letter) == {True} for letter in others)
+    rest_seen = all(
+        stances == {True} for letter, stances in options_unseen.items() if letter not in unseen
+    )
     open_ = any(DOUBTS.search(_CALM.sub(" ", part.text)) for part in parts)
-    clear = len(unseen) == 1 and not open_ and seen[next(iter(unseen))] == {False}
+    clear = len(unseen) == 1 and not open_ and options_unseen[next(iter(unseen))] == {False}
     return frozenset(unseen) if clear and (all_seen or (rest_seen and short)) else frozenset()
 
 
@@ -171,8 +184,8 @@ def _is_seen(statement: Statement, before: str, after: str) -> bool | None:
     rest = _CLAUSE_END.split(after)[0]
     left = _SEEN_WORDS.sub(" ", NEUTRAL.sub(" ", DENIES.sub(" ", rest)))
     if _UNSEEN.match(after) or _NONE_OF.search(before):
-        once = len(DENIES.findall(before + " ; " + rest)) <= 1
-        return None if re.search(r"[^\W\d_]", left) or not once else False
+        single_denial = len(DENIES.findall(before + " ; " + rest)) <= 1
+        return None if re.search(r"[^\W\d_]", left) or not single_denial else False
     if statement.stance is Stance.FOUND or _SEEN.match(after) or _SHOWS.search(before):
         return True
     return None

@@ -161,25 +161,25 @@ def letters_of(group: str) -> frozenset[str]:
 
 def clauses(part: Sentence) -> list[Clause]:
     """Return the clauses of a sentence and whether each is attributed, conditional or denied."""
-    text = _ASIDE.sub(lambda aside: " " * len(aside[0]), part.text)
+    text = _ASIDE.sub(lambda match: " " * len(match[0]), part.text)
     text = _FORCED.sub(lambda forced: " " * len(forced[0]), text)
     breaks = [(m.start(), m.end()) for m in _CLAUSE.finditer(text)] + [(len(text), len(text))]
     governor, at, lead = _Governor(clauses=[]), 0, ""
     for begin, end in breaks:
-        own, separator = text[at:begin], text[begin:end]
-        governor.enter(own, text[max(0, at - 1) : at], separator)
-        if own.strip():
+        clause, separator = text[at:begin], text[begin:end]
+        governor.enter(clause, text[max(0, at - 1) : at], separator)
+        if clause.strip():
             governor.clauses.append(
                 Clause(
-                    text=own,
+                    text=clause,
                     place=at,
                     foreign=governor.foreign or governor.conditional,
                     denied=governor.denied,
                     lead=lead,
                 )
             )
-            lead = own + separator if _leads(own, separator.strip()) else ""
-        governor.leave(own, separator)
+            lead = clause + separator if _leads(clause, separator.strip()) else ""
+        governor.leave(clause, separator)
         at = end
     return governor.clauses
 
@@ -197,47 +197,49 @@ class _Governor:
     conceded: bool = False
     outside: bool = False  # whether the words around a parenthesis are another's
 
-    def enter(self, own: str, before: str, after: str) -> None:
+    def enter(self, clause: str, before: str, after: str) -> None:
         """Update the state from a clause and the separators around it."""
-        speaks_again = (_OPENS.match(own) or before == ";") and not self.speaker
-        if _ANYWAY.match(own) or speaks_again:
+        speaks_again = (_OPENS.match(clause) or before == ";") and not self.speaker
+        if _ANYWAY.match(clause) or speaks_again:
             self.foreign = self.denied = False
-        if _SO.match(own) and not self.thought:
+        if _SO.match(clause) and not self.thought:
             self.denied = False
         if self.conceded and before == ",":
             self.foreign = self.conceded = False
-        self.conceded = self.conceded or CONCEDES.match(own) is not None
+        self.conceded = self.conceded or CONCEDES.match(clause) is not None
         if before == "(":
             self.outside = self.foreign
-            if self.clauses and re.fullmatch(rf"\W*{LETTER}\W*", own):
-                around = self.clauses[-1].text
-                self.foreign = self.foreign or bool(NEGATION.search(around) or doubts(around))
-        if "," in after and _DOUBT_ALONE.fullmatch(own):
+            if self.clauses and re.fullmatch(rf"\W*{LETTER}\W*", clause):
+                previous_text = self.clauses[-1].text
+                self.foreign = self.foreign or bool(
+                    NEGATION.search(previous_text) or doubts(previous_text)
+                )
+        if "," in after and _DOUBT_ALONE.fullmatch(clause):
             self.conditional = True
-        if self.clauses and _WOULD_FOLLOW.match(own) and doubts(self.clauses[-1].text):
+        if self.clauses and _WOULD_FOLLOW.match(clause) and doubts(self.clauses[-1].text):
             self.conditional = True
-        if _CONDITION.match(own) or _INVERTED.match(own):
+        if _CONDITION.match(clause) or _INVERTED.match(clause):
             if not self.conditional:
                 self._give_away_last()
             self.conditional = True
-        elif _ANYWAY.match(own) or before == ";":
+        elif _ANYWAY.match(clause) or before == ";":
             self.conditional = False
-        if ":" in after and _heads(own):
+        if ":" in after and _heads(clause):
             self.foreign = self.speaker = True
-        elif _PURPOSE.match(own) and any(_INSTRUCTS.search(each.text) for each in self.clauses):
+        elif _PURPOSE.match(clause) and any(_INSTRUCTS.search(each.text) for each in self.clauses):
             self.foreign = True
-        elif _FOREIGN.search(own) or _OTHER_CASE.match(own):
+        elif _FOREIGN.search(clause) or _OTHER_CASE.match(clause):
             self.foreign = True
-            self.speaker = self.speaker or _STICKY.search(own) is not None
-            if _AS_SAID.match(own):
+            self.speaker = self.speaker or _STICKY.search(clause) is not None
+            if _AS_SAID.match(clause):
                 self._give_away_last()
 
-    def leave(self, own: str, after: str) -> None:
+    def leave(self, clause: str, after: str) -> None:
         """Update the state for the clauses after this one."""
-        mentions = re.search(MENTION, own) or _RETRACTED.match(own) or AGREES.search(own)
-        if _GOVERNS.match(own) and not mentions:
+        mentions = re.search(MENTION, clause) or _RETRACTED.match(clause) or AGREES.search(clause)
+        if _GOVERNS.match(clause) and not mentions:
             self.denied = True
-            self.thought = _THOUGHT.search(own) is not None
+            self.thought = _THOUGHT.search(clause) is not None
         if ")" in after:
             self.foreign = self.outside
 
@@ -246,28 +248,28 @@ class _Governor:
             self.clauses[-1] = replace(self.clauses[-1], foreign=True)
 
 
-def _leads(own: str, separator: str) -> bool:
+def _leads(clause: str, separator: str) -> bool:
     """Return whether a clause introduces the words after the separator."""
-    if _LED.fullmatch(own):
+    if _LED.fullmatch(clause):
         return True
-    if separator in ("-", "\u2013", "\u2014") and NOUN_ENDS.search(own):
+    if separator in ("-", "\u2013", "\u2014") and NOUN_ENDS.search(clause):
         return True
-    ends = separator in (":", "=") or ("," in separator and CHOSEN.search(own))
-    return bool(ends) and not re.search(MENTION, own)
+    ends = separator in (":", "=") or ("," in separator and CHOSEN.search(clause))
+    return bool(ends) and not re.search(MENTION, clause)
 
 
-def _heads(own: str) -> bool:
+def _heads(clause: str) -> bool:
     """Return whether the words before a colon attribute the words after it to another speaker."""
-    if LEADS.search(own + " ") or _RETRACTED.match(own):
+    if LEADS.search(clause + " ") or _RETRACTED.match(clause):
         return False
-    if AGREES.search(own):
+    if AGREES.search(clause):
         return False
-    if _SPEAKER.match(own) or _LABELLED_BY.search(own) or PAST.search(own):
+    if _SPEAKER.match(clause) or _LABELLED_BY.search(clause) or PAST.search(clause):
         return True
-    few = len(own.split()) < 5 and not re.search(MENTION, own)
-    denied = NEGATION.search(own) or REJECTION.search(own)
-    about = len(own.split()) < 4 or _NOUN.search(own)
-    return few and bool((denied and about) or doubts(own))
+    is_short = len(clause.split()) < 5 and not re.search(MENTION, clause)
+    denied = NEGATION.search(clause) or REJECTION.search(clause)
+    is_heading = len(clause.split()) < 4 or _NOUN.search(clause)
+    return is_short and bool((denied and is_heading) or doubts(clause))
 
 
 def doubts(text: str) -> bool:

@@ -110,9 +110,9 @@ def answer_keys(source: Records) -> tuple[str, ...]:
     words = _usual_keys(keys)
     if source.format in _TABLES:
         _check_present(source, words)
-    if words == WORD_KEYS and (why := _doubt(source, keys)):
+    if words == WORD_KEYS and (reason := _doubt(source, keys)):
         raise BadFile(
-            f"{source.name}: {why}. Columns: {listed(source.columns)}. {_how_to_name(source)}"
+            f"{source.name}: {reason}. Columns: {listed(source.columns)}. {_how_to_name(source)}"
         )
     return words
 
@@ -130,17 +130,17 @@ def _usual_keys(keys: set[str]) -> tuple[str, ...]:
 
 
 def _check_present(source: Records, words: Sequence[str]) -> None:
-    wanted = words if words != WORD_KEYS else ANSWER_KEYS
+    expected_keys = words if words != WORD_KEYS else ANSWER_KEYS
     if not first_of(dict.fromkeys(source.columns), ID_KEYS)[0]:
-        lacking = f"the item's id (such as {ID_KEYS[0]})"
-    elif not first_of(dict.fromkeys(source.columns), wanted)[0] and not has_probabilities(
+        needed = f"the item's id (such as {ID_KEYS[0]})"
+    elif not first_of(dict.fromkeys(source.columns), expected_keys)[0] and not has_probabilities(
         source.columns
     ):
-        lacking = f"the model's answers (such as {PREDICTION_KEYS[0]})"
+        needed = f"the model's answers (such as {PREDICTION_KEYS[0]})"
     else:
         return
     raise BadFile(
-        f"{source.name} has no column for {lacking}. Columns: {listed(source.columns)}."
+        f"{source.name} has no column for {needed}. Columns: {listed(source.columns)}."
         f" {_how_to_name(source)}"
     )
 
@@ -241,12 +241,12 @@ def _names_answer(column: str) -> bool:
 
 def _used(source: Records, words: Sequence[str], column_roles: ColumnRoles | None) -> list[str]:
     if column_roles is None:
-        wanted = {plain_key(key) for key in words}
+        used_keys = {plain_key(key) for key in words}
     else:
-        wanted = {
+        used_keys = {
             plain_key(column_roles[role]) for role in ("answer", "output") if role in column_roles
         }
-    return [column for column in source.columns if plain_key(column) in wanted]
+    return [column for column in source.columns if plain_key(column) in used_keys]
 
 
 def _n_equal(source: Records, used: Sequence[str], column: str) -> int:

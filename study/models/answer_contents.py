@@ -43,11 +43,13 @@ _OPPOSITES = tuple(
 
 def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
     """Return whether a letter precedes its option's words with one replaced by its opposite."""
-    own = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
-    numbers = {word for word in own if word[0].isdigit()}
+    option_words = set(_WORD.findall(options[LETTERS.index(letter)].casefold()))
+    numbers = {word for word in option_words if word[0].isdigit()}
     label = rf"(?<!\w){letter}(?:[)\].:]+|[ \t](?=[-\u2013(])|(?<=\bis {letter})(?=[ \t]))"
-    alone = rf"^\W*{letter}(?=[ \t]{'[A-Z0-9]' if letter == 'A' else ''})"
-    for match in re.finditer(rf"(?m)(?:{label}|{alone})[ \t]*[-\u2013]?[ \t]*([^\n;]+)", text):
+    lone_letter = rf"^\W*{letter}(?=[ \t]{'[A-Z0-9]' if letter == 'A' else ''})"
+    for match in re.finditer(
+        rf"(?m)(?:{label}|{lone_letter})[ \t]*[-\u2013]?[ \t]*([^\n;]+)", text
+    ):
         if (
             text[: match.start()]
             .casefold()
@@ -57,17 +59,33 @@ def contradicts(letter: str, text: str, options: Sequence[str]) -> bool:
         words = _WORD.findall(_PHRASE_ENDS.split(match[1])[0].casefold())
         if words[:2] == ["is", "right"]:
             continue
-        there = set(words)
-        if words and words[0] in _NONE and own and own <= there and not own & _NONE:
+        words_present = set(words)
+        if (
+            words
+            and words[0] in _NONE
+            and option_words
+            and option_words <= words_present
+            and not option_words & _NONE
+        ):
             return True
-        figures = {word for word in there if word[0].isdigit()}
+        figures = {word for word in words_present if word[0].isdigit()}
         for group in (numbers | figures, *_OPPOSITES):
-            turned = own & group and there & group and not own & there & group
-            if turned and (own - group <= there or there - group <= own):
+            turned = (
+                option_words & group
+                and words_present & group
+                and not option_words & words_present & group
+            )
+            if turned and (
+                option_words - group <= words_present or words_present - group <= option_words
+            ):
                 return True
         others = [_WORD.findall(other.casefold()) for other in options]
-        named = [other for other in others if set(other) != own and _ends(words, other)]
-        if not own <= there and any(others.count(other) == 1 for other in named):
+        named_options = [
+            other for other in others if set(other) != option_words and _ends(words, other)
+        ]
+        if not option_words <= words_present and any(
+            others.count(other) == 1 for other in named_options
+        ):
             return True
     return False
 
@@ -95,14 +113,25 @@ def names_only(sentence: str, statement: Statement, options: Sequence[str]) -> b
     letter = next(iter(statement.letters))
     if letter == UNCLEAR or letter not in LETTERS[: len(options)]:
         return False
-    own = _words(options[LETTERS.index(letter)])
-    others = set().union(*(_words(option) for option in options)) - own - _SMALL_WORDS
-    around = _words(re.sub(MENTION, " ", sentence))
-    if not own & _HEALTHY:
-        around -= {word for group in _OPPOSITES[:2] if not own & group for word in group}
-    longer = any(own < _words(option) for option in options)
-    like = any(word[:5] == other[:5] for word in around - own for other in others if len(other) > 4)
-    return not like and not around & others and not (longer and around - _SMALL_WORDS - own)
+    option_words = _words(options[LETTERS.index(letter)])
+    others = set().union(*(_words(option) for option in options)) - option_words - _SMALL_WORDS
+    sentence_words = _words(re.sub(MENTION, " ", sentence))
+    if not option_words & _HEALTHY:
+        sentence_words -= {
+            word for group in _OPPOSITES[:2] if not option_words & group for word in group
+        }
+    longer = any(option_words < _words(option) for option in options)
+    like = any(
+        word[:5] == other[:5]
+        for word in sentence_words - option_words
+        for other in others
+        if len(other) > 4
+    )
+    return (
+        not like
+        and not sentence_words & others
+        and not (longer and sentence_words - _SMALL_WORDS - option_words)
+    )
 
 
 def _words(text: str) -> set[str]:

@@ -32,62 +32,69 @@ _AGREED = cue("agreed")
 _OPEN_VIEW = pattern(r"\b(?:why|do|should|would i)\b|{condition}")
 
 
-def _unless_stated(listed: dict[int, Stance], statements: Sequence[Statement]) -> dict[int, Stance]:
+def _unless_stated(
+    list_stances: dict[int, Stance], statements: Sequence[Statement]
+) -> dict[int, Stance]:
     """Return the verdicts of a list, without its answer if another is stated outside the list."""
     if any(
-        statement.stance in (Stance.STATED, Stance.FINAL) and statement.place not in listed
+        statement.stance in (Stance.STATED, Stance.FINAL) and statement.place not in list_stances
         for statement in statements
     ):
-        return {p: Stance.NAMED if v is Stance.STATED else v for p, v in listed.items()}
-    return listed
+        return {p: Stance.NAMED if v is Stance.STATED else v for p, v in list_stances.items()}
+    return list_stances
 
 
 def verdicts_on(
     marked: str, parts: Sequence[Sentence], statements: Sequence[Statement], options: Sequence[str]
 ) -> list[Statement]:
     """Return the statements with the verdicts of lists and of answered questions."""
-    listed = _unless_stated(dict(_listed(marked, parts, len(options))), statements)
-    kept = [
-        replace(statement, stance=listed[statement.place])
-        if statement.place in listed
+    list_stances = _unless_stated(dict(_listed(marked, parts, len(options))), statements)
+    verdicts = [
+        replace(statement, stance=list_stances[statement.place])
+        if statement.place in list_stances
         and not (
-            listed[statement.place] is Stance.NAMED
+            list_stances[statement.place] is Stance.NAMED
             and statement.stance in (Stance.STATED, Stance.FINAL)
         )
         else statement
         for statement in statements
     ]
     headings = [part for part in parts if _CANDIDATES.match(part.text)]
-    kept = [
+    verdicts = [
         replace(statement, stance=Stance.OTHERS)
         if statement.stance in (Stance.ALONE, Stance.NAMED)
         and _is_listed_below(headings, statement, marked)
         else statement
-        for statement in kept
+        for statement in verdicts
     ]
-    kept = [
+    verdicts = [
         replace(statement, stance=_followed(statement, marked, parts, options))
         if statement.stance is Stance.ALONE
         else statement
-        for statement in kept
+        for statement in verdicts
     ]
-    kept = [
+    verdicts = [
         statement
         if statement.stance not in POSITIVE
         or statement.structured
         or is_plain(parts, statement.sentence, statement.place)
         else replace(statement, stance=Stance.NAMED)
-        for statement in kept
+        for statement in verdicts
     ]
-    denied = {(each.sentence, each.letters) for each in kept if each.stance is Stance.REJECTED}
-    kept = [  # "E: no mass" for the option E. Mass
+    denied = {(each.sentence, each.letters) for each in verdicts if each.stance is Stance.REJECTED}
+    verdicts = [  # "E: no mass" for the option E. Mass
         replace(each, stance=Stance.REJECTED)
         if each.stance is Stance.ALONE and (each.sentence, each.letters) in denied
         else each
-        for each in kept
+        for each in verdicts
     ]
     return sorted(
-        [*kept, *_asked(parts, kept), *_pointed(parts, kept), *_agreed(parts, kept)],
+        [
+            *verdicts,
+            *_questions_answered(parts, verdicts),
+            *_pointed(parts, verdicts),
+            *_agreed(parts, verdicts),
+        ],
         key=lambda statement: statement.place,
     )
 
@@ -186,8 +193,10 @@ def _listed(marked: str, parts: Sequence[Sentence], n_options: int) -> Iterator[
     no = {letter for letter, _, verdict in entries if verdict == "no"}
     complete = len(yes) == 1 and not best and yes | no == set(LETTERS[:n_options])
     chosen = best if len(best) == 1 and not rest & best else yes if complete else set()
-    alone = re.fullmatch(rf"[^\w\ue000-\ue0ff]*({MENTION})[^\w\ue000-\ue0ff]*", parts[0].text)
-    explains = alone and meaning(alone[1]) not in {
+    mention_match = re.fullmatch(
+        rf"[^\w\ue000-\ue0ff]*({MENTION})[^\w\ue000-\ue0ff]*", parts[0].text
+    )
+    explains = mention_match and meaning(mention_match[1]) not in {
         letter for letter, place, _ in entries if place > parts[0].place + 2
     }
     run = _run([letter for letter, _, _ in entries])
@@ -235,18 +244,24 @@ def _verdict(words: str) -> str:
 _OPEN_QUESTION = re.compile(r"\b(?:you|not|n't|would|or|why|someone|anyone)\b", re.IGNORECASE)
 
 
-def _asked(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
+def _questions_answered(
+    parts: Sequence[Sentence], statements: Sequence[Statement]
+) -> Iterator[Statement]:
     """Yield the statements of questions and answers such as "Is it A? No. Is it B? Yes."."""
     for n, part in enumerate(parts[:-1]):
-        asked = [statement for statement in statements if statement.sentence == n]
+        own_statements = [statement for statement in statements if statement.sentence == n]
         answered = _ANSWERED.match(parts[n + 1].text)
-        if not answered or not is_question(part.text) or not asked:
+        if not answered or not is_question(part.text) or not own_statements:
             continue
-        letters = frozenset().union(*(statement.letters for statement in asked))
+        letters = frozenset().union(*(statement.letters for statement in own_statements))
         if answered["no"]:
-            yield replace(asked[-1], stance=Stance.REJECTED, letters=letters, sentence=n + 1)
+            yield replace(
+                own_statements[-1], stance=Stance.REJECTED, letters=letters, sentence=n + 1
+            )
         elif len(letters) == 1 and not _OPEN_QUESTION.search(part.text):
-            yield replace(asked[-1], stance=Stance.STATED, sentence=n + 1, place=parts[n + 1].place)
+            yield replace(
+                own_statements[-1], stance=Stance.STATED, sentence=n + 1, place=parts[n + 1].place
+            )
 
 
 def _agreed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iterator[Statement]:
@@ -269,12 +284,12 @@ def _pointed(parts: Sequence[Sentence], statements: Sequence[Statement]) -> Iter
     """Yield the options to which sentences such as "This is the correct answer" refer."""
     last: list[Statement] = []
     for n, part in enumerate(parts):
-        here = [statement for statement in statements if statement.sentence == n]
-        if last and not here and _POINTS.match(part.text):
+        own_statements = [statement for statement in statements if statement.sentence == n]
+        if last and not own_statements and _POINTS.match(part.text):
             letters = frozenset().union(*(statement.letters for statement in last))
             if len(letters) == 1 and not any(
                 statement.stance is Stance.REJECTED for statement in last
             ):
                 yield Statement(stance=Stance.STATED, letters=letters, place=part.place, sentence=n)
-        if here:
-            last = here
+        if own_statements:
+            last = own_statements

@@ -196,13 +196,13 @@ class _Texts(NamedTuple):
 def _texts_of(options: tuple[str, ...]) -> _Texts:
     by_key = _letters_by_key(options)
     names = {*map(plain_option, options), *map(_short_text, options), *by_key}
-    texts = sorted(names, key=lambda own: (-len(own), own))
-    either = "|".join(flexible(own) for own in texts if option_key(own) in by_key)
+    texts = sorted(names, key=lambda text: (-len(text), text))
+    pattern = "|".join(flexible(text) for text in texts if option_key(text) in by_key)
     full = {option_key(plain_option(option)) for option in options}
     return _Texts(
         by_key=by_key,
         pattern=re.compile(
-            rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{either})(?![A-Za-z0-9_"
+            rf"(?<![A-Za-z0-9_\u00c0-\u024f])(?<!\d[.,])(?<!\d[\u2013-])(?:{pattern})(?![A-Za-z0-9_"
             rf"\u00c0-\u024f]|\.\d|\s?[\u2013-]\s?\d|-(?!sided)\w)",
             re.IGNORECASE,
         ),
@@ -221,19 +221,19 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
         key = option_key(match[0])
         key = key if key in by_key else key.removesuffix("s")
         before, after = text[max(0, match.start() - 40) : match.start()], text[match.end() :][:40]
-        written = match[0].casefold()
+        word = match[0].casefold()
         if key in short and _OTHER_BRACKET.match(after):
             return match[0]  # "Small (3 cm)" for the option "Small (< 2 cm)"
-        if key not in by_key or _means_something_else(written, before, after):
+        if key not in by_key or _means_something_else(word, before, after):
             return match[0]
-        single = len(written) == 1 and not written.isascii()
-        if single or (_is_plain(written) and not unmistakable):
+        single = len(word) == 1 and not word.isascii()
+        if single or (_is_plain(word) and not unmistakable):
             between = _BEFORE_AN_ANSWER.search(before) and _AFTER_AN_ANSWER.match(after)
             n_words = len(text.split())
-            alone = n_words < 4 or (n_words < 15 and not match.start())
-            if not between and (single or not alone or written in _ANSWER_WORDS):
+            is_alone = n_words < 4 or (n_words < 15 and not match.start())
+            if not between and (single or not is_alone or word in _ANSWER_WORDS):
                 return match[0]
-        comma = written in _ANSWER_WORDS and re.match(r"\s(?:there|it|this|that)\b", after)
+        comma = word in _ANSWER_WORDS and re.match(r"\s(?:there|it|this|that)\b", after)
         return marker("text", by_key[key]) + ("," if comma else "")
 
     return pattern.sub(replaced, text)
@@ -242,10 +242,12 @@ def _mark_texts(text: str, options: Sequence[str]) -> str:
 def _mark_letters(text: str, options: Sequence[str]) -> str:
     """Mark a letter followed by its option's text where that is a letter too, such as "(A) C"."""
     for letter, option in zip(LETTERS, options, strict=False):
-        own = plain_option(option).strip("()")
-        if len(own) == 1 and own.isalpha():
-            both = rf"(?<![\w(])(?:\({letter}\)|{letter}[).:])[ \t]*\(?{own}\)?(?![\w.:)])"
-            text = re.sub(rf"{both}|(?<![\w(]){letter}\({own}\)", marker("label", letter), text)
+        option_text = plain_option(option).strip("()")
+        if len(option_text) == 1 and option_text.isalpha():
+            both = rf"(?<![\w(])(?:\({letter}\)|{letter}[).:])[ \t]*\(?{option_text}\)?(?![\w.:)])"
+            text = re.sub(
+                rf"{both}|(?<![\w(]){letter}\({option_text}\)", marker("label", letter), text
+            )
     return text
 
 
@@ -283,19 +285,19 @@ def _is_unmistakable(text: str, options: Sequence[str]) -> bool:
     return numeric and len(set(_NUMBER.findall(text.casefold()))) == 1
 
 
-def _means_something_else(written: str, before: str, after: str) -> bool:
+def _means_something_else(word: str, before: str, after: str) -> bool:
     """Return whether an option's word is part of a phrase, such as "one moment" or "step 2"."""
-    if written == "no" and re.match(r"\.?\s?\d", after):
+    if word == "no" and re.match(r"\.?\s?\d", after):
         return True
-    if written == "one" and _ONE_OF.match(after):
+    if word == "one" and _ONE_OF.match(after):
         return True
-    if written == "right" and (_AGREED.search(before) or _LETTER_IS.search(before)):
+    if word == "right" and (_AGREED.search(before) or _LETTER_IS.search(before)):
         return True
-    if written in _SIDES and _OF_PEOPLE.match(after):
+    if word in _SIDES and _OF_PEOPLE.match(after):
         return True
-    if written.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
+    if word.isdigit() and (_UNIT.match(after) or _NUMBER_OF.search(before)):
         return True
-    return _PRAISE.match(written + after) is not None
+    return _PRAISE.match(word + after) is not None
 
 
 _NUMBER = re.compile(
@@ -332,9 +334,9 @@ def _letter_mark(letter: str, options: Sequence[str]) -> str:
     """Return the mark of a letter; unclear if the letter is also the text of another option."""
     letter = letter.upper()
     same = [
-        own
-        for own, option in zip(LETTERS, options, strict=False)
-        if option_key(option) == letter.lower() and own != letter
+        own_letter
+        for own_letter, option in zip(LETTERS, options, strict=False)
+        if option_key(option) == letter.lower() and own_letter != letter
     ]
     return marker("letter", UNCLEAR if same else letter)
 
@@ -345,40 +347,40 @@ _CUE = pattern(
 )
 
 
-def _around(match: re.Match[str]) -> tuple[str, str]:
+def _neighbours(match: re.Match[str]) -> tuple[str, str]:
     """Return the characters before and after a match; few, so that the time stays linear."""
     begin, end = match.span()
     return match.string[max(0, begin - _NEAR) : begin], match.string[end : end + _NEAR]
 
 
 def _letter(match: re.Match[str], options: Sequence[str]) -> str:
-    written, letter = match[0], match[1]
-    if LETTERS.index(letter.upper()) >= len(options) and written[0] in "\"'\u201c":
-        return written  # such as the marker "L"
-    named = re.match(rf"\W*{_NOUN}", written, re.IGNORECASE)
-    if letter in "Ii" and named and len(options) < 9:
-        return written
-    if letter.islower() and not named:
+    mention, letter = match[0], match[1]
+    if LETTERS.index(letter.upper()) >= len(options) and mention[0] in "\"'\u201c":
+        return mention  # such as the marker "L"
+    noun = re.match(rf"\W*{_NOUN}", mention, re.IGNORECASE)
+    if letter in "Ii" and noun and len(options) < 9:
+        return mention
+    if letter.islower() and not noun:
         output = match.string.strip()
-        if written.strip() != output.strip(".:") and not _SMALL.search(match.string[: match.end()]):
-            return written
-    bracketed = written[-1] in ")]}"
+        if mention.strip() != output.strip(".:") and not _SMALL.search(match.string[: match.end()]):
+            return mention
+    bracketed = mention[-1] in ")]}"
     if (
         letter in "Aa"
-        and named
+        and noun
         and not bracketed
         and not _ARTICLE_A.match(match.string, match.end())
     ):
-        return written
-    before, after = _around(match)
-    ends = written[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
+        return mention
+    before, after = _neighbours(match)
+    ends = mention[0] == "(" and re.match(r"\s*(?:[.!]?\s*\Z|[.!]\s)", after)
     if ends and re.search(r"\w\s*\Z", before) and not _CUE.search(before[-80:]):
         return f"({_letter_mark(letter, options)})"  # "effusion is present (A)"
     return _letter_mark(letter, options)
 
 
 def _labelled(match: re.Match[str], options: Sequence[str]) -> str:
-    before, after = _around(match)
+    before, after = _neighbours(match)
     at_start = not before.strip() or re.search(r"(?:[.!?;|\ue000-\ue0ff]|\n)\s*\Z", before)
     if not at_start and re.search(r"[:,]\s*\Z", before):  # within a list, not the end of a sentence
         at_start = not match[0].endswith(".") or re.match(r"\s+[a-z]", after)
@@ -389,7 +391,7 @@ def _labelled(match: re.Match[str], options: Sequence[str]) -> str:
 
 
 def _capital(match: re.Match[str], options: Sequence[str]) -> str:
-    before, after = _around(match)
+    before, after = _neighbours(match)
     if _NAME.search(before[-20:]) or re.match(rf"[\s-]{_LIVING}\b", after):
         return match[0]
     if (
@@ -428,8 +430,8 @@ def _joined(marked: str) -> str:
         letter, between, text = match[1], match[2], match[3]
         if meaning(letter) != meaning(text) and _GOES_ON.match(marked, match.end()):
             return match[0]  # a new sentence
-        own = _OWN_LETTER.match(marked, match.end())
-        if own and meaning(letter) != meaning(text) == meaning(own[1]):
+        match_letter = _OWN_LETTER.match(marked, match.end())
+        if match_letter and meaning(letter) != meaning(text) == meaning(match_letter[1]):
             return match[0]  # the text of the next sentence, with its own letter
         if "\n" in between or (match[4] and not set("([") & set(between)):
             return match[0]

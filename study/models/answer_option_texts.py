@@ -26,15 +26,15 @@ _SIDED = re.compile(r"(?:(?<=left)|(?<=right))[ \u2010\u2011\u2013-]sided(?= \w)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011\u2013](?=[^\W\d_])")
 
 
-def flexible(own: str) -> str:
+def flexible(text: str) -> str:
     """Return a pattern of an option's text that ignores hyphens and spaces next to punctuation."""
-    parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", _HYPHEN.sub(" ", own))
+    parts = re.findall(r"[^\W\d_]+|\d+|[^\w\s]|_", _HYPHEN.sub(" ", text))
     pattern = ""
     for n, part in enumerate(parts):
         if n:
             words = part.isalpha() and parts[n - 1].isalpha()
-            apart = words and "and" not in (part, parts[n - 1])
-            pattern += r"[\s\u2010\u2011\u2013-]+" if apart else r"\s*"
+            is_separable = words and "and" not in (part, parts[n - 1])
+            pattern += r"[\s\u2010\u2011\u2013-]+" if is_separable else r"\s*"
         if part in (",", "&", "and"):
             pattern += _AND
             continue
@@ -71,11 +71,11 @@ def without_prompt(text: str, options: Sequence[str]) -> str:
     text = _EXAMPLE.sub("", text)
     if not _ROLE.search(text):  # compiling the pattern of the options takes much longer
         return text
-    listed = r"[\s,;]*".join(
+    option_pattern = r"[\s,;]*".join(
         rf"\(?{letter}[).:]\s*{flexible(plain_option(option))}\.?"
         for letter, option in zip(ascii_uppercase, options, strict=False)
     )
-    echo = re.search(listed + _ROLE.pattern, text, re.IGNORECASE)
+    echo = re.search(option_pattern + _ROLE.pattern, text, re.IGNORECASE)
     return text[echo.end() :] if echo else text
 
 
@@ -126,22 +126,22 @@ def without_typos(text: str, options: Sequence[str]) -> str:
         written = match[0].casefold()
         if written in known or written in _NEVER_CORRECTED:
             return match[0]
-        meant = [word for word in long if _is_typo(written, word)]
-        return meant[0] if len(meant) == 1 else match[0]
+        candidates = [word for word in long if _is_typo(written, word)]
+        return candidates[0] if len(candidates) == 1 else match[0]
 
     return _LONG_WORD.sub(corrected, text) if long else text
 
 
-def _is_typo(written: str, word: str) -> bool:
+def _is_typo(typed: str, word: str) -> bool:
     """Return whether one letter is missing, added, wrong or swapped, but no ending is."""
-    if written[0] != word[0] or abs(len(written) - len(word)) > 1:
+    if typed[0] != word[0] or abs(len(typed) - len(word)) > 1:
         return False
-    n = next((i for i, (a, b) in enumerate(zip(written, word, strict=False)) if a != b), None)
+    n = next((i for i, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), None)
     if n is None:
         return False  # an ending: "nodules", "moderated"
-    swapped = written[n : n + 2] == word[n : n + 2][::-1] and written[n + 2 :] == word[n + 2 :]
-    if len(written) == len(word):
-        return swapped or (written[n + 1 :] == word[n + 1 :] and n + 1 < len(word))
-    if len(written) < len(word):
-        return written[n:] == word[n + 1 :]
-    return written[n + 1 :] == word[n:]
+    swapped = typed[n : n + 2] == word[n : n + 2][::-1] and typed[n + 2 :] == word[n + 2 :]
+    if len(typed) == len(word):
+        return swapped or (typed[n + 1 :] == word[n + 1 :] and n + 1 < len(word))
+    if len(typed) < len(word):
+        return typed[n:] == word[n + 1 :]
+    return typed[n + 1 :] == word[n:]

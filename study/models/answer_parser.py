@@ -102,9 +102,9 @@ def answer_in(
     text = in_own_words(text, options)
     if _has_several_answers(text) or _BREAKS_OFF.search(text):
         return None, ""
-    asked = _Asked(question=question, options=options, missing=_MISSING.search(text) is not None)
+    task = _Task(question=question, options=options, missing=_MISSING.search(text) is not None)
     for part in dict.fromkeys((own_turn(text), text)):
-        letter, rule = _answer_in_part(part, asked, RULES[rules])
+        letter, rule = _answer_in_part(part, task, RULES[rules])
         if rule:
             return letter, rule
     return None, ""
@@ -118,7 +118,7 @@ def _has_several_answers(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _Task:
     """An item's question and options, and whether the output says that the image is missing."""
 
     question: str | None
@@ -131,66 +131,66 @@ class _Asked:
         return self.question is not None and asks_for_absent(self.question, self.options)
 
 
-def _answer_in_part(part: str, asked: _Asked, rules: Sequence[str]) -> tuple[str | None, str]:
+def _answer_in_part(part: str, task: _Task, rules: Sequence[str]) -> tuple[str | None, str]:
     """Return the letter of a plain text and the rule that applied."""
-    part = exceptions_named(part) if asked.absent else part
-    reading = _read(part, tuple(asked.options), asked.absent)
+    part = exceptions_named(part) if task.absent else part
+    reading = _read(part, tuple(task.options), task.absent)
     letters, rule = reading.decide(rules)
-    said, plainly = _in_words_of_question(part, asked, reading)
+    verdict, plainly = _in_words_of_question(part, task, reading)
     if not rule:
-        if not said and asked.question and not asked.absent and not asked.missing:
-            said = restated(asked.question, part, asked.options)
+        if not verdict and task.question and not task.absent and not task.missing:
+            verdict = restated(task.question, part, task.options)
             plainly = (
-                said is not None
-                and reading.names_beside(said) <= _BESIDE_WORDS
-                and not reading.leaves_open(said)
+                verdict is not None
+                and reading.names_beside(verdict) <= _BESIDE_WORDS
+                and not reading.leaves_open(verdict)
             )
-        return (said, "stated") if said and plainly and "stated" in rules else (None, "")
-    allowed = len(letters) == 1 and letters <= set(LETTERS[: len(asked.options)])
-    if not allowed or (asked.missing and rule != "final"):
+        return (verdict, "stated") if verdict and plainly and "stated" in rules else (None, "")
+    allowed = len(letters) == 1 and letters <= set(LETTERS[: len(task.options)])
+    if not allowed or (task.missing and rule != "final"):
         return None, rule
     letter = next(iter(letters))
-    refuted = (said and said != letter) or _is_refuted(letter, part, asked, reading)
+    refuted = (verdict and verdict != letter) or _is_refuted(letter, part, task, reading)
     return None if refuted else letter, rule
 
 
-def _in_words_of_question(part: str, asked: _Asked, reading: Reading) -> tuple[str | None, bool]:
+def _in_words_of_question(part: str, task: _Task, reading: Reading) -> tuple[str | None, bool]:
     """Return Yes or No as the claims of a text answer the question, and whether only they do."""
-    if not asked.question or asked.missing:
+    if not task.question or task.missing:
         return None, False
     begins = _YES_OR_NO.match(part)
-    said = yes_or_no(asked.question, part[begins.end() :] if begins else part, asked.options)
-    first = parse_answer(begins[0], asked.options) if begins else said
+    verdict = yes_or_no(task.question, part[begins.end() :] if begins else part, task.options)
+    first = parse_answer(begins[0], task.options) if begins else verdict
     beside = {each.stance for each in reading.statements if each.place or not begins}
-    return said, said == first and beside <= _BESIDE_CLAIM
+    return verdict, verdict == first and beside <= _BESIDE_CLAIM
 
 
-def _is_refuted(letter: str, part: str, asked: _Asked, reading: Reading) -> bool:
+def _is_refuted(letter: str, part: str, task: _Task, reading: Reading) -> bool:
     """Return whether a text says the opposite of the option it states, or finds another too."""
-    if asked.absent:
+    if task.absent:
         return False
-    option = asked.options[LETTERS.index(letter)]
-    if contradicts(letter, part, asked.options) or adds_to_number(option, part):
+    option = task.options[LETTERS.index(letter)]
+    if contradicts(letter, part, task.options) or adds_to_number(option, part):
         return True
-    if asked.question is None:
+    if task.question is None:
         return False
-    if names_other_side(asked.question, part, option):
+    if names_other_side(task.question, part, option):
         return True
     described = reading.only_describes(letter)
-    return described and restates_other(asked.question, part, asked.options, letter)
+    return described and restates_other(task.question, part, task.options, letter)
 
 
 @lru_cache(maxsize=256)  # an output is read under several rules, and again for each export
-def _read(text: str, options: tuple[str, ...], absent: bool = False) -> Reading:
+def _read(text: str, options: tuple[str, ...], is_missing: bool = False) -> Reading:
     """Return the statements of a plain text about the options.
 
-    `absent`: whether the question asks for what is not seen, not true or least likely.
+    `is_missing`: whether the question asks for what is not seen, not true or least likely.
     """
     structured = with_structures(text, lambda inside: _content(inside, options))
     marked = prepared(mark(structured, options))
     parts = sentences(marked)
     statements = verdicts_on(marked, parts, list(statements_in(parts)), options)
-    if absent:
+    if is_missing:
         statements = by_absence(parts, statements, len(options))
     return Reading(marked=marked, parts=parts, statements=statements, options=options)
 

@@ -88,15 +88,15 @@ def names_other_side(question: str, text: str, option: str) -> bool:
     >>> names_other_side("On which side is the effusion?", "Right effusion.", "Left")
     True
     """
-    own = frozenset(Claim.of(option).words) & _SIDES
+    sides = frozenset(Claim.of(option).words) & _SIDES
     text = text if "{" in text else _QUOTED.sub(" ", text)
     topic = set(Claim.of(last_question(question)).words) - QUALIFIERS
-    if len(own) != 1:
+    if len(sides) != 1:
         return False
     for clause in chain.from_iterable(map(clauses, sentences(text))):
         claim = Claim.of(clause.text)
         words = set(claim.words)
-        names_other = words & _SIDES == _SIDES - own and not claim.n_denials
+        names_other = words & _SIDES == _SIDES - sides and not claim.n_denials
         is_about_topic = words & topic and words <= topic | QUALIFIERS
         is_plain = not (clause.denied or clause.foreign or HEDGES.search(clause.text))
         if names_other and is_about_topic and is_plain:
@@ -124,19 +124,19 @@ def yes_or_no(question: str, text: str, options: Sequence[str]) -> str | None:
     >>> yes_or_no("Is the heart enlarged?", "The heart may be enlarged.", options) is None
     True
     """
-    pair, asked = yes_no_letters(options), _asked(question)
-    if not pair or not asked or HEDGES.search(DENIES.sub(" no ", text)):
+    pair, claim_asked = yes_no_letters(options), _claim_of(question)
+    if not pair or not claim_asked or HEDGES.search(DENIES.sub(" no ", text)):
         return None
     parts = sentences(text)
     if len(parts) > MOST_SENTENCES or any(is_question(part.text) for part in parts):
         return None
     verdicts: set[bool | None] = set()
     for part in parts:
-        here = set(_verdicts(part, asked))
+        here = set(_verdicts(part, claim_asked))
         verdicts |= {None} if verdicts and not here and takes_back(part.text) else here
     if len(verdicts) != 1 or None in verdicts:
         return None
-    return (pair[0] if (True in verdicts) != (asked.n_denials > 0) else pair[1]) or None
+    return (pair[0] if (True in verdicts) != (claim_asked.n_denials > 0) else pair[1]) or None
 
 
 def takes_back(text: str) -> bool:
@@ -174,7 +174,7 @@ def last_question(question: str) -> str:
     return (asking[-1] if asking else question).strip()
 
 
-def _asked(question: str) -> Claim | None:
+def _claim_of(question: str) -> Claim | None:
     """Return the claim that a yes/no question asks about; None if there is no plain one."""
     text = _OR_NOT.sub(" ", question).strip()
     text = _VERB_FIRST.sub("", last_question(text) if "?" in text or "\uff1f" in text else text)
@@ -187,22 +187,24 @@ def _asked(question: str) -> Claim | None:
     return replace(claim, general=not free and _GENERAL.search(text) is not None)
 
 
-def _verdicts(part: Sentence, asked: Claim) -> Iterator[bool | None]:
+def _verdicts(part: Sentence, claim_asked: Claim) -> Iterator[bool | None]:
     """Yield whether the clauses of a sentence affirm the claim; None for unclear ones."""
     parts = clauses(part)
     if not any(clause.foreign or clause.denied for clause in parts):
-        verdict = _verdict(Claim.of(part.text), asked)
+        verdict = _verdict(Claim.of(part.text), claim_asked)
         if verdict is not None:
             yield verdict
             return
     known = True
     for clause in parts:
-        own = not clause.foreign and not clause.denied and (known or _SO.match(clause.text))
+        is_statement = (
+            not clause.foreign and not clause.denied and (known or _SO.match(clause.text))
+        )
         for piece in _pieces(clause.text):
             claim = Claim.of(piece)
-            if _concerns(claim, asked):
-                yield _verdict(claim, asked) if own else None
-        known = known and not _unknown(Claim.of(clause.text), asked)
+            if _concerns(claim, claim_asked):
+                yield _verdict(claim, claim_asked) if is_statement else None
+        known = known and not _unknown(Claim.of(clause.text), claim_asked)
 
 
 def _pieces(text: str) -> list[str]:
@@ -211,30 +213,30 @@ def _pieces(text: str) -> list[str]:
     return [text[begin:end] for begin, end in pairwise(places)]
 
 
-def _concerns(claim: Claim, asked: Claim) -> bool:
+def _concerns(claim: Claim, claim_asked: Claim) -> bool:
     """Return whether a clause is about what is asked, or adds to a clause that is."""
-    topic = set(asked.words) - QUALIFIERS or set(asked.words)
+    topic = set(claim_asked.words) - QUALIFIERS or set(claim_asked.words)
     topic |= {word for pair in _OPPOSITES if pair & topic for word in pair}
     return bool(topic & set(claim.words)) or (
-        bool(claim.words) and set(claim.words) <= QUALIFIERS | set(asked.words)
+        bool(claim.words) and set(claim.words) <= QUALIFIERS | set(claim_asked.words)
     )
 
 
-def _unknown(claim: Claim, asked: Claim) -> bool:
-    return not set(claim.words) <= set(asked.words) | QUALIFIERS
+def _unknown(claim: Claim, claim_asked: Claim) -> bool:
+    return not set(claim.words) <= set(claim_asked.words) | QUALIFIERS
 
 
-def _verdict(claim: Claim, asked: Claim) -> bool | None:
+def _verdict(claim: Claim, claim_asked: Claim) -> bool | None:
     """Return whether a claim affirms the one asked about; None unless its words are the same."""
-    own, theirs = set(claim.words), set(asked.words)
-    if asked.n_denials:  # "Are the lungs free of effusion?"
-        own, theirs = own - {"lung"}, theirs - {"lung"}
-    if claim.n_denials > 1 or not theirs:
+    own_words, other_words = set(claim.words), set(claim_asked.words)
+    if claim_asked.n_denials:  # "Are the lungs free of effusion?"
+        own_words, other_words = own_words - {"lung"}, other_words - {"lung"}
+    if claim.n_denials > 1 or not other_words:
         return None
-    if theirs & ORDERED or len(theirs & FACING) > 1:
-        if claim.words != asked.words:
+    if other_words & ORDERED or len(other_words & FACING) > 1:
+        if claim.words != claim_asked.words:
             return None  # "The carina is above the tube."
-    extra, left_out = own - theirs, theirs - own
+    extra, left_out = own_words - other_words, other_words - own_words
     if extra | (left_out - QUALIFIERS) in _OPPOSITES:
         if not claim.n_denials:
             return False
@@ -242,13 +244,13 @@ def _verdict(claim: Claim, asked: Claim) -> bool | None:
     if not claim.n_denials:
         if extra & BOTH and left_out <= _SIDES:
             left_out, extra = set(), extra - BOTH
-        specific = not left_out and extra <= QUALIFIERS and not _opposed(extra, theirs)
-        if asked.general and extra & (FACING | PLACES):
+        specific = not left_out and extra <= QUALIFIERS and not _opposed(extra, other_words)
+        if claim_asked.general and extra & (FACING | PLACES):
             return None  # "The right lung is clear."
         return True if specific else None
-    return False if own and not extra and left_out <= QUALIFIERS - own else None
+    return False if own_words and not extra and left_out <= QUALIFIERS - own_words else None
 
 
-def _opposed(extra: set[str], theirs: set[str]) -> bool:
+def _opposed(extra: set[str], other_words: set[str]) -> bool:
     """Return whether words name another side or view than the question does."""
-    return bool(extra & FACING and theirs & FACING)
+    return bool(extra & FACING and other_words & FACING)

@@ -85,13 +85,13 @@ class Reading:
         )
         if answers is None:
             return {UNCLEAR}, "stated"
-        alone = [statement for statement in answers if statement.stance is Stance.ALONE]
-        if len(self.parts) == 1 and len(self.statements) == 1 and alone:
-            return self._checked(alone[0].letters, alone), "whole"
+        lone_statements = [statement for statement in answers if statement.stance is Stance.ALONE]
+        if len(self.parts) == 1 and len(self.statements) == 1 and lone_statements:
+            return self._checked(lone_statements[0].letters, lone_statements), "whole"
         candidates = {
             "final": [statement for statement in answers if statement.stance is Stance.FINAL],
             "stated": [statement for statement in answers if statement.stance is Stance.STATED],
-            "by itself": self._at_the_edge(alone),
+            "by itself": self._at_the_edge(lone_statements),
         }
         if not any(candidates.values()):
             candidates["stated"] = (
@@ -111,7 +111,7 @@ class Reading:
                 letters = _letters(chosen) | _letters(
                     [
                         statement
-                        for statement in alone
+                        for statement in lone_statements
                         if statement.sentence in (0, *(a.sentence for a in chosen))
                     ]
                 )
@@ -213,12 +213,14 @@ class Reading:
             for statement in self.statements
         )
 
-    def _at_the_edge(self, alone: Sequence[Statement]) -> list[Statement]:
+    def _at_the_edge(self, lone_statements: Sequence[Statement]) -> list[Statement]:
         """Return answers in a separate clause at the start or end of the text."""
         if _UNFINISHED.search(self.marked):
-            alone = [statement for statement in alone if not statement.sentence]
+            lone_statements = [statement for statement in lone_statements if not statement.sentence]
         end = self._discussion()
-        chosen = [statement for statement in alone if statement.place < end] or list(alone)
+        chosen = [statement for statement in lone_statements if statement.place < end] or list(
+            lone_statements
+        )
         last_line = self.marked.rstrip().rfind("\n") + 1
         edges = {0, *range(len(self.parts) - 3, len(self.parts))}
         edges |= (
@@ -226,10 +228,10 @@ class Reading:
             if end < len(self.marked)
             else set()
         )
-        near = any(
+        is_near = any(
             statement.sentence in edges or statement.place >= last_line for statement in chosen
         )
-        return chosen if near else []
+        return chosen if is_near else []
 
     def _findings(self, answers: Sequence[Statement]) -> list[Statement]:
         """Return the stated findings if they belong to one option and no other is open."""
@@ -289,17 +291,17 @@ class Reading:
             [statement for statement in self.statements if statement.stance is Stance.REJECTED]
         )
         left = set(LETTERS[: len(self.options)]) - rejected
-        named = [statement for statement in self.statements if statement.letters == left]
+        matching = [statement for statement in self.statements if statement.letters == left]
         if (
             len(left) != 1
             or not rejected
-            or any(statement.stance in (Stance.DOUBTED, Stance.OTHERS) for statement in named)
+            or any(statement.stance in (Stance.DOUBTED, Stance.OTHERS) for statement in matching)
         ):
             return []
         last = [n for n, part in enumerate(self.parts) if _REMAINS.search(part.text)]
-        if not named and not last:
+        if not matching and not last:
             return []
-        n = last[-1] if last else named[-1].sentence
+        n = last[-1] if last else matching[-1].sentence
         return [
             Statement(
                 stance=Stance.STATED, letters=frozenset(left), place=self.parts[n].place, sentence=n
@@ -343,9 +345,9 @@ class Reading:
                     len(statement.letters) > 1 or _is_listed(statement, self.parts)
                 ):
                     continue
-                near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
-                near = near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
-                if last.stance is Stance.ALONE or (near and _SO_TOO.search(text)):
+                is_near = statement.sentence == last.sentence or not _CONTRASTS.match(text)
+                is_near = is_near or re.search(r"\banswer\b", text, re.IGNORECASE) is not None
+                if last.stance is Stance.ALONE or (is_near and _SO_TOO.search(text)):
                     return True
             elif statement.stance in POSITIVE and statement.letters - letters:
                 return True

@@ -170,7 +170,7 @@ def statements_in(parts: Sequence[Sentence]) -> Iterator[Statement]:
 
 def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
     parts = clauses(part)
-    alone = _alone_in(parts, part, n)
+    lone = _alone_in(parts, part, n)
     for clause in parts:
         for group in _GROUP.finditer(clause.text):
             rest = part.text[clause.place + group.end() :][:_REACH]
@@ -178,14 +178,14 @@ def _in_sentence(part: Sentence, n: int) -> Iterator[Statement]:
             quoted = _quoted(part.text, begin, begin + len(group[0]))
             stance, letters = _stance(clause, group, rest, quoted), letters_of(group[0])
             if stance is Stance.REJECTED and _NOT_BUT.fullmatch(part.text):  # "Not A, B."
-                own = group[0][0], group[0][-1]
+                clause_range = group[0][0], group[0][-1]
                 yield Statement(
-                    stance=stance, letters=letters_of(own[0]), place=part.place, sentence=n
+                    stance=stance, letters=letters_of(clause_range[0]), place=part.place, sentence=n
                 )
-                stance, letters = Stance.ALONE, letters_of(own[1])
+                stance, letters = Stance.ALONE, letters_of(clause_range[1])
             if stance is Stance.FOUND and not re.fullmatch(TEXT, group[0]):
                 stance = Stance.STATED
-            elif stance in (Stance.NAMED, Stance.FOUND) and begin in alone:
+            elif stance in (Stance.NAMED, Stance.FOUND) and begin in lone:
                 stance = Stance.ALONE
             yield Statement(
                 stance=stance,
@@ -244,7 +244,7 @@ def _alone_in(parts: Sequence[Clause], part: Sentence, n: int) -> set[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Around:
+class _Context:
     """The words around a group of mentions in its clause."""
 
     clause: Clause
@@ -276,7 +276,7 @@ def _stance(clause: Clause, group: re.Match[str], rest: str, quoted: bool) -> St
     text = clause.text
     begin = max((m.end() for m in _GROUP.finditer(text[: group.start()])), default=0)
     following = _GROUP.search(text, group.end())
-    around = _Around(
+    context = _Context(
         clause=clause,
         group=group[0],
         begin=begin,
@@ -289,37 +289,39 @@ def _stance(clause: Clause, group: re.Match[str], rest: str, quoted: bool) -> St
         return Stance.OTHERS
     if _CHANGED.search(text[: group.start()]) and not clause.foreign:
         return Stance.STATED
-    stance = _marked(around) or _compared(around) or _denied(around)
-    if not stance and _BESIDE.search(around.before):
+    stance = _marked(context) or _compared(context) or _denied(context)
+    if not stance and _BESIDE.search(context.before):
         return Stance.LANDMARK
-    if not stance and around.own_text and _HEALTHY.match(around.after):
+    if not stance and context.own_text and _HEALTHY.match(context.after):
         return Stance.REJECTED
-    return stance or _positive(around)
+    return stance or _positive(context)
 
 
-def _marked(around: _Around) -> Stance | None:
+def _marked(context: _Context) -> Stance | None:
     """Return the stance of answers of other speakers, final answers and "all but" phrases."""
-    before = around.before
-    if re.search(r"\?\s*\Z", before) or around.clause.foreign or _THEY_SAY.match(around.rest):
+    before = context.before
+    if re.search(r"\?\s*\Z", before) or context.clause.foreign or _THEY_SAY.match(context.rest):
         return Stance.OTHERS
-    if re.fullmatch(FINAL, around.group):
+    if re.fullmatch(FINAL, context.group):
         if _EXAMPLE.search(before):
             return Stance.OTHERS
         denied = NEGATION.search(before) or REJECTION.search(before)
         return Stance.REJECTED if denied else Stance.FINAL
     if everything := _ALL_BUT.search(before):
-        kept = REJECTION.search(around.after) or everything[0].lower().startswith(("no", "ni"))
-        return Stance.STATED if kept else Stance.REJECTED
+        negation = REJECTION.search(context.after) or everything[0].lower().startswith(("no", "ni"))
+        return Stance.STATED if negation else Stance.REJECTED
     return None
 
 
-def _compared(around: _Around) -> Stance | None:
+def _compared(context: _Context) -> Stance | None:
     """Return the stance of an option that is ranked below, or preferred to, another."""
-    before = around.before
-    if re.fullmatch(r"\s*>+\s*", before) and around.begin:
+    before = context.before
+    if re.fullmatch(r"\s*>+\s*", before) and context.begin:
         return Stance.DOUBTED
-    over = re.fullmatch(r"\s*over\s+", before) or (around.begin and _OVER.search(before))
-    if over or _FROM.search(before):
+    comparison_word = re.fullmatch(r"\s*over\s+", before) or (
+        context.begin and _OVER.search(before)
+    )
+    if comparison_word or _FROM.search(before):
         return Stance.REJECTED
     if compared := _COMPARED.search(before):
         less = REJECTION.search(before[: compared.start()])
@@ -327,26 +329,26 @@ def _compared(around: _Around) -> Stance | None:
     return None
 
 
-def _denied(around: _Around) -> Stance | None:
+def _denied(context: _Context) -> Stance | None:
     """Return the stance of an option that is rejected, doubted or of the past."""
-    before, rest = around.before, _AFTER.split(around.after, maxsplit=1)[0]
+    before, rest = context.before, _AFTER.split(context.after, maxsplit=1)[0]
     negations = min(1, len(NEGATION.findall(before + ";" + rest)))
     negations += len(_TWICE.findall(before + ";" + rest)) > 1
-    rejected = bool(REJECTION.search(before) or REJECTION.search(rest)) + around.clause.denied
+    rejected = bool(REJECTION.search(before) or REJECTION.search(rest)) + context.clause.denied
     if negations + rejected > 1:
         return Stance.DOUBTED if negations else Stance.REJECTED
     if _WORKS_TOO.match(rest):
         return Stance.DOUBTED
-    if negations or rejected or _WOULD.match(rest) or _UNFIT.match(around.rest):
+    if negations or rejected or _WOULD.match(rest) or _UNFIT.match(context.rest):
         return Stance.REJECTED
-    asked = re.match(r"\s*\(?\?", around.after) or _SO_IS.search(before)
-    if asked or doubts(before) or doubts(rest) or _OR.match(around.rest):
-        return Stance.REJECTED if _BUT_DENIED.match(around.rest) else Stance.DOUBTED
+    is_question = re.match(r"\s*\(?\?", context.after) or _SO_IS.search(before)
+    if is_question or doubts(before) or doubts(rest) or _OR.match(context.rest):
+        return Stance.REJECTED if _BUT_DENIED.match(context.rest) else Stance.DOUBTED
     if (
         _WAS.match(before)
         or PAST.search(before)
         or PAST.search(rest)
-        or CONCEDES.match(around.clause.text)
+        or CONCEDES.match(context.clause.text)
     ):
         return Stance.OTHERS
     return None
@@ -365,21 +367,21 @@ def _quoted(text: str, begin: int, end: int) -> bool:
     return re.search(r"\w", inside) is not None
 
 
-def _positive(around: _Around) -> Stance:
+def _positive(context: _Context) -> Stance:
     """Return the stance of a clause that contains neither denial nor doubt."""
-    if around.following and re.fullmatch(r"\s*>+\s*", around.after):
-        if around.own_text or _RANKED.search(around.clause.lead + around.clause.text):
+    if context.following and re.fullmatch(r"\s*>+\s*", context.after):
+        if context.own_text or _RANKED.search(context.clause.lead + context.clause.text):
             return Stance.STATED
-    lead = around.clause.lead
-    if around.begin or _denies(_BY_EXCLUSION.sub("", lead)):
+    lead = context.clause.lead
+    if context.begin or _denies(_BY_EXCLUSION.sub("", lead)):
         lead = ""
-    around = replace(around, before=lead + around.before)
-    return _stated(around) or _found(around) or Stance.NAMED
+    context = replace(context, before=lead + context.before)
+    return _stated(context) or _found(context) or Stance.NAMED
 
 
-def _stated(around: _Around) -> Stance | None:
+def _stated(context: _Context) -> Stance | None:
     """Return the stance of an option stated as the answer."""
-    before, after = around.before, around.after
+    before, after = context.before, context.after
     for stated in (_ANSWER_IS, NOUN_ENDS):
         for match in stated.finditer(before):
             if stated is NOUN_ENDS and match["noun"].lower().startswith("most"):
@@ -391,32 +393,32 @@ def _stated(around: _Around) -> Stance | None:
     if _ONLY.search(before) and (_FITS.match(after) or _BE.match(after)):
         return Stance.STATED
     if fits := _FITS.match(after):
-        if fits["best"] or fits["more"] or not (around.own_text or _DEFINES.match(after)):
+        if fits["best"] or fits["more"] or not (context.own_text or _DEFINES.match(after)):
             return Stance.STATED
-        return Stance.FOUND if around.own_text else Stance.NAMED
+        return Stance.FOUND if context.own_text else Stance.NAMED
     if _CJK_ANSWER.search(before) or _CJK_RIGHT.match(after):
         return Stance.STATED
     chosen = CHOSEN.search(before) or _CONCLUDED.match(before.rpartition(":")[2])
-    if chosen and (not around.own_text or _ENDS.match(after)):
-        seen = around.own_text and re.search(r"\bsee\b|\bread\b", before)
+    if chosen and (not context.own_text or _ENDS.match(after)):
+        seen = context.own_text and re.search(r"\bsee\b|\bread\b", before)
         return Stance.FOUND if seen else Stance.STATED
     return None
 
 
-def _found(around: _Around) -> Stance | None:
+def _found(context: _Context) -> Stance | None:
     """Return the stance of an option described as visible in the image."""
-    before, after = around.before, around.after
-    ends = not around.own_text or _ENDS.match(after)
+    before, after = context.before, context.after
+    ends = not context.own_text or _ENDS.match(after)
     if (_IT_IS.search(before) or LEADS.search(before)) and ends:
         return Stance.FOUND
-    if around.label:
-        last = not re.search(r"[\w\ue000-\ue0ff]", around.rest) and around.begin == 0
+    if context.label:
+        last = not re.search(r"[\w\ue000-\ue0ff]", context.rest) and context.begin == 0
         seen = _IS_SEEN.match(after) and re.search(r"\w", after) and _FILLED.fullmatch(before)
-        subject = around.begin == 0 and _SUBJECT_IS.match(before)
-        shown = around.begin == 0 and _SHOWN.search(before) and not _VERB.search(before)
+        subject = context.begin == 0 and _SUBJECT_IS.match(before)
+        shown = context.begin == 0 and _SHOWN.search(before) and not _VERB.search(before)
         if seen or subject or shown or (last and _BARE.match(before) and re.search(r"\w", before)):
             return Stance.STATED
-    if around.own_text and around.begin == 0:
+    if context.own_text and context.begin == 0:
         bare = _BARE.match(before) and (
             _BARE_AFTER.match(after)
             or _IS_SEEN.match(after)

@@ -104,19 +104,19 @@ def _with_objects(text: str, content: Content) -> str:
         ]
         if cut_off:
             return "".join(_final(content(answer)) for answer in cut_off)
-    made, at = "", 0
+    result, at = "", 0
     for _ in range(_MOST_OBJECTS):
         begin = text.find("{", at)
         if begin < 0:
             break
         value, end = _object(text, begin)
-        made += text[at:begin]
+        result += text[at:begin]
         if isinstance(value, dict):
-            made += " " + "".join(_answers_marked(value, content))
+            result += " " + "".join(_answers_marked(value, content))
         else:
-            made += text[begin:end]
+            result += text[begin:end]
         at = end
-    return made + text[at:]
+    return result + text[at:]
 
 
 def _answers_marked(record: dict[object, object], content: Content) -> Iterator[str]:
@@ -136,13 +136,13 @@ def _answers_marked(record: dict[object, object], content: Content) -> Iterator[
             for key, value in record.items()
             if isinstance(value, str) and len(value) > 1 and not _ASKED.search(str(key))
         ]
-        sure = [
+        certain = [
             letters
             for value in texts
             if len(letters := content(value)) == 1 and UNCLEAR not in letters
         ]
-        if not marks[0] and len(sure) == 1:
-            marks = [_final(sure[0])]
+        if not marks[0] and len(certain) == 1:
+            marks = [_final(certain[0])]
     yield from marks
 
 

@@ -57,12 +57,12 @@ def restated(question: str, text: str, options: Sequence[str]) -> str | None:
     others: set[str] = set()
     beside: list[Sentence] = []
     for part in parts:
-        named, open_ = wording.named(part)
-        if chosen and not named and not open_ and takes_back(part.text):
+        named_letters, open_ = wording.named(part)
+        if chosen and not named_letters and not open_ and takes_back(part.text):
             return None
-        chosen |= named
+        chosen |= named_letters
         others |= open_
-        beside += [] if named else [part]
+        beside += [] if named_letters else [part]
     if len(chosen) != 1 or (others | letters) - chosen:
         return None
     letter = next(iter(chosen))
@@ -106,10 +106,10 @@ class _Wording:
     claims: dict[str, Claim]
 
     @classmethod
-    def of(cls, asking: str, asked: Claim, options: Sequence[str]) -> "_Wording":
+    def of(cls, asking: str, claim_asked: Claim, options: Sequence[str]) -> "_Wording":
         claims = dict(zip(LETTERS, map(Claim.of, options), strict=False))
         which = {stem(word) for word in WHICH.findall(asking.casefold())}
-        topic = set(asked.words) - which
+        topic = set(claim_asked.words) - which
         repeated = [each for each in claims.values() if each.words and set(each.words) <= topic]
         offered = {word for each in repeated if not each.n_denials for word in each.words}
         if len(repeated) > 1 and topic - offered:
@@ -143,9 +143,9 @@ class _Wording:
 
     def has_words_of_others(self, parts: Sequence[Sentence], letter: str) -> bool:
         """Return whether sentences have words of options other than this one."""
-        own = set(self.claims[letter].words) | self.topic | _TOLERATED
-        theirs = set().union(*(claim.words for claim in self.claims.values())) - own
-        return any(theirs & set(Claim.of(part.text).words) for part in parts)
+        own_words = set(self.claims[letter].words) | self.topic | _TOLERATED
+        other_words = set().union(*(claim.words for claim in self.claims.values())) - own_words
+        return any(other_words & set(Claim.of(part.text).words) for part in parts)
 
     def _restates(self, text: str) -> str:
         """Return the option whose words, with those of the question, are all words of a text."""
@@ -159,8 +159,12 @@ class _Wording:
             return ""
         known = set().union(*self.own.values())
         exact = extra - (_TOLERATED - known)
-        named = [letter for letter, words in self.own.items() if words and words == exact]
-        return named[0] if len(named) == 1 and named[0] not in self.denied else ""
+        letters_named = [letter for letter, words in self.own.items() if words and words == exact]
+        return (
+            letters_named[0]
+            if len(letters_named) == 1 and letters_named[0] not in self.denied
+            else ""
+        )
 
     def _repeats(self, text: str) -> str:
         """Return the option whose words a sentence has, perhaps with words of the question."""
@@ -168,9 +172,13 @@ class _Wording:
         words = set() if _UNFINISHED.search(text) else set(claim.words)
         letters = []
         for letter, option in self.claims.items():
-            own = set(option.words)
-            same = own and own <= words <= own | self.topic and claim.n_denials == option.n_denials
-            ordered = claim.n_denials or len(own & FACING) > 1 or own & ORDERED
+            own_words = set(option.words)
+            same = (
+                own_words
+                and own_words <= words <= own_words | self.topic
+                and claim.n_denials == option.n_denials
+            )
+            ordered = claim.n_denials or len(own_words & FACING) > 1 or own_words & ORDERED
             if same and not (ordered and claim.words != option.words):
                 letters.append(letter)
         return letters[0] if len(letters) == 1 else ""

@@ -48,8 +48,8 @@ class _Lazy:
         text = self._text.replace("{M}", MENTION)
         text = re.sub(r"\{([a-z_]+)\}", lambda match: words(match[1]), text)
         compiled = re.compile(text.replace(r"\W", _GAP), re.IGNORECASE)
-        for kept in ("search", "match", "fullmatch", "finditer", "findall", "sub", name):
-            setattr(self, kept, getattr(compiled, kept))
+        for method in ("search", "match", "fullmatch", "finditer", "findall", "sub", name):
+            setattr(self, method, getattr(compiled, method))
         return getattr(compiled, name)
 
 

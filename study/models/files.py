@@ -116,7 +116,11 @@ def kinds(column_roles: ColumnRoles | None) -> KindOf:
     def kind_of(column: str) -> Kind:
         plain = plain_key(column)
         if column_roles is not None:
-            roles = [role for role, named in column_roles.items() if plain_key(named) == plain]
+            roles = [
+                role
+                for role, column_name in column_roles.items()
+                if plain_key(column_name) == plain
+            ]
             if any(role.startswith(("confidence", "probabilit")) for role in roles):
                 return Kind.NUMBER
             return Kind.TEXT if roles else Kind.ANY
@@ -395,10 +399,10 @@ def are_usual(columns: Iterable[str]) -> bool:
 def guess_roles(columns: Iterable[str]) -> dict[str, str]:
     """Return the roles of columns with usual names, except the answer's."""
     plain = {plain_key(column): column for column in columns}
-    usual = {"id": ID_KEYS, **_EXTRA_KEYS}
+    default_keys = {"id": ID_KEYS, **_EXTRA_KEYS}
     guesses = {
         role: next((plain[plain_key(key)] for key in keys if plain_key(key) in plain), "")
-        for role, keys in usual.items()
+        for role, keys in default_keys.items()
     }
     guesses |= {
         f"probability_{key[-1].upper()}": column

@@ -174,13 +174,13 @@ def _at(value: object, *path: str | int) -> Any:
     return value
 
 
-def _why(error: object) -> str:
+def _error_text(error: object) -> str:
     """Return a provider's error in a few words."""
     if isinstance(error, Mapping):
         inner = error.get("error")
         for detail in (inner, error.get("code"), error.get("type"), error.get("message")):
             if isinstance(detail, Mapping):
-                return _why(detail)
+                return _error_text(detail)
             if not missing(detail):
                 return str(detail)[:60]
     return str(error)[:60]
@@ -215,7 +215,7 @@ def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     body, status = _at(value, "response", "body"), _at(value, "response", "status_code")
     error = value.get("error") or _at(body, "error")
     if error or (isinstance(status, int) and status >= 400):
-        yield ModelOutput(ids=ids, failed=_why(error or f"status {status}"))
+        yield ModelOutput(ids=ids, failed=_error_text(error or f"status {status}"))
     elif _at(body, "output") is not None:  # the Responses API
         parts = [
             part
@@ -224,9 +224,9 @@ def _openai(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             for part in _at(output, "content") or []
         ]
         refused = any(_at(part, "type") == "refusal" for part in parts)
-        why = _at(body, "incomplete_details", "reason")
-        finish = why or (body.get("status") if isinstance(body, Mapping) else None)
-        refused = refused or why == FILTERED
+        reason = _at(body, "incomplete_details", "reason")
+        finish = reason or (body.get("status") if isinstance(body, Mapping) else None)
+        refused = refused or reason == FILTERED
         yield ModelOutput(ids=ids, words=_texts(parts), extras={"finish": finish}, refused=refused)
     else:
         yield from _choices(ids, _at(body, "choices"))
@@ -236,8 +236,8 @@ def _anthropic(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     ids = {"custom_id": value.get("custom_id")}
     result = value.get("result")
     if _at(result, "type") != "succeeded":
-        why = _why(_at(result, "error") or _at(result, "type"))
-        yield ModelOutput(ids=ids, failed=why)
+        reason = _error_text(_at(result, "error") or _at(result, "type"))
+        yield ModelOutput(ids=ids, failed=reason)
         return
     stop = _at(result, "message", "stop_reason")
     yield ModelOutput(
@@ -257,7 +257,7 @@ def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     if blocked:
         yield ModelOutput(ids=ids, refused=True)
     elif error or not candidates:
-        yield ModelOutput(ids=ids, failed=_why(error or "no candidates"))
+        yield ModelOutput(ids=ids, failed=_error_text(error or "no candidates"))
     else:
         for n, candidate in enumerate(candidates, 1):
             words = _texts(_at(candidate, "content", "parts"))
@@ -273,10 +273,10 @@ def _gemini(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
 
 def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
     """Read a sample of an Inspect log; an epoch is a run."""
-    about = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
-    ids = {key: field_value for key, field_value in about.items() if not missing(field_value)} | {
-        "id": value.get("id")
-    }
+    metadata = {f"metadata.{key}": _at(value, "metadata", key) for key in ID_KEYS[:2]}
+    ids = {
+        key: field_value for key, field_value in metadata.items() if not missing(field_value)
+    } | {"id": value.get("id")}
     output, error = value.get("output"), value.get("error")
     words = _at(output, "completion")
     if missing(words):
@@ -292,7 +292,7 @@ def _inspect(value: Mapping[str, Any]) -> Iterator[ModelOutput]:
             "order": _at(value, "metadata", "shown_order"),
             "finish": "length" if _at(value, "limit", "type") == "token" else stop,
         },
-        failed=_why(error) if error and missing(words) else "",
+        failed=_error_text(error) if error and missing(words) else "",
         refused=stop == FILTERED and missing(words),
     )
 

@@ -94,13 +94,13 @@ def _entry(path: Path, archive: ZipFile, entry: ZipInfo) -> dict[str, object]:
     return _object(path, entry.filename, content)
 
 
-def _object(path: Path, what: str, content: bytes) -> dict[str, object]:
+def _object(path: Path, noun: str, content: bytes) -> dict[str, object]:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise BadFile(NOT_JSON.format(path, why_not_json(error))) from error
     if not isinstance(value, dict):
-        raise BadFile(_ODD.format(path, f"{what} contains no object"))
+        raise BadFile(_ODD.format(path, f"{noun} contains no object"))
     return value
 
 

@@ -116,12 +116,15 @@ class StudyPredictions:
         predicted = {prediction.item_id for prediction in self.file.primary}
         return [item_id for item_id in self.options if item_id not in predicted]
 
-    def examples(self, most: int) -> list[Example]:
+    def examples(self, max_examples: int) -> list[Example]:
         """Return predictions for review, in the file's order; half of them without an answer."""
         unclear = [prediction for prediction in self.file.primary if prediction.answer is None]
         clear = [prediction for prediction in self.file.primary if prediction.answer is not None]
-        chosen = {prediction.item_id for prediction in unclear[: max(most // 2, most - len(clear))]}
-        chosen |= {prediction.item_id for prediction in islice(clear, most - len(chosen))}
+        chosen = {
+            prediction.item_id
+            for prediction in unclear[: max(max_examples // 2, max_examples - len(clear))]
+        }
+        chosen |= {prediction.item_id for prediction in islice(clear, max_examples - len(chosen))}
         return [
             self._example(prediction)
             for prediction in self.file.primary
@@ -351,9 +354,9 @@ def predictions_hash(look: Transaction, model: int) -> str:
 
 
 def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
-    wanted = text_key(model_id)
+    new_key = text_key(model_id)
     for known in models.of_study(look, study.id):
-        if text_key(known.model_id) == wanted:
+        if text_key(known.model_id) == new_key:
             raise NotNow(
                 t(
                     "{model_id} is already a model in {name}. {remedy}",
@@ -363,7 +366,7 @@ def _refuse_known(look: Transaction, study: StudyRow, model_id: str) -> None:
                 )
             )
     for reader in people.readers(look, study.id):
-        if text_key(reader.reader_id) == wanted:
+        if text_key(reader.reader_id) == new_key:
             raise NotNow(
                 t(
                     "{reader_id} is a reader in {name}. {remedy}",

@@ -179,13 +179,13 @@ def paper_ids(look: Transaction, item_ids: Iterable[str]) -> dict[str, str]:
 
 
 def paper_of_study(
-    store: Store, study: str, asked: ModelProtocol, *, rater: str = "model", run: int = 1
+    store: Store, study: str, model_protocol: ModelProtocol, *, rater: str = "model", run: int = 1
 ) -> Paper:
     """Return the paper of a study's cases, read on a connection that denies the reference standard.
 
     Parameters
     ----------
-    asked
+    model_protocol
         How the model is asked.
     rater, run
         The name and run for which options are ordered, unless in the bank's order: the order is
@@ -210,7 +210,7 @@ def paper_of_study(
         protocol = stored_protocol(study_found)
         rows = readings.items_shown(look, study=study_found.id)
         dealing = _Dealing(
-            protocol=protocol, asked=asked, rater=rater, run=run, wrong_images=wrong_images
+            protocol=protocol, asked=model_protocol, rater=rater, run=run, wrong_images=wrong_images
         )
         items = tuple(_items(look, rows, dealing))
         return Paper(
@@ -219,7 +219,7 @@ def paper_of_study(
             split="",
             provenance=banks.bank_row(look, study_found.bank_name).provenance,
             simulated=bool(study_found.simulated_films),
-            asked=_worded(asked, items),
+            asked=_worded(model_protocol, items),
             protocol_sha256=sha256_of(protocol.as_json()),
             items=items,
         )
@@ -228,7 +228,7 @@ def paper_of_study(
 def paper_of_bank(
     store: Store,
     bank: str,
-    asked: ModelProtocol,
+    model_protocol: ModelProtocol,
     *,
     split: str = "",
     rater: str = "model",
@@ -258,7 +258,7 @@ def paper_of_bank(
                     split=quoted(split),
                 )
             )
-        dealing = _Dealing(protocol=Protocol(), asked=asked, rater=rater, run=run)
+        dealing = _Dealing(protocol=Protocol(), asked=model_protocol, rater=rater, run=run)
         items = tuple(_items(look, rows, dealing))
         return Paper(
             study="",
@@ -266,16 +266,20 @@ def paper_of_bank(
             split=split,
             provenance=row.provenance,
             simulated=bool(row.simulated),
-            asked=_worded(asked, items),
+            asked=_worded(model_protocol, items),
             protocol_sha256="",
             items=items,
         )
 
 
-def _worded(asked: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
+def _worded(model_protocol: ModelProtocol, items: Sequence[PaperItem]) -> ModelProtocol:
     """Return the model protocol with the template that has text for prior films if needed."""
     prior = any(film.prior for item in items for film in item.films)
-    return replace(asked, template="2") if prior and asked.template == "1" else asked
+    return (
+        replace(model_protocol, template="2")
+        if prior and model_protocol.template == "1"
+        else model_protocol
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,18 +301,20 @@ class _Dealing:
 
 def _items(look: Transaction, rows: Sequence[ItemShown], dealing: _Dealing) -> Iterator[PaperItem]:
     """Yield the items in a pseudo-random order, because a bank's order may depend on the answer."""
-    protocol, asked = dealing.protocol, dealing.asked
+    protocol, model_protocol = dealing.protocol, dealing.asked
     by_id = {row.item_id: row for row in rows}
     ids = shuffled(by_id, seed=protocol.seed, purpose="paper order")
-    keys = protocol.context if asked.context is None else asked.context
-    open_ended = asked.condition == Shown.OPEN_ENDED
+    keys = protocol.context if model_protocol.context is None else model_protocol.context
+    open_ended = model_protocol.condition == Shown.OPEN_ENDED
     prior = "prior" in keys
-    films = {item_id: _films(look, by_id[item_id].item, asked, prior=prior) for item_id in ids}
+    films = {
+        item_id: _films(look, by_id[item_id].item, model_protocol, prior=prior) for item_id in ids
+    }
     for number, item_id in enumerate(ids, start=1):
         row = by_id[item_id]
         texts = json.loads(row.options)
-        which = f"{dealing.rater}/{item_id}/{Condition.UNAIDED}/{dealing.run}"
-        order = "" if open_ended else _order(len(texts), protocol, asked, which)
+        key_text = f"{dealing.rater}/{item_id}/{Condition.UNAIDED}/{dealing.run}"
+        order = "" if open_ended else _order(len(texts), protocol, model_protocol, key_text)
         yield PaperItem(
             number=number,
             item_id=item_id,
@@ -321,10 +327,10 @@ def _items(look: Transaction, rows: Sequence[ItemShown], dealing: _Dealing) -> I
 
 
 def _films(
-    look: Transaction, item: int, asked: ModelProtocol, *, prior: bool
+    look: Transaction, item: int, model_protocol: ModelProtocol, *, prior: bool
 ) -> tuple[PaperFilm, ...]:
     rows = readings.films_shown(look, item, prior=prior)
-    if asked.views == "first":
+    if model_protocol.views == "first":
         rows = [next(each) for _, each in groupby(rows, key=attrgetter("prior"))]
     return tuple(
         PaperFilm(
@@ -337,12 +343,12 @@ def _films(
     )
 
 
-def _order(n_options: int, protocol: Protocol, asked: ModelProtocol, which: str) -> str:
-    if asked.order == Order.CANONICAL:
+def _order(n_options: int, protocol: Protocol, model_protocol: ModelProtocol, key_text: str) -> str:
+    if model_protocol.order == Order.CANONICAL:
         return LETTERS[:n_options]
-    if asked.order == Order.SHUFFLED:
+    if model_protocol.order == Order.SHUFFLED:
         protocol = replace(protocol, option_order="random")
-    return options_order(n_options, protocol, which)
+    return options_order(n_options, protocol, key_text)
 
 
 def _shown(
@@ -358,14 +364,14 @@ def _shown(
     NotNow
         All items show the same films.
     """
-    own, condition = films[ids[place]], dealing.asked.condition
+    own_film, condition = films[ids[place]], dealing.asked.condition
     if condition in (Shown.IMAGE, Shown.OPEN_ENDED):
-        return own
+        return own_film
     if condition == Shown.IMAGE_ABSENT:
         return ()
     if ids[place] in dealing.wrong_images:
         return films[dealing.wrong_images[ids[place]]]
-    known = {film.sha256 for film in own}
+    known = {film.sha256 for film in own_film}
     for item_id in (*ids[place + 1 :], *ids[:place]):
         if known.isdisjoint(film.sha256 for film in films[item_id]):
             return films[item_id]
@@ -410,11 +416,11 @@ def _views(template: Template, item: PaperItem) -> str:
     if not any(film.name for film in item.films):
         return ""
     prior = any(film.prior for film in item.films)
-    named = (
+    view_names = (
         template.view.format(number=number, label=film.name or "view not stated")
         for number, film in enumerate(item.films, start=1)
     )
-    images_line = template.with_views.format(views=("; " if prior else ", ").join(named))
+    images_line = template.with_views.format(views=("; " if prior else ", ").join(view_names))
     return f"{images_line} {template.prior}" if prior else images_line
 
 
@@ -456,7 +462,7 @@ def sixteen_bit(data: bytes) -> bytes | None:
     return _png(pixels) if pixels.dtype == np.uint16 else None
 
 
-def opening_window(pixels: Grey, own: tuple[float, float] | None) -> tuple[float, float]:
+def opening_window(pixels: Grey, own_window: tuple[float, float] | None) -> tuple[float, float]:
     """Return the samples shown black and white when the reading page opens a film.
 
     Films of 8 bits open with all levels. Others open in their own window, or without one between
@@ -465,8 +471,8 @@ def opening_window(pixels: Grey, own: tuple[float, float] | None) -> tuple[float
     if pixels.dtype == np.uint8:
         low, high = int(pixels.min()), int(pixels.max())
         return low, max(high, low + 1)
-    if own is not None:
-        return own
+    if own_window is not None:
+        return own_window
     reached = np.cumsum(np.bincount(pixels.ravel()))
     low, high = (
         int(np.searchsorted(reached, max(1, math.ceil(share * pixels.size))))

@@ -41,9 +41,9 @@ def read_parquet(path: Path) -> tuple[tuple[str, ...], list[dict[str, Any]]]:
         raise BadFile(
             t("{name} is not a valid Parquet file, or it is damaged. Write it again.", name=path)
         ) from error
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise BadFile(f"{path} has columns given twice: {', '.join(twice)}; keep one of each")
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise BadFile(f"{path} has columns given twice: {', '.join(repeated)}; keep one of each")
     if not rows:
         raise BadFile(f"{path} contains no rows; give a file with at least one")
     return tuple(names), rows

@@ -202,10 +202,10 @@ def read_predictions(
         )
     faults = [fault for content in read for fault in content.faults]
     outputs = [each for content in read for each in content.outputs]
-    where = ", ".join(str(path) for path in paths)
+    files = ", ".join(str(path) for path in paths)
     if not faults and not any(output.has_words or _has_result(output) for output in outputs):
         raise BadFile(
-            f"{where} contains no predictions. Columns: {_columns_of(read)}. Name the column of the"
+            f"{files} contains no predictions. Columns: {_columns_of(read)}. Name the column of the"
             f" answers {' or '.join(ANSWER_KEYS[:4])}, or name the columns: on the page, or with"
             " --columns id=COLUMN,answer=COLUMN"
         )
@@ -216,7 +216,7 @@ def read_predictions(
     if faults:
         more = len(faults) - _MOST_FAULTS
         lines = faults[:_MOST_FAULTS] + ([f"and {more:,} more"] if more > 0 else [])
-        raise BadFile(f"{where} has faults:\n" + "\n".join(f"- {line}" for line in lines))
+        raise BadFile(f"{files} has faults:\n" + "\n".join(f"- {line}" for line in lines))
     needs_paper = paper is None and plain_key(id_name) == _PAPER_NUMBER
     numbered = needs_paper and all(prediction.item_id.isdecimal() for prediction in predictions)
     by_number = (_BY_NUMBER,) if numbered else ()
@@ -266,11 +266,11 @@ def _paper(path: Path, known_as: Mapping[str, str]) -> _Paper | None:
     if path.name != "paper.json":
         return None
     try:
-        about = json.loads(path.read_bytes())
+        paper = json.loads(path.read_bytes())
         items = [
-            (item["index"], str(item["item_id"]), item["shown_order"]) for item in about["items"]
+            (item["index"], str(item["item_id"]), item["shown_order"]) for item in paper["items"]
         ]
-        condition = about["model_protocol"]["condition"]
+        condition = paper["model_protocol"]["condition"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return _Paper(
@@ -502,8 +502,8 @@ class _Reader:
 
     def notes(self) -> Iterator[str]:
         """Yield the notes, with counts."""
-        for what, n in self._counts.items():
-            words = _NUMBERS.sub(lambda match, n=n: match[1 if n == 1 else 2], what)  # type: ignore[misc]
+        for note, n in self._counts.items():
+            words = _NUMBERS.sub(lambda match, n=n: match[1 if n == 1 else 2], note)  # type: ignore[misc]
             yield words.replace("{n}", f"{n:,}")
 
     def _note(self, output: ModelOutput) -> None:
@@ -522,23 +522,23 @@ class _Reader:
         scale = {}
         for role in ("confidence", "probabilities"):
             numbers = [n for output in outputs for n in _numbers(output.extras.get(role))]
-            most = max(numbers, default=0.0)
-            scale[role] = 100.0 if 1 < most <= 100 else 1.0
+            highest = max(numbers, default=0.0)
+            scale[role] = 100.0 if 1 < highest <= 100 else 1.0
             if scale[role] > 1:
-                self._note_scale(role, most, sum(0 < n <= 1 for n in numbers))
+                self._note_scale(role, highest, sum(0 < n <= 1 for n in numbers))
         return scale
 
-    def _note_scale(self, role: str, most: float, n_small: int) -> None:
+    def _note_scale(self, role: str, highest: float, n_small: int) -> None:
         """Note a scale that is probably not percentages."""
-        if most <= _LEAST_PERCENTAGE:
-            ends = " or ".join(dict.fromkeys((f"{most:g}", f"{_LEAST_PERCENTAGE:g}")))
+        if highest <= _LEAST_PERCENTAGE:
+            ends = " or ".join(dict.fromkeys((f"{highest:g}", f"{_LEAST_PERCENTAGE:g}")))
             self._counts[
-                f"{role} is read as 0 to 100, and the largest is {most:g} (taken as"
-                f" {most / 100:g}); if the scale ends at {ends}, divide by its end"
+                f"{role} is read as 0 to 100, and the largest is {highest:g} (taken as"
+                f" {highest / 100:g}); if the scale ends at {ends}, divide by its end"
             ] = 0
         elif n_small:
             self._counts[
-                f"{role} is read as 0 to 100, as the largest is {most:g}; {n_small:,}"
+                f"{role} is read as 0 to 100, as the largest is {highest:g}; {n_small:,}"
                 " {value is|values are} 1 or less and read as at most 0.01. Use one scale"
             ] = n_small
 
@@ -546,10 +546,10 @@ class _Reader:
         self, row: _Row, condition: str, run: str, repeat: int, scale: Mapping[str, float]
     ) -> Prediction:
         output, options = row.output, self._options[row.item_id]
-        where = f"{row.item_id} ({output.place})"
-        order = self._order(where, output.extras.get("order"), len(options))
+        place = f"{row.item_id} ({output.place})"
+        order = self._order(place, output.extras.get("order"), len(options))
         probabilities = self._probabilities(
-            where, output.extras.get("probabilities"), options, scale
+            place, output.extras.get("probabilities"), options, scale
         )
         words = None if output.failed else output.words
         finish = None if output.failed else output.extras.get("finish")
@@ -569,7 +569,7 @@ class _Reader:
         )
         if read.detail.get("reason"):
             self._counts[_REASONS[read.detail["reason"]]] += 1
-        confidence = self._confidence(where, output.extras.get("confidence"), scale)
+        confidence = self._confidence(place, output.extras.get("confidence"), scale)
         if confidence is None and probabilities and read.answer:
             confidence = probabilities.get(read.answer)
         detail = {
@@ -579,8 +579,8 @@ class _Reader:
             "prompt": _words(output.extras.get("prompt")),
             "explanation": _words(output.extras.get("explanation"))
             or read.detail.get("explanation", ""),
-            "boxes": self._marks("boxes", where, output, boxes_of),
-            "map": self._marks("map", where, output, map_of),
+            "boxes": self._marks("boxes", place, output, boxes_of),
+            "map": self._marks("map", place, output, map_of),
             "failed": output.failed,
         }
         return Prediction(
@@ -595,17 +595,17 @@ class _Reader:
             detail={key: value for key, value in detail.items() if value},
         )
 
-    def _confidence(self, where: str, value: object, scale: Mapping[str, float]) -> float | None:
+    def _confidence(self, place: str, value: object, scale: Mapping[str, float]) -> float | None:
         if missing(value):
             return None
         numbers = [number / scale.get("confidence", 1.0) for number in _numbers(value)]
         if len(numbers) == 1 and 0 <= numbers[0] <= 1:
             return numbers[0]
-        self._bad("confidence", where, value, "a number from 0 to 1, or from 0 to 100")
+        self._bad("confidence", place, value, "a number from 0 to 1, or from 0 to 100")
         return None
 
     def _probabilities(
-        self, where: str, value: object, options: Sequence[str], scale: Mapping[str, float]
+        self, place: str, value: object, options: Sequence[str], scale: Mapping[str, float]
     ) -> dict[str, float]:
         if missing(value):
             return {}
@@ -626,13 +626,13 @@ class _Reader:
                 break
             by_letter[LETTERS[n]] = number[0]
         if not by_letter and not (isinstance(value, dict) and all(map(missing, value.values()))):
-            self._bad("probabilities", where, value, "one number per option, from 0 to 1")
+            self._bad("probabilities", place, value, "one number per option, from 0 to 1")
         return by_letter
 
     def _marks(
         self,
         role: str,
-        where: str,
+        place: str,
         output: ModelOutput,
         read: Callable[[object], list[dict[str, Any]] | None],
     ) -> list[dict[str, Any]]:
@@ -641,25 +641,25 @@ class _Reader:
             return []
         marks = read(_loaded(value))
         if marks is None:
-            self._bad(role, where, value, "a list as in docs/predictions-format.md")
+            self._bad(role, place, value, "a list as in docs/predictions-format.md")
         return marks or []
 
-    def _order(self, where: str, value: object, n_options: int) -> str:
+    def _order(self, place: str, value: object, n_options: int) -> str:
         if missing(value):
             return ""
         letters = "".join(map(str, value)) if isinstance(value, list) else str(value)
         letters = "".join(character for character in letters.upper() if character.isalpha())
         if sorted(letters) != list(LETTERS[:n_options]):
             self.faults.append(
-                f"{where}: {shown(value)} is not an order of {n_options} options; write their"
+                f"{place}: {shown(value)} is not an order of {n_options} options; write their"
                 " canonical letters as they were shown, such as CADB"
             )
             return ""
         return letters if letters != LETTERS[:n_options] else ""
 
-    def _bad(self, role: str, where: str, value: object, expected: str) -> None:
+    def _bad(self, role: str, place: str, value: object, expected: str) -> None:
         if any(key.startswith(role[:11]) for key in self._explicit):
-            self.faults.append(f"{where}: the {role} {shown(value)} is not {expected}")
+            self.faults.append(f"{place}: the {role} {shown(value)} is not {expected}")
         else:
             self._counts[f"{role} of {{n}} {{entry|entries}} is not {expected}, and not used"] += 1
 
@@ -770,8 +770,8 @@ def predict(
         answer, rule = answer_in(raw, shown, rules, question=question)
         answer = LETTERS[places[LETTERS.index(answer)]] if answer else None
     elif not reason and probabilities:
-        most = max(probabilities.values())
-        best = [letter for letter, value in probabilities.items() if value == most]
+        highest = max(probabilities.values())
+        best = [letter for letter, value in probabilities.items() if value == highest]
         answer, rule = (best[0] if len(best) == 1 else None), "most probable"
     status: PredictionStatus = "unparsed" if raw or reason or probabilities else "skipped"
     if answer:

@@ -333,7 +333,7 @@ def ask_all(
     journal: Journal,
     limits: Limits,
     *,
-    tell: Callable[[RunProgress], None] = lambda _: None,
+    on_progress: Callable[[RunProgress], None] = lambda _: None,
     parent_pipe: int | None = None,
 ) -> RunOutcome:
     """Ask all questions that have no answer in the journal; answers are written as they arrive.
@@ -351,7 +351,7 @@ def ask_all(
     StudyError
         An answer cannot be written, or there is a budget and the server does not report tokens.
     """
-    session = _Session(exam=exam, asker=asker, journal=journal, limits=limits, tell=tell)
+    session = _Session(exam=exam, asker=asker, journal=journal, limits=limits, tell=on_progress)
     return asyncio.run(session.run(parent_pipe))
 
 
@@ -408,9 +408,9 @@ class _Session:
         stopping = asyncio.create_task(self.stopping.wait())
         try:
             for ask in missing:
-                while running and not self._room(len(running)) and not self._over():
+                while running and not self._has_room(len(running)) and not self._limit_reached():
                     running = await _some_done({*running, stopping}) - {stopping}
-                if ended := self._over() or self._beyond_budget(len(running)):
+                if ended := self._limit_reached() or self._beyond_budget(len(running)):
                     return ended
                 running.add(asyncio.create_task(self._one(ask)))
             return "asked"
@@ -424,14 +424,14 @@ class _Session:
                     task.cancel()
                 await asyncio.gather(*running, return_exceptions=True)
 
-    def _over(self) -> Ended | None:
+    def _limit_reached(self) -> Ended | None:
         if self.stopping.is_set():
             return "interrupted"
         return "gone" if self.n_failed_in_row >= MOST_FAILURES else None
 
-    def _room(self, running: int) -> bool:
-        most = self.limits.connections + max(AHEAD, self.limits.connections // 2)
-        return running < most and not self._beyond_budget(running)
+    def _has_room(self, running: int) -> bool:
+        max_waiting = self.limits.connections + max(AHEAD, self.limits.connections // 2)
+        return running < max_waiting and not self._beyond_budget(running)
 
     def _beyond_budget(self, running: int) -> Ended | None:
         """Return `budget` if another question could exceed the budget, otherwise None.
@@ -453,7 +453,7 @@ class _Session:
         async with self.rendering:
             question = await asyncio.to_thread(self.exam.question, item_id)
         async with self.connections:
-            if self._over():
+            if self._limit_reached():
                 return
             try:
                 reply = await self.asker.ask(question, self.limits.seed_of(run))
@@ -512,8 +512,8 @@ class _Session:
 
 async def _some_done(tasks: Iterable["asyncio.Task[Any]"]) -> set["asyncio.Task[Any]"]:
     """Wait until a task is done, and return the others; re-raise a task's exception."""
-    done, others = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
+    finished, others = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in finished:
         task.result()
     return others
 

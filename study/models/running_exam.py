@@ -93,15 +93,15 @@ class PaperExam:
 
     def question(self, item_id: str) -> Request:
         """Return the request for an item."""
-        item, asked = self._items[item_id], self.paper.asked
-        prompt = prompt_of(item, asked)
+        item, model_protocol = self._items[item_id], self.paper.asked
+        prompt = prompt_of(item, model_protocol)
         return Request(
             item_id=item_id,
             system=prompt.system,
             text=prompt.text,
             films=tuple(map(self._film, item.films)),
             order=item.shown_order,
-            condition=str(asked.condition),
+            condition=str(model_protocol.condition),
         )
 
     def _film(self, film: PaperFilm) -> bytes:
@@ -173,7 +173,7 @@ def run_model(
     store: Store,
     run: ModelRun,
     *,
-    tell: Callable[[RunProgress], None] = lambda _: None,
+    on_progress: Callable[[RunProgress], None] = lambda _: None,
     wait: Callable[[], None] | None = None,
     parent_pipe: int | None = None,
     now: Callable[[], datetime],
@@ -210,7 +210,9 @@ def run_model(
         if _is_kept(store, run):  # the awaited process has removed it
             return None
         _record(store, run, Acting(by=COMMAND_LINE, now=now()))
-        outcome = ask_all(exam, asker, journal, run.limits, tell=tell, parent_pipe=parent_pipe)
+        outcome = ask_all(
+            exam, asker, journal, run.limits, on_progress=on_progress, parent_pipe=parent_pipe
+        )
         stored = (
             _keep(store, run, journal, Acting(by=COMMAND_LINE, now=now()))
             if _complete(run, journal, outcome)
@@ -297,7 +299,7 @@ def _with_circumstances(
 ) -> Prediction:
     run = int(prediction.run or 1)
     answer = answers[prediction.item_id, run]
-    about = {key: answer[key] for key in _CIRCUMSTANCES if answer[key] not in (None, "")}
+    circumstances = {key: answer[key] for key in _CIRCUMSTANCES if answer[key] not in (None, "")}
     declined = answer["stop"] == "content_filter"
     explanation = words_in(prediction.raw_answer)[1] if explains else ""
     return replace(
@@ -308,6 +310,6 @@ def _with_circumstances(
         detail={
             **({"explanation": explanation} if explanation else {}),
             **prediction.detail,
-            **about,
+            **circumstances,
         },
     )

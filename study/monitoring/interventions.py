@@ -251,8 +251,8 @@ def _refuse_endless(look: Transaction, case: _Case, session: int, now: datetime)
         raise NotFound(t("There is no session {n}.", n=session))
     if place.sessions[session - 1].state is SessionState.DONE:
         raise NotNow(t("Session {n} has already been completed.", n=session))
-    about = {(step.kind, step.reader_id, step.session) for step in case.steps}
-    if not protocol.session_days or ("release", case.reader_id, session) in about:
+    interventions = {(step.kind, step.reader_id, step.session) for step in case.steps}
+    if not protocol.session_days or ("release", case.reader_id, session) in interventions:
         raise NotNow(t("Session {n} has no deadline to change.", n=session))
 
 
@@ -404,7 +404,7 @@ def _decided(look: Transaction, study: StudyRow, reading: str) -> DecidedRow:
 
 
 def _already(excluded: bool, row: DecidedRow) -> str:
-    where = {"reader": row.reader_id, "position": row.position}
+    key = {"reader": row.reader_id, "position": row.position}
     if excluded:
-        return t("The reading by {reader} at position {position} is already excluded.", **where)
-    return t("The reading by {reader} at position {position} is not excluded.", **where)
+        return t("The reading by {reader} at position {position} is already excluded.", **key)
+    return t("The reading by {reader} at position {position} is not excluded.", **key)

@@ -231,7 +231,7 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
             (each.reader_id, each.session): each for each in sessions_of(look, row, counts, now=now)
         }
     by_reader = _by_reader(counts)
-    paces = {name: pace_of(own) for name, own in firsts.items()}
+    paces = {name: pace_of(gaps) for name, gaps in firsts.items()}
     people_paces = [paces[reader.reader_id] for reader in readers if not reader.simulated]
     reader_rows = tuple(
         _reader(
@@ -260,7 +260,8 @@ def progress_of(store: Store, study: str, *, now: datetime) -> Progress:
         counts=total(reader.counts for reader in reader_rows),
         readers=reader_rows,
         arrivals={
-            name: tuple(reading.received_at_utc for reading in own) for name, own in firsts.items()
+            name: tuple(reading.received_at_utc for reading in gaps)
+            for name, gaps in firsts.items()
         },
     )
 
@@ -316,7 +317,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
     with store.look() as look:
         row_of_study = study_row(look, study)
         n_cases = len(studies.cases(look, row_of_study.id))
-        counted = _by_reader(progress.counts(look, row_of_study.id))
+        counts = _by_reader(progress.counts(look, row_of_study.id))
         return {
             "study": study,
             "state": row_of_study.state,
@@ -332,7 +333,7 @@ def status(store: Store, study: str) -> dict[str, Any]:
                 {
                     "reader_id": row.reader_id,
                     "simulated": bool(row.simulated),
-                    **_status(counted.get(row.reader_id, [])),
+                    **_status(counts.get(row.reader_id, [])),
                 }
                 for row in people.readers(look, row_of_study.id)
             ],
@@ -409,13 +410,13 @@ def _status(rows: Sequence[Row]) -> dict[str, Any]:
     counts = _total(rows)
     last = max((at for row in rows if (at := row["last_reading_at_utc"])), default=None)
     sessions = groupby(rows, key=lambda row: int(row["session"]))
-    summed = {session: _total(own) for session, own in sessions}
+    summed = {session: _total(own_counts) for session, own_counts in sessions}
     return {
         **{key: getattr(counts, key) for key in _REPORTED if key != "n_excluded"},
         "last_reading_at_utc": last,
         "sessions": [
-            {"session": session, "n_assigned": own.n_assigned, "n_read": own.n_read}
-            for session, own in summed.items()
+            {"session": session, "n_assigned": own_counts.n_assigned, "n_read": own_counts.n_read}
+            for session, own_counts in summed.items()
         ],
     }
 
@@ -443,7 +444,8 @@ def _reader(
     if stage is Stage.NOT_BEGUN:
         stage = _stage_before_readings(counts, active)
     last = max(
-        (at for at in (*(active[key] for key in _SEEN), _last_reading(parts)) if at), default=None
+        (at for at in (*(active[key] for key in _ACTIVITY_TIMES), _last_reading(parts)) if at),
+        default=None,
     )
     opened = _open_since(parts, last)
     watched = stage in STARTED and not row.simulated
@@ -460,7 +462,7 @@ def _reader(
     )
 
 
-_SEEN = ("step_at_utc", "practised_at_utc", "shown_at_utc")
+_ACTIVITY_TIMES = ("step_at_utc", "practised_at_utc", "shown_at_utc")
 
 
 def _open_since(parts: Iterable[SessionProgress], last_at_utc: str | None) -> str | None:
@@ -522,9 +524,9 @@ def pace_of(arrivals: Sequence[Arrival]) -> Pace:
     at = [moment(arrival.received_at_utc) for arrival in arrivals]
     gaps = [None, *((later - earlier).total_seconds() * 1000 for earlier, later in pairwise(at))]
     active = [
-        own
+        pace_ms
         for arrival, gap in zip(arrivals, gaps, strict=False)
-        if (own := gap if gap is not None and gap <= LONGEST_GAP_MS else arrival.response_ms)
+        if (pace_ms := gap if gap is not None and gap <= LONGEST_GAP_MS else arrival.response_ms)
         is not None
     ]
     return Pace(
@@ -535,16 +537,16 @@ def pace_of(arrivals: Sequence[Arrival]) -> Pace:
     )
 
 
-def time_left(n_unread: int, own: Pace, others: Sequence[Pace]) -> TimeLeft | None:
+def time_left(n_unread: int, own_pace: Pace, others: Sequence[Pace]) -> TimeLeft | None:
     """Return the estimated time for the unread cases; None if there are none or no pace is known.
 
     Based on the reader's own pace, or with fewer than `ENOUGH` readings on the others' median.
     """
     if not n_unread:
         return None
-    rate = own.cases_per_hour
+    rate = own_pace.cases_per_hour
     if rate is not None:
-        return TimeLeft(hours=n_unread / rate, basis=Basis.OWN, n=own.n_active)
+        return TimeLeft(hours=n_unread / rate, basis=Basis.OWN, n=own_pace.n_active)
     rates = [rate for other in others if (rate := other.cases_per_hour) is not None]
     if not rates:
         return None
@@ -579,8 +581,8 @@ def readings_of_study(store: Store, look: Transaction, study: StudyRow) -> list[
         # The file may have been replaced by another store, which has another chain.
         if cached is None or events.hash_at(look, chain, cached.end.number) != cached.end.hash:
             cached = _CachedReadings(events.head(look, chain))
-        for placed in progress.readings(look, study.id, after=cached.last):
-            cached.add(placed)
+        for reading in progress.readings(look, study.id, after=cached.last):
+            cached.add(reading)
         cached.end = events.head(look, chain)
         _CACHE[key] = cached
         while len(_CACHE) > _MOST_STUDIES:

@@ -126,9 +126,9 @@ def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
     read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
     facts = [fact for kind, test in _OF_READER.items() for fact in _each(kind, test, by_reader)]
-    facts += [fact for own in by_reader.values() for fact in _runs(own)]
-    facts += [fact for own in by_reader.values() for fact in _screens(own)]
-    facts += [fact for own in by_reader.values() for fact in _washout(own, protocol)]
+    facts += [fact for own_rows in by_reader.values() for fact in _runs(own_rows)]
+    facts += [fact for own_rows in by_reader.values() for fact in _screens(own_rows)]
+    facts += [fact for own_rows in by_reader.values() for fact in _washout(own_rows, protocol)]
     facts += _cases(read)
     return sorted(facts, key=lambda fact: list(FactKind).index(fact.kind))
 
@@ -166,8 +166,8 @@ _OF_READER: Mapping[FactKind, _Test] = {
 
 
 def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[QualityFact]:
-    for reader_id, own in by_reader.items():
-        results = [(row, test(row)) for row in own]
+    for reader_id, own_rows in by_reader.items():
+        results = [(row, test(row)) for row in own_rows]
         matching = tuple(row.id for row, result in results if result)
         if matching:
             yield QualityFact(
@@ -180,19 +180,19 @@ def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterat
             )
 
 
-def _runs(own: _Rows) -> Iterator[QualityFact]:
+def _runs(own_rows: _Rows) -> Iterator[QualityFact]:
     """Yield improbable runs of one key; the displayed letter is the key that was pressed."""
-    own = [row for row in own if row.condition != Condition.OPEN_ENDED]
+    own_rows = [row for row in own_rows if row.condition != Condition.OPEN_ENDED]
     letters = [
-        shown(row.answer, row.shown_order) if row.answer is not None else None for row in own
+        shown(row.answer, row.shown_order) if row.answer is not None else None for row in own_rows
     ]
-    options = [len(row.shown_order) for row in own if row.answer is not None]
+    options = [len(row.shown_order) for row in own_rows if row.answer is not None]
     chances: dict[int, float] = {}
     for run in runs_of(letters):
         if run.length not in chances:
             chances[run.length] = run_probability(run.length, options)
         if chances[run.length] < RARE:
-            yield _run(own, run, chances[run.length], len(options))
+            yield _run(own_rows, run, chances[run.length], len(options))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,25 +209,25 @@ class Run:
         return self.last - self.first + 1
 
 
-def _run(own: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
+def _run(own_rows: _Rows, run: Run, chance: float, n_answered: int) -> QualityFact:
     return QualityFact(
         kind=FactKind.ONE_KEY,
-        reader_id=own[0].reader_id,
+        reader_id=own_rows[0].reader_id,
         n=run.length,
         total=n_answered,
-        readings=tuple(row.id for row in own[run.first : run.last + 1]),
+        readings=tuple(row.id for row in own_rows[run.first : run.last + 1]),
         values={"letter": run.letter, "chance": chance},
     )
 
 
-def _screens(own: _Rows) -> Iterator[QualityFact]:
+def _screens(own_rows: _Rows) -> Iterator[QualityFact]:
     """Yield sessions with several screens or browsers, listing readings not on the usual one."""
-    for session, rows in _grouped(own, "session").items():
+    for session, rows in _grouped(own_rows, "session").items():
         known = [(row, screen_setup) for row in rows if (screen_setup := setup(row.circumstances))]
-        counted = Counter(screen_setup for _, screen_setup in known)
-        if len(counted) > 1:
-            usual = counted.most_common(1)[0][0]
-            others = tuple(row.id for row, screen_setup in known if screen_setup != usual)
+        n_by_setup = Counter(screen_setup for _, screen_setup in known)
+        if len(n_by_setup) > 1:
+            most_common = n_by_setup.most_common(1)[0][0]
+            others = tuple(row.id for row, screen_setup in known if screen_setup != most_common)
             yield QualityFact(
                 kind=FactKind.SCREENS,
                 reader_id=rows[0].reader_id,
@@ -235,7 +235,7 @@ def _screens(own: _Rows) -> Iterator[QualityFact]:
                 total=len(known),
                 readings=others,
                 session=session,
-                values={"setups": tuple(counted)},
+                values={"setups": tuple(n_by_setup)},
             )
 
 
@@ -264,11 +264,11 @@ def setup(circumstances: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
+def _washout(own_rows: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
     """Yield the fact on the time between two sessions, even if all times were long enough."""
     gaps_days: list[float] = []
     too_early: list[str] = []
-    for rows in _grouped(own, "case_id").values():
+    for rows in _grouped(own_rows, "case_id").values():
         for first, later in _pairs(rows):
             days = (moment(later.shown_at_utc) - moment(first.received_at_utc)).total_seconds()
             gaps_days.append(days / 86_400)
@@ -277,7 +277,7 @@ def _washout(own: _Rows, protocol: Protocol) -> Iterator[QualityFact]:
     if gaps_days:
         yield QualityFact(
             kind=FactKind.WASHOUT,
-            reader_id=own[0].reader_id,
+            reader_id=own_rows[0].reader_id,
             n=len(too_early),
             total=len(gaps_days),
             readings=tuple(too_early),
@@ -314,8 +314,8 @@ def _in_trouble(row: ReadingRow) -> bool:
 
 
 def _troubles(rows: Iterable[ReadingRow]) -> dict[str, int]:
-    counted = Counter(row.status if row.status != "answered" else "flagged" for row in rows)
-    return dict(counted)
+    n_by_status = Counter(row.status if row.status != "answered" else "flagged" for row in rows)
+    return dict(n_by_status)
 
 
 def runs_of(letters: Sequence[str | None]) -> list[Run]:

@@ -122,13 +122,13 @@ def _send_due(
     for reader in progress.readers:
         if not _is_due(reader, schedule, reminded.get(reader.reader_id), now):
             continue
-        who = addressee(store, study, reader.reader_id)
-        if not who.email:
+        recipient = addressee(store, study, reader.reader_id)
+        if not recipient.email:
             continue
         if not is_ours():  # this server was suspended, and another has sent the others
             return
         with translation.spoken(schedule.language):
-            letter = compose(progress, reader, name=who.name, address=schedule.address)
+            letter = compose(progress, reader, name=recipient.name, address=schedule.address)
         acting = Acting(by=SCHEDULE, now=now)
         send_reminder(store, server, letter, study=study, reader_id=reader.reader_id, acting=acting)
 

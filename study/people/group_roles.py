@@ -66,8 +66,8 @@ class GroupRules:
             The provider left out the groups because the account has too many.
         """
         top = self.claim.partition(".")[0]
-        elsewhere = claims.get("_claim_names")
-        if top not in claims and isinstance(elsewhere, Mapping) and top in elsewhere:
+        claim_names = claims.get("_claim_names")
+        if top not in claims and isinstance(claim_names, Mapping) and top in claim_names:
             _log.error("%s left out %s: the account has too many groups.", self.issuer, self.claim)
             raise SignInRefused(
                 "too-many-groups",
@@ -103,43 +103,43 @@ def read_rules(section: Mapping[str, Any]) -> list[GroupRules]:
     return [_rules(f"roles.{name}", value) for name, value in section.items()]
 
 
-def _rules(where: str, section: Any) -> GroupRules:
-    values = _table(where, section, ("issuer", "claim", "groups"))
+def _rules(place: str, section: Any) -> GroupRules:
+    values = _table(place, section, ("issuer", "claim", "groups"))
     issuer, claim = values.get("issuer"), values.get("claim", "groups")
     for key, text in (("issuer", issuer), ("claim", claim)):
         if not isinstance(text, str) or not text:
-            raise BadInput(f"{where}.{key} is missing or not a text. Write it in quotation marks.")
+            raise BadInput(f"{place}.{key} is missing or not a text. Write it in quotation marks.")
     groups = values.get("groups")
     if not isinstance(groups, Mapping) or not groups:
-        raise BadInput(f"{where}.groups names no group. Add lines such as: staff = 'coordinator'.")
-    roles = {name: _role(f"{where}.groups.{name}", value) for name, value in groups.items()}
+        raise BadInput(f"{place}.groups names no group. Add lines such as: staff = 'coordinator'.")
+    roles = {name: _role(f"{place}.groups.{name}", value) for name, value in groups.items()}
     return GroupRules(issuer=str(issuer), claim=str(claim), roles=roles)
 
 
-def _role(where: str, value: Any) -> GroupRole:
+def _role(place: str, value: Any) -> GroupRole:
     if isinstance(value, str):
-        return GroupRole(_named(where, value, _IN_DEPLOYMENT))
-    values = _table(where, value, ("role", "study"))
+        return GroupRole(_named(place, value, _IN_DEPLOYMENT))
+    values = _table(place, value, ("role", "study"))
     study = values.get("study")
     if not isinstance(study, str) or not study:
-        raise BadInput(f"{where}.study is missing. Name the study, or write only the role.")
-    return GroupRole(_named(where, values.get("role"), _IN_STUDY), study)
+        raise BadInput(f"{place}.study is missing. Name the study, or write only the role.")
+    return GroupRole(_named(place, values.get("role"), _IN_STUDY), study)
 
 
-def _table(where: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
+def _table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
     if not isinstance(section, Mapping):
-        raise BadInput(f"{where} must be a table. See docs/sign-on.md.")
+        raise BadInput(f"{place} must be a table. See docs/sign-on.md.")
     for key in section:
         if key not in known:
-            raise BadInput(f"{where}.{key} is not a setting.{did_you_mean(key, list(known))}")
+            raise BadInput(f"{place}.{key} is not a setting.{did_you_mean(key, list(known))}")
     return section
 
 
-def _named(where: str, name: Any, permitted: tuple[Role, ...]) -> Role:
+def _named(place: str, name: Any, permitted: tuple[Role, ...]) -> Role:
     if name not in permitted:
         names = ", ".join(permitted)
         raise BadInput(
-            f"{where}: the role {quoted(name)} cannot come from a group. Choose from {names}."
+            f"{place}: the role {quoted(name)} cannot come from a group. Choose from {names}."
         )
     return Role(name)
 
@@ -167,9 +167,9 @@ def apply(
     exist, is left out and written to the log. The last administrator keeps the role.
     """
     person = account.person
-    held = people.roles_held(change, person) if person is not None else []
-    by_group = {row.id for row in held} & people.grants_by_group(change, account.issuer)
-    has = {GroupRole(Role(row.role), row.study_name or "") for row in held}
+    roles_held = people.roles_held(change, person) if person is not None else []
+    by_group = {row.id for row in roles_held} & people.grants_by_group(change, account.issuer)
+    has = {GroupRole(Role(row.role), row.study_name or "") for row in roles_held}
     for wanted in sorted(granted.keys() - has):
         try:
             number = study_row(change, wanted.study).id if wanted.study else None
@@ -191,7 +191,7 @@ def apply(
             group=granted[wanted],
         )
         people.mark_group_grant(change, grant, account.issuer)
-    for row in held:  # last: without any role, the person would also lose the access code
+    for row in roles_held:  # last: without any role, the person would also lose the access code
         if row.id in by_group and GroupRole(Role(row.role), row.study_name or "") not in granted:
             _end(change, row, now)
     return person
@@ -220,5 +220,5 @@ def _add_person(change: Transaction, account: Account, role: Role, now: datetime
 
 def _free_handle(look: Transaction, role: Role) -> str:
     """Return a new short name such as ``coordinator-2``, which contains no part of a name."""
-    taken = {text_key(handle) for handle in people.all_handles(look)}
-    return next(handle for n in count(1) if text_key(handle := f"{role}-{n}") not in taken)
+    used_handles = {text_key(handle) for handle in people.all_handles(look)}
+    return next(handle for n in count(1) if text_key(handle := f"{role}-{n}") not in used_handles)

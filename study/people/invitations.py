@@ -116,9 +116,9 @@ def _checked(source: str, header: Sequence[str], rows: Iterable[Row | Fault]) ->
 
 
 def _header_faults(header: Sequence[str]) -> Iterator[str]:
-    named = [plain_key(name) in _COLUMN_OF for name in header if name]
+    known_names = [plain_key(name) in _COLUMN_OF for name in header if name]
     known = ", ".join(_COLUMNS)
-    if named and not any(named):
+    if known_names and not any(known_names):
         yield t(
             "The first line must name the columns: reader_id and, optionally, others of {known}. "
             "Below it, enter one reader per line.",

@@ -57,11 +57,11 @@ def by_address(look: Transaction, email: str) -> int | None:
     Stricter than `by_email`: only the case of ASCII letters is ignored. Addresses that merely look
     alike, such as with full-width letters, can belong to another person at the provider.
     """
-    wanted = _mailbox(email)
+    mailbox = _mailbox(email)
     holders = [
         person
         for person, row in people.everyones_names(look).items()
-        if row.email and _mailbox(row.email) == wanted
+        if row.email and _mailbox(row.email) == mailbox
     ]
     return holders[0] if len(holders) == 1 else None
 
@@ -154,8 +154,8 @@ def record_for(
     for row in {(grant.study_name, grant.whose): grant for grant in grants}.values():
         event_detail = {"whose": row.whose, **detail}
         by = replace(acting.by, name=row.whose) if kind in _OWN_ACTS else acting.by
-        own = replace(acting, by=by)
-        events.record(change, row.study_name or "", own, kind=kind, detail=event_detail)
+        own_acting = replace(acting, by=by)
+        events.record(change, row.study_name or "", own_acting, kind=kind, detail=event_detail)
 
 
 _OWN_ACTS = (EventKind.IDENTITY_BOUND, EventKind.SECOND_FACTOR_ADDED)
@@ -523,5 +523,5 @@ def _code_state(row: GrantRow, code: CodeRow | None, now: datetime) -> CodeState
         return CodeState.EXPIRED
     if code.failures >= GUESSED:
         return CodeState.GUESSED
-    seen = row.seen_at_utc
-    return CodeState.USED if seen and seen >= code.issued_at_utc else CodeState.NEVER_USED
+    seen_at = row.seen_at_utc
+    return CodeState.USED if seen_at and seen_at >= code.issued_at_utc else CodeState.NEVER_USED

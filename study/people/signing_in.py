@@ -40,9 +40,9 @@ _CLOCKS_APART = timedelta(minutes=5)
 class SignInRefused(NotAllowed):
     """A sign-in was refused; `why` is a keyword of the reason for the sign-in page."""
 
-    def __init__(self, why: str, text: str) -> None:
+    def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
-        self.why = why
+        self.why = reason
 
 
 class SecondFactorDue(SignInRefused):
@@ -167,9 +167,9 @@ def sign_in(
 def _pending(store: Store, person_id: int, entropy: Entropy, now: datetime) -> str:
     """Return a new token of a sign-in that waits for the second factor."""
     token = entropy(32).hex()
-    until = stamp(now + second_factor.PENDING)
+    expires = stamp(now + second_factor.PENDING)
     with store.change() as change:
-        people.add_ticket(change, id=_pending_id(token), person=person_id, expires_at_utc=until)
+        people.add_ticket(change, id=_pending_id(token), person=person_id, expires_at_utc=expires)
     return token
 
 
@@ -196,13 +196,15 @@ def confirm(
     """
     with store.change() as change:
         person_id = people.ticket_holder(change, _pending_id(token), stamp(now))
-        why = second_factor.use(change, person_id, code, now) if person_id is not None else "ticket"
-        if not why:
+        reason = (
+            second_factor.use(change, person_id, code, now) if person_id is not None else "ticket"
+        )
+        if not reason:
             people.take_ticket(change, _pending_id(token), stamp(now))
-    if person_id is None or why:
+    if person_id is None or reason:
         if person_id is not None:
             _count_failure(store, person_id, now, browser.place)
-        raise SignInRefused(why, t("This code was not accepted."))
+        raise SignInRefused(reason, t("This code was not accepted."))
     return enter(
         store, person_id, entropy=entropy, now=now, browser=browser, method="second factor"
     )
@@ -300,14 +302,14 @@ def memberships(store: Store, person: Person) -> list[Membership]:
     """Return the roles that a person can select: their own, and all studies for administrators."""
     with store.look() as look:
         roles = [_membership(row) for row in _grants_of(look, person.id)]
-        own = {membership.study for membership in roles}
+        own_studies = {membership.study for membership in roles}
         administered = [
             membership
             for membership in roles
             if membership.study is None and membership.role is Role.ADMINISTRATOR
         ]
         for row in studies.listed(look) if administered else ():
-            if row.id not in own and not row.discarded_at_utc:
+            if row.id not in own_studies and not row.discarded_at_utc:
                 roles.append(
                     Membership(
                         grant=administered[0].grant,
@@ -369,10 +371,10 @@ def sign_in_mark(token_id: str, person: int) -> str:
     return hashlib.sha256(f"sign-in/{person}/{token_id}".encode()).hexdigest()[:32]
 
 
-def note_guessing(store: Store, tried: int, *, now: datetime, place: str) -> None:
+def note_guessing(store: Store, n_tries: int, *, now: datetime, place: str) -> None:
     """Record in the deployment's trail the number of wrong codes from one address."""
     with store.change() as change:
-        actor, detail = By(name="nobody", place=place), {"failures": tried}
+        actor, detail = By(name="nobody", place=place), {"failures": n_tries}
         events.record(
             change, "", Acting(by=actor, now=now), kind=EventKind.CODES_GUESSED_AT, detail=detail
         )
@@ -399,9 +401,11 @@ def _refuse_other_sign_in(
     if current is None:
         return
     runs = [row for row in people.roles_held(look, current.id) if row.role != Role.READER]
-    everywhere = any(row.study is None for row in runs)
+    is_server_wide = any(row.study is None for row in runs)
     for row in grants:
-        if row.role == Role.READER and (everywhere or row.study in {other.study for other in runs}):
+        if row.role == Role.READER and (
+            is_server_wide or row.study in {other.study for other in runs}
+        ):
             raise SignInRefused(
                 "runs-it",
                 t(
@@ -533,14 +537,14 @@ def choices(store: Store, person: Person) -> list[Choice]:
 
 
 def _choice(store: Store, person: Person, membership: Membership) -> Choice:
-    here = (membership.study, membership.role) == (person.study, person.role)
+    current = (membership.study, membership.role) == (person.study, person.role)
     if membership.study is None or membership.role is Role.STATISTICIAN:
-        return Choice(membership=membership, here=here)
+        return Choice(membership=membership, here=current)
     with store.look() as look:
         if membership.reader is None:
             n_readers = len(people.readers(look, membership.study))
-            return Choice(membership=membership, here=here, n_readers=n_readers)
+            return Choice(membership=membership, here=current, n_readers=n_readers)
         counts = readings.counts(look, membership.reader)
     return Choice(
-        membership=membership, here=here, n_read=counts.n_read, n_assigned=counts.n_assigned
+        membership=membership, here=current, n_read=counts.n_read, n_assigned=counts.n_assigned
     )

@@ -79,8 +79,8 @@ def _arm(arm: Any, place: int, known: Mapping[str, Check], faults: list[str]) ->
     for key, value in arm.items():
         try:
             if key not in known:
-                listed = ", ".join(known)
-                text = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=listed)
+                names = ", ".join(known)
+                text = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=names)
                 faults.append(
                     t("Arm {n}: {fault}", n=place, fault=text) + did_you_mean(str(key), list(known))
                 )
@@ -108,12 +108,12 @@ def _share(value: Any) -> int:
 
 
 def _repeated(names: Iterable[Any]) -> Iterator[str]:
-    seen: set[str] = set()
+    arms_seen: set[str] = set()
     for name in names:
         key = text_key(name) if isinstance(name, str) else ""
-        if key and key in seen:
+        if key and key in arms_seen:
             yield t("Two arms are named {name}. Rename one.", name=name)
-        seen.add(key)
+        arms_seen.add(key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,16 +142,18 @@ def next_arm(arms: Sequence[Arm], before: Sequence[Allocated], reader: Allocated
     before
         The readers allocated before, in this order.
     """
-    among = [other.arm for other in before if other.stratum == reader.stratum]
-    block = among[len(among) - len(among) % sum(arm.share for arm in arms) :]
-    number = len(among) + 1
-    everywhere = Counter(other.arm for other in before)
+    arms_in_stratum = [other.arm for other in before if other.stratum == reader.stratum]
+    block = arms_in_stratum[
+        len(arms_in_stratum) - len(arms_in_stratum) % sum(arm.share for arm in arms) :
+    ]
+    number = len(arms_in_stratum) + 1
+    n_by_arm = Counter(other.arm for other in before)
     purpose = "/".join(("arm", *reader.stratum, str(number)))
     left = [arm for arm in arms if block.count(arm.name) < arm.share]
     return min(
         left,
         key=lambda arm: (
-            Fraction(everywhere[arm.name], arm.share),
+            Fraction(n_by_arm[arm.name], arm.share),
             random_key(arm.name, seed=seed, purpose=purpose),
         ),
     ).name

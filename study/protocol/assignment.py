@@ -104,7 +104,7 @@ def _assigned(
             condition = part.conditions[item_id]
             met[item_id, condition] += 1
             repeat = met[item_id, condition]
-            which = f"{whose}/{item_id}/{condition}/{repeat}"
+            key_text = f"{whose}/{item_id}/{condition}/{repeat}"
             aid = str(protocol.aid) if condition == Condition.AIDED else ""
             placed = Assigned(
                 item_id=item_id,
@@ -112,7 +112,7 @@ def _assigned(
                 session=part.session,
                 repeat=repeat,
                 position=next(position),
-                shown_order=options_order(n_options[item_id], protocol, which),
+                shown_order=options_order(n_options[item_id], protocol, key_text),
                 block=part.blocks.get(item_id),
                 aid=aid,
             )
@@ -204,12 +204,12 @@ def _repeat_place(item_id: str, block: Sequence[tuple[str, int]], seed: int, who
     return start + draw % (len(block) - start + 1)
 
 
-def options_order(n_options: int, protocol: Protocol, which: str) -> str:
-    """Return the order in which options are shown; `which` is ``rater/item/condition/repeat``."""
+def options_order(n_options: int, protocol: Protocol, key_text: str) -> str:
+    """Return the order of the options; `key_text` is ``rater/item/condition/repeat``."""
     letters = LETTERS[:n_options]
     if protocol.option_order == "canonical":
         return letters
-    return "".join(shuffled(letters, seed=protocol.seed, purpose=f"option order/{which}"))
+    return "".join(shuffled(letters, seed=protocol.seed, purpose=f"option order/{key_text}"))
 
 
 SECONDS_A_READING = 30
@@ -256,21 +256,21 @@ def burdens(protocol: Protocol) -> dict[str, Burden]:
 
 def _burden(protocol: Protocol, arm: str) -> Burden:
     n = min(protocol.cases, _ENOUGH)
-    placed = _small(protocol, arm, n)
-    presented = {entry.position for entry in placed}
+    small_list = _small(protocol, arm, n)
+    presented = {entry.position for entry in small_list}
     n_cases = protocol.cases_per_reader or protocol.cases
     n_own = n_cases + protocol.hidden_repeats
-    sessions = {entry.session for entry in placed}
+    sessions = {entry.session for entry in small_list}
     n_rounds = len(sessions) if protocol.of_arm(arm).case_blocks else len(presented) // n
     n_presented = n_own * n_rounds
     seconds = min(protocol.time_limit_s or SECONDS_A_READING, SECONDS_A_READING)
     return Burden(
         n_cases=n_cases,
-        n_readings=n_presented * len(placed) // len(presented),
+        n_readings=n_presented * len(small_list) // len(presented),
         n_practice=protocol.practice_cases,
         n_sessions=len(sessions),
         hours=(n_presented + protocol.practice_cases) * seconds / 3600,
-        days=_washouts(placed) * protocol.washout_days,
+        days=_washouts(small_list) * protocol.washout_days,
     )
 
 
@@ -293,10 +293,10 @@ def _small(protocol: Protocol, arm: str, n: int) -> list[Assigned]:
     return assign([(number, options) for number in numbers], few, reader_id="", reader_index=0)
 
 
-def _washouts(placed: list[Assigned]) -> int:
+def _washouts(assigned: list[Assigned]) -> int:
     """Return the number of successive wash-outs: a session waits for the last of its cases."""
     sessions: dict[int, set[str]] = {}
-    for entry in placed:
+    for entry in assigned:
         sessions.setdefault(entry.session, set()).add(entry.item_id)
     waited: dict[int, int] = {}
     for session in sorted(sessions):
@@ -323,11 +323,11 @@ def assign_reader(
     if isinstance(place, int):
         options = [(row.item_id, row.options) for row in cases]
         entries = assign(options, protocol, reader_id=name, reader_index=place)
-        placed = {}
+        assigned_by_list = {}
     else:
         drawn = [(row.item_id, row.options, row.stratum) for row in cases]
         entries = assign_list(drawn, protocol, place)
-        placed = {"arm": place.arm, "list": place.number}
+        assigned_by_list = {"arm": place.arm, "list": place.number}
     _add(change, STUDY, reader, cases, entries)
     practice = studies.cases(change, study.id, PRACTICE)
     entries_of_practice = assign_practice(
@@ -338,7 +338,7 @@ def assign_reader(
     )
     _add(change, PRACTICE, reader, practice, entries_of_practice)
     n_practice = len(practice)
-    about = {"n_practice": n_practice, "practice_sha256": list_hash(change, reader.id, PRACTICE)}
+    details = {"n_practice": n_practice, "practice_sha256": list_hash(change, reader.id, PRACTICE)}
     events.record(
         change,
         study.name,
@@ -348,8 +348,8 @@ def assign_reader(
             "reader_id": name,
             "n_assigned": len(entries),
             "assignments_sha256": list_hash(change, reader.id),
-            **(about if n_practice else {}),
-            **placed,
+            **(details if n_practice else {}),
+            **assigned_by_list,
         },
     )
 
@@ -385,5 +385,5 @@ def list_hash(look: Transaction, reader: int, case_set: CaseSet = STUDY) -> str:
     return sha256_of(studies.assignments(look, reader, case_set))
 
 
-def _opaque(key: bytes, what: str) -> str:
-    return hmac.digest(key, what.encode(), "sha256").hex()[:24]
+def _opaque(key: bytes, purpose: str) -> str:
+    return hmac.digest(key, purpose.encode(), "sha256").hex()[:24]

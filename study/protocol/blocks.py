@@ -57,8 +57,8 @@ def n_lists(protocol: Protocol, n_readers: int) -> int:
     """Return the number of lists of an arm among which the reads of its cases are shared."""
     others = protocol.cases - protocol.anchor
     if protocol.reads_per_case and protocol.cases_per_reader:
-        own = protocol.cases_per_reader - protocol.anchor
-        return math.ceil(others * protocol.reads_per_case / own)
+        n_others = protocol.cases_per_reader - protocol.anchor
+        return math.ceil(others * protocol.reads_per_case / n_others)
     return max(1, n_readers)
 
 
@@ -90,10 +90,10 @@ def dealt(strata: Strata, protocol: Protocol, *, arm: str, lists: int) -> Iterat
     }
     sizes = (size(protocol, number, lists) for number in count(1))
     before = dict.fromkeys(groups, 0)
-    for wanted, total in _with_totals(sizes):
+    for n_wanted, total in _with_totals(sizes):
         exact = {name: Fraction(total * len(groups[name]), len(strata)) for name in groups}
-        entry = {name: Fraction(wanted * len(groups[name]), len(strata)) for name in groups}
-        counts = _counts(wanted, exact, entry, before, protocol.seed)
+        entry = {name: Fraction(n_wanted * len(groups[name]), len(strata)) for name in groups}
+        counts = _counts(n_wanted, exact, entry, before, protocol.seed)
         before = {name: before[name] + counts[name] for name in groups}
         yield [item_id for name in groups for item_id in decks[name].draw(counts[name])]
 
@@ -106,7 +106,7 @@ def _with_totals(sizes: Iterator[int]) -> Iterator[tuple[int, int]]:
 
 
 def _counts(
-    wanted: int,
+    n_wanted: int,
     exact: Mapping[str, Fraction],
     entry: Mapping[str, Fraction],
     before: Mapping[str, int],
@@ -118,7 +118,7 @@ def _counts(
 
     Parameters
     ----------
-    wanted
+    n_wanted
         The number of cases in the list.
     exact
         The shares of the strata in all cases dealt so far and in this list.
@@ -135,8 +135,8 @@ def _counts(
     }
     if (
         all(least <= most for least, most in narrow.values())
-        and sum(least for least, _ in narrow.values()) <= wanted
-        and sum(most for _, most in narrow.values()) >= wanted
+        and sum(least for least, _ in narrow.values()) <= n_wanted
+        and sum(most for _, most in narrow.values()) >= n_wanted
     ):
         low = {name: least for name, (least, _) in narrow.items()}
         high = {name: most for name, (_, most) in narrow.items()}
@@ -149,7 +149,7 @@ def _counts(
         ),
     )
     for name in by_deficit:
-        if sum(counts.values()) < wanted and counts[name] < high[name]:
+        if sum(counts.values()) < n_wanted and counts[name] < high[name]:
             counts[name] += 1
     return counts
 
@@ -163,13 +163,13 @@ class _Deck:
 
     def draw(self, n: int) -> list[str]:
         """Return the next cases, each once; cases left over come first in the next list."""
-        taken = self._left[:n]
+        dealt_cases = self._left[:n]
         self._left = self._left[n:]
-        if len(taken) < n:
+        if len(dealt_cases) < n:
             self._round += 1
             order = shuffled(self._items, seed=self._seed, purpose=f"{self._purpose}/{self._round}")
-            fresh = [item_id for item_id in order if item_id not in taken]
-            more = fresh[: n - len(taken)]
+            fresh = [item_id for item_id in order if item_id not in dealt_cases]
+            more = fresh[: n - len(dealt_cases)]
             self._left = [item_id for item_id in order if item_id not in more]
-            taken += more
-        return taken
+            dealt_cases += more
+        return dealt_cases

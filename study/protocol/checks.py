@@ -58,15 +58,15 @@ def prose(longest: int) -> Check:
     return check
 
 
-def texts(most: int) -> Check:
+def texts(max_length: int) -> Check:
     """Return a check of a list of different texts that are not empty."""
 
     def check(value: Any) -> tuple[str, ...]:
         entries = value if isinstance(value, list) else [value]
         if entries is not value or not all(isinstance(e, str) and e.strip() for e in entries):
             raise ValueError(t("must be a list of texts in quotes."))
-        if len(value) > most:
-            raise ValueError(t("must name at most {most}.", most=most))
+        if len(value) > max_length:
+            raise ValueError(t("must name at most {most}.", most=max_length))
         if len(set(value)) != len(value):
             raise ValueError(t("contains duplicates."))
         return tuple(value)
@@ -110,8 +110,8 @@ def one_of(known: tuple[str, ...]) -> Check:
 
     def check(value: Any) -> str:
         if value not in known:
-            meant = did_you_mean(value, known) if isinstance(value, str) else ""
-            raise ValueError(t("must be one of {listed}.", listed=", ".join(known)) + meant)
+            suggestion = did_you_mean(value, known) if isinstance(value, str) else ""
+            raise ValueError(t("must be one of {listed}.", listed=", ".join(known)) + suggestion)
         return str(value)
 
     return check
@@ -124,9 +124,11 @@ def some_of(known: tuple[str, ...], *, at_least: int) -> Check:
         if not isinstance(value, list) or any(entry not in known for entry in value):
             entries = value if isinstance(value, list) else [value]
             unknown = [entry for entry in entries if isinstance(entry, str) and entry not in known]
-            meant = did_you_mean(unknown[0], known) if unknown else ""
-            listed = ", ".join(known)
-            raise ValueError(t("must be a list of values from {listed}.", listed=listed) + meant)
+            suggestion = did_you_mean(unknown[0], known) if unknown else ""
+            names = ", ".join(known)
+            raise ValueError(
+                t("must be a list of values from {listed}.", listed=names) + suggestion
+            )
         if len(set(value)) != len(value):
             raise ValueError(t("contains duplicates."))
         if len(value) < at_least:
@@ -263,11 +265,11 @@ def ids_beside(protocol: Path, name: str) -> list[str]:
         raise _unread(name, system_reason(error)) from error
 
 
-def _unread(name: str, why: str) -> NotFound:
+def _unread(name: str, reason: str) -> NotFound:
     return NotFound(
         t(
             "The list {name} of the protocol file cannot be read: {strerror}.",
             name=name,
-            strerror=why,
+            strerror=reason,
         )
     )

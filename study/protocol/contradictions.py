@@ -90,9 +90,9 @@ def _idle_aid_key(protocol: "Protocol") -> str:
     """Return a key about the aid that has no effect because no condition is aided."""
     if protocol.is_aided:
         return ""
-    usual = type(protocol)()
+    defaults = type(protocol)()
     keys = ("aid", "aid_model", "aid_shows", "aid_text", "aid_missing", "aid_errors")
-    changed = (key for key in keys if getattr(protocol, key) != getattr(usual, key))
+    changed = (key for key in keys if getattr(protocol, key) != getattr(defaults, key))
     in_arms = ("aid" for arm in protocol.arms if arm.aid or arm.aid_text)
     return next(changed, "") or next(in_arms, "")
 

@@ -73,8 +73,8 @@ def own_cases(strata: Strata, protocol: Protocol, place: ListPlace) -> tuple[set
     anchor = blocks.anchor(strata, protocol)
     others = {item_id: name for item_id, name in strata.items() if item_id not in anchor}
     lists = blocks.dealt(others, protocol, arm=place.arm, lists=place.lists)
-    own = anchor.union(next(islice(lists, place.number - 1, None)))
-    return anchor, [item_id for item_id in strata if item_id in own]
+    own_case_ids = anchor.union(next(islice(lists, place.number - 1, None)))
+    return anchor, [item_id for item_id in strata if item_id in own_case_ids]
 
 
 def parts(strata: Strata, protocol: Protocol, place: ListPlace) -> Iterator[Part]:
@@ -85,8 +85,8 @@ def parts(strata: Strata, protocol: Protocol, place: ListPlace) -> Iterator[Part
     protocol
         The protocol of the arm.
     """
-    anchor, own = own_cases(strata, protocol, place)
-    numbers = {item_id: 0 if item_id in anchor else place.number for item_id in own}
+    anchor, own_ids = own_cases(strata, protocol, place)
+    numbers = {item_id: 0 if item_id in anchor else place.number for item_id in own_ids}
     shown = numbers if protocol.is_incomplete else {}
     n_turns = max(1, protocol.sessions // len(protocol.presented))
     undivided = [Condition.OPEN_ENDED] * (n_turns * (Condition.OPEN_ENDED in protocol.presented))
@@ -101,12 +101,12 @@ def parts(strata: Strata, protocol: Protocol, place: ListPlace) -> Iterator[Part
         yield Part(
             session=1 if protocol.sessions == 1 else session,
             name=_part_name(condition, turns[condition]),
-            conditions=dict.fromkeys(own, condition),
+            conditions=dict.fromkeys(own_ids, condition),
             n_repeats=protocol.hidden_repeats,
             blocks=shown,
         )
     if protocol.case_blocks:
-        divided = _divided(own, anchor, strata, protocol)
+        divided = _divided(own_ids, anchor, strata, protocol)
         yield from _crossed(divided, options, protocol, place, len(undivided), shown)
 
 
@@ -115,16 +115,16 @@ def _part_name(condition: Condition, turn: int) -> str:
 
 
 def _divided(
-    own: Sequence[str], anchor: set[str], strata: Strata, protocol: Protocol
+    own_ids: Sequence[str], anchor: set[str], strata: Strata, protocol: Protocol
 ) -> list[list[str]]:
     """Divide the cases of a list into case blocks; each stratum and the anchor evenly."""
     by_lot = {
         item_id: place
-        for place, item_id in enumerate(shuffled(own, seed=protocol.seed, purpose="case block"))
+        for place, item_id in enumerate(shuffled(own_ids, seed=protocol.seed, purpose="case block"))
     }
-    order = sorted(own, key=lambda item: (item in anchor, strata[item], by_lot[item]))
+    order = sorted(own_ids, key=lambda item: (item in anchor, strata[item], by_lot[item]))
     divided = [set(order[block :: protocol.case_blocks]) for block in range(protocol.case_blocks)]
-    return [[item_id for item_id in own if item_id in block] for block in divided]
+    return [[item_id for item_id in own_ids if item_id in block] for block in divided]
 
 
 def _crossed(

@@ -66,8 +66,8 @@ def metadata(value: Any) -> Metadata:
     faults: list[str] = []
     for key, text in value.items():
         if key not in METADATA_KEYS:
-            listed = ", ".join(METADATA_KEYS)
-            unknown = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=listed)
+            names = ", ".join(METADATA_KEYS)
+            unknown = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=names)
             faults.append(f"metadata: {unknown}" + did_you_mean(str(key), METADATA_KEYS))
             continue
         try:

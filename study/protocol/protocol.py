@@ -379,11 +379,11 @@ class Protocol:
         its hash.
         """
         values = self.in_full()
-        usual = Protocol().in_full()
+        defaults = Protocol().in_full()
         return {
             key: value
             for key, value in values.items()
-            if key not in _LEFT_OUT or value != usual[key]
+            if key not in _LEFT_OUT or value != defaults[key]
         }
 
     def in_full(self) -> dict[str, Any]:
@@ -470,9 +470,9 @@ def _parsed(text: str, *, source: str) -> dict[str, Any]:
         raise _not_toml(source, str(error)) from error
 
 
-def _not_toml(source: str, why: str) -> BadProtocol:
-    """Return the error for a file that is not TOML; `why` is a note for the command line."""
-    if place := re.search(r"line (\d+), column (\d+)", why):
+def _not_toml(source: str, reason: str) -> BadProtocol:
+    """Return the error for a file that is not TOML; `reason` is a note for the command line."""
+    if place := re.search(r"line (\d+), column (\d+)", reason):
         text = t(
             "{source} is not valid TOML: the error is in line {line}, column {column}. See "
             "docs/protocol.md.",
@@ -483,7 +483,7 @@ def _not_toml(source: str, why: str) -> BadProtocol:
     else:
         text = t("{source} is not valid TOML. See docs/protocol.md.", source=source)
     error = BadProtocol(text)
-    error.add_note(why)
+    error.add_note(reason)
     return error
 
 
@@ -534,14 +534,14 @@ def refuse_example(protocol: Protocol) -> None:
 def _checked(values: Mapping[str, Any], *, source: str) -> Protocol:
     protocol, faults = _examined(values)
     if faults:
-        listed = "\n".join(f"  {fault}" for fault in faults)
+        fault_list = "\n".join(f"  {fault}" for fault in faults)
         raise BadProtocol(
             tn(
                 "{source} has {n} error:\n{listed}",
                 "{source} has {n} errors:\n{listed}",
                 len(faults),
                 source=source,
-                listed=listed,
+                listed=fault_list,
             )
         )
     return protocol
@@ -577,9 +577,9 @@ def _examined(values: Mapping[str, Any]) -> tuple[Protocol, list[str]]:
 
 
 def _unknown_key(key: str) -> str:
-    meant = did_you_mean(key, _CHECKS)
-    if meant:
-        return t("{key}: unknown key.", key=key) + meant
+    suggestion = did_you_mean(key, _CHECKS)
+    if suggestion:
+        return t("{key}: unknown key.", key=key) + suggestion
     return t("{key}: unknown key. docs/protocol.md lists the keys.", key=key)
 
 
@@ -589,8 +589,8 @@ def _short(value: Any) -> str:
 
 
 def _conditions(value: Any) -> tuple[Condition, ...]:
-    named = checks.some_of(tuple(Condition), at_least=1)(value)
-    return tuple(Condition(name) for name in named)
+    conditions = checks.some_of(tuple(Condition), at_least=1)(value)
+    return tuple(Condition(name) for name in conditions)
 
 
 def _aid(value: Any) -> Aid:

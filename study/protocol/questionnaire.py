@@ -79,10 +79,10 @@ def questions(value: Any) -> tuple[ReaderQuestion, ...]:
         for fault in _condition_faults(question["shown_if"], value[:place])
     ]
     ids = [question.get("id") for question in value if isinstance(question, Mapping)]
-    twice = sorted({quoted(name) for name in ids if ids.count(name) > 1})
+    repeated = sorted({quoted(name) for name in ids if ids.count(name) > 1})
     faults += [
         t("Two questions of the questionnaire have the id {id}. Rename one.", id=name)
-        for name in twice
+        for name in repeated
     ]
     if faults:
         raise Faults(faults)
@@ -153,7 +153,7 @@ def _is_words(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip()) and len(value) <= MAX_WORDS
 
 
-def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str | float]:
+def fit_answers(questions: Sequence[ReaderQuestion], answers: Any) -> dict[str, str | float]:
     """Return the answers to a questionnaire as they are stored, without unanswered questions.
 
     Raises
@@ -165,12 +165,12 @@ def fit_answers(asked: Sequence[ReaderQuestion], answers: Any) -> dict[str, str 
     if not isinstance(answers, Mapping):
         raise UnfitAnswers(t("answers must be an object."))
     for name in answers:
-        if name not in {question.id for question in asked}:
+        if name not in {question.id for question in questions}:
             raise UnfitAnswers(
                 t("The questionnaire has no question {value}.", value=quoted(str(name)[:60]))
             )
     stored: dict[str, str | float] = {}
-    for question in asked:
+    for question in questions:
         answer = _answer(question, answers.get(question.id))
         condition = question.shown_if
         if condition and stored.get(condition.question) != condition.answer:

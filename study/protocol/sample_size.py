@@ -113,8 +113,8 @@ def sample_size(value: Any) -> SampleSize:
     faults: list[str] = []
     for key, entry in value.items():
         if key not in _CHECKS:
-            listed = ", ".join(_CHECKS)
-            unknown = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=listed)
+            names = ", ".join(_CHECKS)
+            unknown = t("{key}: unknown key. Known keys: {listed}.", key=key, listed=names)
             faults.append(f"sample_size: {unknown}" + did_you_mean(str(key), tuple(_CHECKS)))
             continue
         try:
@@ -123,8 +123,8 @@ def sample_size(value: Any) -> SampleSize:
             faults.append(f"sample_size: {key} {error}")
     missing = [key for key in _REQUIRED if key not in value]
     if value and missing:
-        lacking = t("missing: {listed}.", listed=", ".join(missing))
-        faults.append(f"sample_size: {lacking}")
+        message = t("missing: {listed}.", listed=", ".join(missing))
+        faults.append(f"sample_size: {message}")
     if faults:
         raise Faults(faults)
     return SampleSize(**valid)

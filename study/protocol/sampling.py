@@ -55,9 +55,9 @@ class Members(NamedTuple):
     unit_of: Sequence[str]
     units: Set[str]
 
-    def of(self, wanted: Set[str]) -> dict[str, list[str]]:
+    def of(self, units: Set[str]) -> dict[str, list[str]]:
         """Return the item_id of every item of some units."""
-        items: dict[str, list[str]] = {unit: [] for unit in wanted}
+        items: dict[str, list[str]] = {unit: [] for unit in units}
         for unit, item_id in zip(self.unit_of, self.ids, strict=True):
             if unit in items:
                 items[unit].append(item_id)
@@ -110,11 +110,11 @@ def pooled(items: Iterable[tuple[str, ...]]) -> Pool:
         ids, unit_of = pool[item[2:]]
         ids.append(item[0])
         unit_of.append(item[1])
-    named = {
+    pools = {
         _stratum_name(values): Members(ids, unit_of, set(unit_of))
         for values, (ids, unit_of) in pool.items()
     }
-    return dict(sorted(named.items()))
+    return dict(sorted(pools.items()))
 
 
 def draw(pool: Pool, protocol: Protocol) -> Draw:
@@ -126,15 +126,15 @@ def draw(pool: Pool, protocol: Protocol) -> Draw:
         The bank cannot provide them; the message names the strata with too few.
     """
     targets = _targets({name: len(members.ids) for name, members in pool.items()}, protocol)
-    asked = {name: pool[name] for name, n in targets.items() if n}
-    _check_supply(targets, asked, protocol)
+    pools = {name: pool[name] for name, n in targets.items() if n}
+    _check_supply(targets, pools, protocol)
     units: dict[str, set[str]] = defaultdict(set)
-    for unit, name in _match(targets, asked, protocol).items():
+    for unit, name in _match(targets, pools, protocol).items():
         units[name].add(unit)
     chosen = [
         (min(items, key=lambda item: random_key(item, seed=protocol.seed, purpose="item")), name)
-        for name, wanted in units.items()
-        for items in pool[name].of(wanted).values()
+        for name, n_wanted in units.items()
+        for items in pool[name].of(n_wanted).values()
     ]
     order = shuffled((item for item, _ in chosen), seed=protocol.seed, purpose="case number")
     stratum_of = dict(chosen)
@@ -173,7 +173,7 @@ def draw_practice(
             examinations.add(examination)
         elif item_id in eligible:
             by_unit[patient or examination].append(candidate)
-    outside = {
+    other_items = {
         unit: chosen
         for unit, items in by_unit.items()
         if (
@@ -184,21 +184,21 @@ def draw_practice(
             ]
         )
     }
-    if len(outside) < protocol.practice_cases:
+    if len(other_items) < protocol.practice_cases:
         raise BadInput(
             t(
                 "Practice cases come from patients outside the sample, and each needs a reference "
                 "standard: the bank has {n} such patients left, but practice_cases = {asked}. "
                 "Reduce practice_cases, or cases = {cases}.",
-                n=len(outside),
+                n=len(other_items),
                 asked=protocol.practice_cases,
                 cases=protocol.cases,
             )
         )
-    units = shuffled(outside, seed=protocol.seed, purpose="practice unit")
+    units = shuffled(other_items, seed=protocol.seed, purpose="practice unit")
     return [
         min(
-            outside[unit],
+            other_items[unit],
             key=lambda item: random_key(item, seed=protocol.seed, purpose="practice item"),
         )
         for unit in units[: protocol.practice_cases]
@@ -384,11 +384,11 @@ def deciding(values: Mapping[str, Any]) -> dict[str, Any]:
 
     The only condition that affects the draw is wrong-image, in any arm.
     """
-    kept = {key: values[key] for key in _DRAWN_BY}
+    values_used = {key: values[key] for key in _DRAWN_BY}
     arms = [arm.get("conditions", values["conditions"]) for arm in values["arms"]]
     if any(Condition.WRONG_IMAGE in conditions for conditions in arms or [values["conditions"]]):
-        kept["conditions"] = [Condition.WRONG_IMAGE.value]
-    return kept
+        values_used["conditions"] = [Condition.WRONG_IMAGE.value]
+    return values_used
 
 
 def foresee(store: Store, bank: int, protocol: Protocol) -> Rehearsed:
@@ -407,12 +407,12 @@ def rehearse(look: Transaction, bank: int, protocol: Protocol) -> Rehearsed:
     """Return the result of a draw from a bank, or refuse it as `foresee` does."""
     _check_prior(look, bank, protocol)
     _check_strata(look, bank, protocol)
-    asked = _conditions(look, bank, protocol)
-    items = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, asked)
+    conditions = _conditions(look, bank, protocol)
+    items = draws.to_draw(look, bank, protocol.one_question_per, protocol.stratify_by, conditions)
     drawn = draw(pooled(items), protocol)
     return Rehearsed(
         cases=drawn.cases,
-        practice=tuple(_practice_cases(look, bank, drawn.cases, protocol, asked)),
+        practice=tuple(_practice_cases(look, bank, drawn.cases, protocol, conditions)),
         strata=drawn.strata,
         wrong_images=_wrong_images(look, bank, drawn.cases, protocol),
     )
@@ -437,8 +437,8 @@ def left(store: Store, bank: int, protocol: Protocol) -> tuple[int, int]:
         A list names an item that the bank does not have.
     """
     with store.look() as look:
-        asked = _conditions(look, bank, protocol)
-        return draws.left(look, bank, protocol.one_question_per, asked)
+        conditions = _conditions(look, bank, protocol)
+        return draws.left(look, bank, protocol.one_question_per, conditions)
 
 
 def _check_prior(look: Transaction, bank: int, protocol: Protocol) -> None:
@@ -472,12 +472,12 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
 
 def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
     """Return the conditions that an item has to meet."""
-    listed: dict[str, tuple[str, ...]] = {}
+    permitted: dict[str, tuple[str, ...]] = {}
     for key in ITEM_LISTS:
         ids = getattr(protocol, key)
-        spelt = banks.spelt(look, bank, ids)
-        listed[key] = tuple(spelt.values())
-        if strange := [item_id for item_id in ids if item_id not in spelt]:
+        stored_ids = banks.spelt(look, bank, ids)
+        permitted[key] = tuple(stored_ids.values())
+        if strange := [item_id for item_id in ids if item_id not in stored_ids]:
             raise BadInput(
                 tn(
                     "{key} names {n} question that the bank does not have: {examples}. Remove it, "
@@ -489,17 +489,17 @@ def _conditions(look: Transaction, bank: int, protocol: Protocol) -> Conditions:
                     examples=", ".join(strange[:3]),
                 )
             )
-    without = set(listed["without_items"])
+    excluded_ids = set(permitted["without_items"])
     if protocol.without_flags:
         for rule, item_id, _ in flags(bank_contents.questions(look, bank)):
             if rule in protocol.without_flags:
-                without.add(item_id)
+                excluded_ids.add(item_id)
     return Conditions(
         views=protocol.required_views,
         ages=_ages(look, bank, protocol) if protocol.age else None,
         sexes=protocol.sex or None,
-        items=listed["only_items"] or None,
-        without=tuple(sorted(without)) or None,
+        items=permitted["only_items"] or None,
+        without=tuple(sorted(excluded_ids)) or None,
     )
 
 
@@ -532,7 +532,7 @@ def _practice_cases(
     bank: int,
     cases: Iterable[tuple[str, str]],
     protocol: Protocol,
-    asked: Conditions,
+    conditions: Conditions,
 ) -> list[str]:
     """Draw practice cases; they meet the same conditions as the sample, except `only_items`."""
     if not protocol.practice_cases:
@@ -540,8 +540,8 @@ def _practice_cases(
     sample = {item_id for item_id, _ in cases}
     # A bank may omit patient and examination, or use a film in several of them.
     eligible = banks.to_practise_on(look, bank) - banks.sharing_films(look, bank, sample)
-    if asked != Conditions(items=asked.items):
-        met = draws.to_draw(look, bank, "item", (), replace(asked, items=None))
+    if conditions != Conditions(items=conditions.items):
+        met = draws.to_draw(look, bank, "item", (), replace(conditions, items=None))
         eligible &= {item_id for item_id, _ in met}
     candidates = draws.units(look, bank)
     return draw_practice(candidates, eligible, sample, protocol)

@@ -30,16 +30,16 @@ def wrong_images(cases: Sequence[CaseImages], *, seed: int) -> dict[str, str]:
                 partner = next((other for other in others if _differ(case, other)), None)
                 if partner is not None:
                     chosen.setdefault(case.item_id, partner.item_id)
-    alone = [case for case in cases if case.item_id not in chosen]
-    if alone:
+    other_cases = [case for case in cases if case.item_id not in chosen]
+    if other_cases:
         raise BadInput(
             t(
                 'conditions has "wrong-image", but {n} cases have views that no case of another '
                 "patient has, such as {example}: {views}. Set required_views or only_items so that "
                 'cases have the same views, or remove "wrong-image".',
-                n=len(alone),
-                example=alone[0].item_id,
-                views="+".join(alone[0].labels) or t("none"),
+                n=len(other_cases),
+                example=other_cases[0].item_id,
+                views="+".join(other_cases[0].labels) or t("none"),
             )
         )
     return chosen

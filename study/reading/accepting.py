@@ -30,7 +30,7 @@ from study.reading.records import (
     CaseRecord,
     Presentation,
     Reading,
-    Taken,
+    RecordOutcome,
     canonical,
 )
 from study.store import Transaction, aids, readings
@@ -61,7 +61,9 @@ class _Arrival:
         return self.reader.now
 
 
-def take(reader: ReaderContext, record: CaseRecord, *, timing_source: str = "browser") -> Taken:
+def take(
+    reader: ReaderContext, record: CaseRecord, *, timing_source: str = "browser"
+) -> RecordOutcome:
     """Store a record within the caller's transaction, or return the reason for a refusal."""
     case_set, assigned = STUDY, readings.assignment(reader.look, record.case)
     if assigned is None:
@@ -73,7 +75,7 @@ def take(reader: ReaderContext, record: CaseRecord, *, timing_source: str = "bro
             reader=reader, timing_source=timing_source, case_set=case_set, assigned=assigned
         )
         refused = _source_refusal(at) or _gate(at) or _accept(at, record)
-    return Taken(
+    return RecordOutcome(
         id=record.id,
         case="" if refused else record.case,
         refused=refused,
@@ -164,12 +166,12 @@ def _admission(at: _Arrival, record: Presentation | Reading, *, known: bool) -> 
     The browser's clock may be minutes off; the time of sending in the message corrects it.
     """
     shown_at = record.presented_at if isinstance(record, Reading) else record.shown_at
-    ahead = at.now - record.sent_at if record.sent_at else timedelta()
+    clock_lead = at.now - record.sent_at if record.sent_at else timedelta()
     return admit(
         at.reader.place,
         at.assigned.session,
         known=known,
-        shown_at=shown_at + ahead if shown_at else None,
+        shown_at=shown_at + clock_lead if shown_at else None,
         correction=isinstance(record, Reading) and record.supersedes is not None,
     )
 
@@ -341,11 +343,11 @@ def suspicions(
     now
         When the server received the reading.
     """
-    elsewhere = _presented_elsewhere(record, presented)
-    flags = [*_arrival(record, None if elsewhere else presented, now)]
+    other_presentation = _presented_elsewhere(record, presented)
+    flags = [*_arrival(record, None if other_presentation else presented, now)]
     if presented is None:
         flags.append("presentation_lost")
-    if elsewhere:
+    if other_presentation:
         flags.append("presented_elsewhere")
     if record.committed_at and abs(now - record.committed_at) > ASTRAY:
         flags.append(CLOCK_IMPLAUSIBLE)
@@ -379,8 +381,8 @@ def _has_absurd_clock(presented: PresentationRow) -> bool:
 def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) -> Iterator[str]:
     elapsed = record.times.elapsed_ms
     together = presented is not None and presented.received_at_utc >= stamp(now)
-    ahead = timedelta() if record.sent_at is None else now - record.sent_at
-    if presented and elapsed is not None and not together and _tells(record, presented, ahead):
+    clock_lead = timedelta() if record.sent_at is None else now - record.sent_at
+    if presented and elapsed is not None and not together and _tells(record, presented, clock_lead):
         server_ms = _ms(now - moment(presented.received_at_utc))
         if server_ms < elapsed - TOO_SHORT_MS:
             yield "clock_disagreement"
@@ -393,15 +395,15 @@ def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) 
         yield "received_late"
 
 
-def _tells(record: Reading, presented: PresentationRow, ahead: timedelta) -> bool:
+def _tells(record: Reading, presented: PresentationRow, clock_lead: timedelta) -> bool:
     """Whether a presentation arrived when this reading's timer started.
 
-    `ahead` is the difference between the server's and the browser's clock, according to the
+    `clock_lead` is the difference between the server's and the browser's clock, according to the
     reading's message.
     """
     if record.supersedes or _has_absurd_clock(presented):
         return False
-    late_ms = _ms(moment(presented.received_at_utc) - moment(presented.shown_at_utc) - ahead)
+    late_ms = _ms(moment(presented.received_at_utc) - moment(presented.shown_at_utc) - clock_lead)
     return late_ms <= LATE_MS
 
 

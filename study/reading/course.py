@@ -34,7 +34,7 @@ from study.reading.records import (
     Finish,
     MalformedRecord,
     Preparation,
-    Taken,
+    RecordOutcome,
     bounded,
 )
 from study.store import Transaction, deployment, events, people, readings
@@ -123,20 +123,22 @@ class Admission:
 
 
 def sessions_of(
-    look: Transaction, study: StudyRow, counted: Iterable[Mapping[str, Any]], *, now: datetime
+    look: Transaction, study: StudyRow, count_rows: Iterable[Mapping[str, Any]], *, now: datetime
 ) -> list[SessionStanding]:
     """Return the state of every session of every reader of a study, by reader and session.
 
     Parameters
     ----------
-    counted
+    count_rows
         The study's cases as `study.store.progress.counts` counts them.
     """
     protocol, steps = stored_protocol(study), stored.interventions(look, study.id)
     return [
         session
-        for name, rows in groupby(counted, lambda row: str(row["reader_id"]))
-        for session in _standings(protocol, name, _in_order(rows), _about(steps, name), now)
+        for name, rows in groupby(count_rows, lambda row: str(row["reader_id"]))
+        for session in _standings(
+            protocol, name, _in_order(rows), _interventions_on(steps, name), now
+        )
     ]
 
 
@@ -242,8 +244,8 @@ def place_of(
     current = next(
         (session for session in standings if session.state is not SessionState.DONE), standings[-1]
     )
-    hold, since = _hold(current, steps)
-    return Place(sessions=standings, current=current, hold=hold, since_utc=since)
+    hold, held_since = _hold(current, steps)
+    return Place(sessions=standings, current=current, hold=hold, since_utc=held_since)
 
 
 def admit(
@@ -295,11 +297,11 @@ def paused_since(steps: Iterable[InterventionRow], reader_id: str | None) -> str
     steps
         The study's interventions in order.
     """
-    since = None
+    pause_start = None
     for step in steps:
         if step.reader_id == reader_id and step.kind in ("pause", "resume"):
-            since = step.at_utc if step.kind == "pause" else None
-    return since
+            pause_start = step.at_utc if step.kind == "pause" else None
+    return pause_start
 
 
 def is_withdrawn(steps: Iterable[InterventionRow], reader_id: str) -> bool:
@@ -307,7 +309,7 @@ def is_withdrawn(steps: Iterable[InterventionRow], reader_id: str) -> bool:
     return any(step.kind == "withdraw" and step.reader_id == reader_id for step in steps)
 
 
-def _about(steps: Iterable[InterventionRow], reader_id: str) -> list[InterventionRow]:
+def _interventions_on(steps: Iterable[InterventionRow], reader_id: str) -> list[InterventionRow]:
     """Return the interventions that affect a reader."""
     return [step for step in steps if step.reader_id in (None, reader_id)]
 
@@ -410,12 +412,12 @@ def _hold(
         paused_since(steps, current.reader_id),
         current.ends_at_utc if lapsed else None,
     ]
-    since = min((at_utc for at_utc in began if at_utc), default=None)
+    first_start = min((at_utc for at_utc in began if at_utc), default=None)
     if current.paused:
-        return Hold.PAUSED, since
+        return Hold.PAUSED, first_start
     if current.state is SessionState.WASHING_OUT:
         return Hold.WASHING_OUT, None
-    return (Hold.LAPSED, since) if lapsed else (None, None)
+    return (Hold.LAPSED, first_start) if lapsed else (None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -438,13 +440,13 @@ class Step(StrEnum):
 
 def steps_asked(protocol: Protocol) -> list[Step]:
     """Return the steps a protocol asks for, in order."""
-    wanted = {
+    step_kinds = {
         Step.CONSENT: protocol.consent,
         Step.INSTRUCTIONS: protocol.instructions,
         Step.QUESTIONNAIRE: protocol.questionnaire,
         Step.DISPLAY: protocol.display_check,
     }
-    return [step for step in Step if wanted[step]]
+    return [step for step in Step if step_kinds[step]]
 
 
 def to_do(reader: ReaderContext) -> list[Step]:
@@ -452,8 +454,8 @@ def to_do(reader: ReaderContext) -> list[Step]:
     steps = steps_asked(reader.protocol)
     if not steps or reader.is_simulated:
         return []
-    sign_in, done = reader.person.sign_in, reader.steps_done
-    return [step for step in steps if (step, _counts_for(step, sign_in)) not in done]
+    sign_in, steps_done = reader.person.sign_in, reader.steps_done
+    return [step for step in steps if (step, _counts_for(step, sign_in)) not in steps_done]
 
 
 def is_prepared(reader: ReaderContext) -> bool:
@@ -478,7 +480,7 @@ def step_view(protocol: Protocol, step: Step) -> StepView:
     )
 
 
-def take_step(reader: ReaderContext, record: Preparation) -> Taken:
+def take_step(reader: ReaderContext, record: Preparation) -> RecordOutcome:
     """Store a step within the caller's transaction, or return the reason for a refusal."""
     try:
         refused = _step_refusal(reader, record)
@@ -488,7 +490,7 @@ def take_step(reader: ReaderContext, record: Preparation) -> Taken:
         refused = str(error)
     except MalformedRecord as error:
         refused = t("Invalid record: {error}.", error=error)
-    return Taken(id=record.id, case="", refused=refused)
+    return RecordOutcome(id=record.id, case="", refused=refused)
 
 
 def _step_refusal(reader: ReaderContext, record: Preparation) -> str:
@@ -522,9 +524,9 @@ def _store_step(reader: ReaderContext, record: Preparation) -> None:
         received_at_utc=stamp(reader.now),
         salt=_salt(change, record.id),
     )
-    stored, done = readings.preparation(change, record.id), EventKind.PREPARATION_DONE
+    stored, kind = readings.preparation(change, record.id), EventKind.PREPARATION_DONE
     detail = {"preparation": record.id, "step": step}
-    vouch(change, person.study_name, Acting(by=person.by, now=reader.now), done, stored, detail)
+    vouch(change, person.study_name, Acting(by=person.by, now=reader.now), kind, stored, detail)
     reader.refresh()
 
 
@@ -548,7 +550,7 @@ def _salt(look: Transaction, record_id: str) -> str:
     return hmac.digest(key, f"preparation/{record_id}".encode(), "sha256").hex()[:32]
 
 
-def take_finish(reader: ReaderContext, record: Finish) -> Taken:
+def take_finish(reader: ReaderContext, record: Finish) -> RecordOutcome:
     """Record once that a reader has finished, or return why this is not possible."""
     refused = _finish_refusal(reader)
     if not refused and not reader.has_finished:
@@ -560,7 +562,7 @@ def take_finish(reader: ReaderContext, record: Finish) -> Taken:
             detail={"finish": record.id},
         )
         reader.refresh()
-    return Taken(id=record.id, case="", refused=refused)
+    return RecordOutcome(id=record.id, case="", refused=refused)
 
 
 def _finish_refusal(reader: ReaderContext) -> str:

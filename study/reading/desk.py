@@ -36,7 +36,7 @@ from study.reading.records import (
     MalformedRecord,
     Preparation,
     Record,
-    Taken,
+    RecordOutcome,
     parse,
     record_id,
     shown,
@@ -207,15 +207,15 @@ class Acknowledgement:
     stored: tuple[str, ...]
     refused: tuple[tuple[str, str], ...]
     desk: Desk
-    to_explain: tuple[Taken, ...] = ()
+    to_explain: tuple[RecordOutcome, ...] = ()
     feedback: Mapping[str, CaseFeedback] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, taken: Sequence[Taken], desk: Desk, **more: Any) -> "Acknowledgement":
+    def of(cls, outcomes: Sequence[RecordOutcome], desk: Desk, **more: Any) -> "Acknowledgement":
         """Return the outcome of each record, with the new desk."""
         return cls(
-            stored=tuple(record.id for record in taken if not record.refused),
-            refused=tuple((record.id, record.refused) for record in taken if record.refused),
+            stored=tuple(record.id for record in outcomes if not record.refused),
+            refused=tuple((record.id, record.refused) for record in outcomes if record.refused),
             desk=desk,
             **more,
         )
@@ -285,10 +285,10 @@ def case_at(store: Store, person: Person, position: int, *, now: datetime) -> Ca
             raise NotNow(t("No case can be shown at the moment. Reload the page to see why."))
         within = 1 <= position <= place.current.n_cases
         row = readings.at_position(look, number, place.before + position) if within else None
-        own = None if row is None else readings.current(look, row.id)
-        if row is None or own is None:
+        answer = None if row is None else readings.current(look, row.id)
+        if row is None or answer is None:
             raise NotFound(t("You have not read a case at that position."))
-        return case_view(look, row, reader.protocol, own, before=place.before)
+        return case_view(look, row, reader.protocol, answer, before=place.before)
 
 
 def film(store: Store, person: Person, case: str, view: int) -> FilmRow | None:
@@ -306,8 +306,8 @@ def take_records(
     refused with a reason and does not affect the others.
     """
     with store.desk() as change:
-        taken = take_within(change, person, records, now=now)
-    return with_feedback(store, person, taken, now=now)
+        receipt = take_within(change, person, records, now=now)
+    return with_feedback(store, person, receipt, now=now)
 
 
 def take_within(
@@ -320,14 +320,14 @@ def take_within(
     # A reader may finish while the study is being closed.
     if study.state != "open" and not all(isinstance(record, Finish) for record in checked):
         raise NotNow(t("The study is closed; answers are no longer accepted."))
-    taken = [_take(reader, record) for record in checked]
+    outcomes = [_take(reader, record) for record in checked]
     has_feedback = reader.protocol.feedback is Feedback.AFTER_CASE
     return Acknowledgement.of(
-        taken,
+        outcomes,
         _desk(study, reader),
         to_explain=tuple(
             record
-            for record in taken
+            for record in outcomes
             if (record.practice or has_feedback)
             and record.case
             and not record.refused
@@ -337,17 +337,17 @@ def take_within(
 
 
 def with_feedback(
-    store: Store, person: Person, taken: Acknowledgement, *, now: datetime
+    store: Store, person: Person, receipt: Acknowledgement, *, now: datetime
 ) -> Acknowledgement:
     """Return the outcomes of stored records with the feedback the reader may now see."""
-    taken = replace(taken, desk=with_session_feedback(store, person, taken.desk, now=now))
-    if not taken.to_explain:
-        return taken
-    return replace(taken, feedback=_feedback(store, taken.to_explain))
+    receipt = replace(receipt, desk=with_session_feedback(store, person, receipt.desk, now=now))
+    if not receipt.to_explain:
+        return receipt
+    return replace(receipt, feedback=_feedback(store, receipt.to_explain))
 
 
-def _take(reader: ReaderContext, record: Record | Taken) -> Taken:
-    if isinstance(record, Taken):
+def _take(reader: ReaderContext, record: Record | RecordOutcome) -> RecordOutcome:
+    if isinstance(record, RecordOutcome):
         return record
     if isinstance(record, Preparation):
         return course.take_step(reader, record)
@@ -356,7 +356,7 @@ def _take(reader: ReaderContext, record: Record | Taken) -> Taken:
     return take(reader, record)
 
 
-def parsed(records: Sequence[Any]) -> list[Record | Taken]:
+def parsed(records: Sequence[Any]) -> list[Record | RecordOutcome]:
     """Check records parsed from JSON; return each record, or the outcome of a refused record.
 
     Raises
@@ -371,11 +371,13 @@ def parsed(records: Sequence[Any]) -> list[Record | Taken]:
     return [_parsed(raw) for raw in records]
 
 
-def _parsed(raw: Any) -> Record | Taken:
+def _parsed(raw: Any) -> Record | RecordOutcome:
     try:
         return parse(raw)
     except MalformedRecord as error:
-        return Taken(id=record_id(raw), case="", refused=t("Invalid record: {error}.", error=error))
+        return RecordOutcome(
+            id=record_id(raw), case="", refused=t("Invalid record: {error}.", error=error)
+        )
 
 
 def _reader(person: Person) -> int:
@@ -403,10 +405,10 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
     look, protocol, person, place = reader.look, reader.protocol, reader.person, reader.place
     current, hold = place.current, _hold(study, place)
     # A reader who has read everything needs no display check.
-    done = bool(hold) or place.all_read
-    due = [] if done else course.to_do(reader)
+    all_read = bool(hold) or place.all_read
+    steps_due = [] if all_read else course.to_do(reader)
     washing = hold is Hold.WASHING_OUT and current.opens_at_utc
-    cases = () if due or hold else _cases(reader)
+    cases = () if steps_due or hold else _cases(reader)
     n_practice = (
         readings.counts(look, reader.reader, PRACTICE).n_assigned if protocol.practice_cases else 0
     )
@@ -419,7 +421,7 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         read=current.n_cases_read,
         rules=rules(protocol),
         cases=cases,
-        preparation=tuple(course.step_view(protocol, step) for step in due),
+        preparation=tuple(course.step_view(protocol, step) for step in steps_due),
         practice_total=n_practice,
         session=current.session,
         sessions=len(place.sessions),
@@ -428,7 +430,7 @@ def _desk(study: StudyRow, reader: ReaderContext) -> Desk:
         opens_at_utc=washing or None,
         opens_in_ms=_ms_until(washing, reader.now) if washing else None,
         stored=readings.n_records(look, reader.reader),
-        receipt="" if cases or due else receipt(look, study, reader.reader, person.name),
+        receipt="" if cases or steps_due else receipt(look, study, reader.reader, person.name),
         debriefing=_debriefing(reader),
         ended_session=_ended_session(study, reader),
     )
@@ -439,8 +441,8 @@ def _ended_session(study: StudyRow, reader: ReaderContext) -> int:
     current, hold = reader.place.current, reader.place.hold
     is_between = current.session > 1 and current.first_at_utc is None
     is_due = is_between and hold in (None, Hold.WASHING_OUT) and study.state == "open"
-    asked = reader.protocol.session_feedback and not reader.is_simulated
-    return current.session - 1 if asked and is_due else 0
+    has_feedback = reader.protocol.session_feedback and not reader.is_simulated
+    return current.session - 1 if has_feedback and is_due else 0
 
 
 def _debriefing(reader: ReaderContext) -> str:
@@ -507,13 +509,13 @@ def case_view(
     look: Transaction,
     row: WaitingCase,
     protocol: Protocol,
-    own: AnswerRow | None = None,
+    answer: AnswerRow | None = None,
     *,
     before: int = 0,
 ) -> CaseView:
     """Return a case as its reader sees it, with their own answer; see `case_views`."""
     view = case_views(look, [row], protocol, before=before)[0]
-    return view if own is None else replace(view, reading=_own(own, _order(row)))
+    return view if answer is None else replace(view, reading=_own(answer, _order(row)))
 
 
 def case_views(
@@ -554,8 +556,8 @@ def _aided(look: Transaction, row: WaitingCase, view: CaseView, protocol: Protoc
     """Return the view of a case with an aid, if it is due, or of stage 1 of sequential reading."""
     if row.stage == 1:
         return replace(view, stage=1)
-    due = aids.due(look, row.id)
-    content = None if due is None else _content(due, _order(row))
+    aid_due = aids.due(look, row.id)
+    content = None if aid_due is None else _content(aid_due, _order(row))
     aid = AidView(when=row.aid, markdown=protocol.aid_text, content=content)
     own = readings.current(look, row.first_stage) if row.first_stage else None
     first_answer = own and FirstAnswer(
@@ -641,13 +643,13 @@ def _own(row: AnswerRow, order: str) -> OwnReading:
     )
 
 
-def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
+def _feedback(store: Store, outcomes: Sequence[RecordOutcome]) -> dict[str, CaseFeedback]:
     feedback: dict[str, CaseFeedback] = {}
     with store.look() as look:
-        for record in taken:
+        for record in outcomes:
             of = PRACTICE if record.practice else STUDY
-            own = readings.by_id(look, record.id, of)
-            if own is None or own.assignment != record.case:  # a presentation
+            answer = readings.by_id(look, record.id, of)
+            if answer is None or answer.assignment != record.case:  # a presentation
                 continue
             row = readings.truth(look, record.case, of)
             if row is None:
@@ -657,7 +659,7 @@ def _feedback(store: Store, taken: Sequence[Taken]) -> dict[str, CaseFeedback]:
                 option=json.loads(row.options)[LETTERS.index(row.truth)]
                 if in_words
                 else shown(row.truth, row.shown_order),
-                correct=None if in_words else own.answer == row.truth,
+                correct=None if in_words else answer.answer == row.truth,
                 explanation=row.explanation,
             )
     return feedback

@@ -44,10 +44,10 @@ def identity(value: Mapping[str, Any], key: str) -> str:
     return content
 
 
-def number(value: Any, what: str) -> float:
+def number(value: Any, name: str) -> float:
     """Return a number as a float; infinity if it is out of range."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MalformedRecord(f"{what} must be a number")
+        raise MalformedRecord(f"{name} must be a number")
     try:
         return float(value)
     except OverflowError:
@@ -60,25 +60,25 @@ def moment(value: Mapping[str, Any], key: str) -> datetime | None:
     return from_epoch_ms(amount) if _YEAR_2000_MS <= amount < _YEAR_2100_MS else None
 
 
-def bounded(value: Mapping[str, Any], what: str) -> dict[str, Any]:
+def bounded(value: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return an object from the browser, cleaned and limited in size for storing."""
-    cleaned: dict[str, Any] = _cleaned(value, what, MAX_DEPTH)
+    cleaned: dict[str, Any] = _cleaned(value, name, MAX_DEPTH)
     if len(json.dumps(cleaned)) > MAX_LENGTH:
-        raise MalformedRecord(f"{what} are too long")
+        raise MalformedRecord(f"{name} are too long")
     return cleaned
 
 
-def _cleaned(value: Any, what: str, depth: int) -> Any:
+def _cleaned(value: Any, name: str, depth: int) -> Any:
     """Return JSON that can be stored: no lone surrogate, no NaN or infinity."""
     if depth == 0:
-        raise MalformedRecord(f"{what} are nested too deeply")
+        raise MalformedRecord(f"{name} are nested too deeply")
     if isinstance(value, Mapping):
         return {
-            without_surrogates(str(key)): _cleaned(entry, what, depth - 1)
+            without_surrogates(str(key)): _cleaned(entry, name, depth - 1)
             for key, entry in value.items()
         }
     if isinstance(value, list):
-        return [_cleaned(entry, what, depth - 1) for entry in value]
+        return [_cleaned(entry, name, depth - 1) for entry in value]
     if isinstance(value, str):
         return without_surrogates(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -280,7 +280,7 @@ def _reading(value: Mapping[str, Any]) -> Reading:
         comment=doubts.comment(value.get("comment")),
         selections=_selections(value.get("selections"), doubts),
         behaviour=_behaviour(value.get("behaviour")),
-        flags=(*_flags(value.get("flags")), *doubts.flags, *_again(value)),
+        flags=(*_flags(value.get("flags")), *doubts.flags, *_resend_flags(value)),
         supersedes=None if supersedes is None else identity(value, "supersedes"),
         sent_at=_sent(value),
         reason=reason,
@@ -300,8 +300,8 @@ class _Doubts:
             self.flags.add(CLOCK_IMPLAUSIBLE)
         return at
 
-    def duration(self, value: Any, what: str) -> float | None:
-        amount = None if value is None else number(value, what)
+    def duration(self, value: Any, name: str) -> float | None:
+        amount = None if value is None else number(value, name)
         if amount is None or 0 <= amount <= _LONGEST_MS:
             return amount
         self.flags.add(CLOCK_IMPLAUSIBLE)
@@ -311,12 +311,12 @@ class _Doubts:
         return self._fit(value, MAX_COMMENT, COMMENT_CUT)
 
     def reason(self, value: Any) -> str:
-        return self._said(value, MAX_REASON, REASON_CUT)
+        return self._text_of(value, MAX_REASON, REASON_CUT)
 
     def words(self, value: Any) -> str:
-        return self._said(value, MAX_WORDS, WORDS_CUT)
+        return self._text_of(value, MAX_WORDS, WORDS_CUT)
 
-    def _said(self, value: Any, longest: int, flag: str) -> str:
+    def _text_of(self, value: Any, longest: int, flag: str) -> str:
         fit = self._fit(value, longest, flag)
         return fit if fit.strip() else ""
 
@@ -341,7 +341,7 @@ def _sent(value: Mapping[str, Any]) -> datetime | None:
         return None  # an answer is not refused because of other invalid fields
 
 
-def _again(value: Mapping[str, Any]) -> tuple[str, ...]:
+def _resend_flags(value: Mapping[str, Any]) -> tuple[str, ...]:
     return (SENT_AGAIN,) if value.get("again") is True else ()
 
 
@@ -360,10 +360,10 @@ def _confidence(value: Any) -> int | None:
     return value
 
 
-def _entries(value: Any, what: str) -> list[Any]:
+def _entries(value: Any, name: str) -> list[Any]:
     entries = value if value is not None else []
     if not isinstance(entries, list) or len(entries) > MAX_ENTRIES:
-        raise MalformedRecord(f"{what} is a list of at most {MAX_ENTRIES}")
+        raise MalformedRecord(f"{name} is a list of at most {MAX_ENTRIES}")
     return entries
 
 
@@ -405,7 +405,7 @@ SIMULATED = "This reader is a simulated one; nobody else can read for them."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class RecordOutcome:
     """The outcome of a record: stored, unless `refused` states a reason."""
 
     id: str

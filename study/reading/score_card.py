@@ -95,18 +95,18 @@ def comparison(look: Transaction, study: int, reader: int) -> Comparison | None:
     """Compare a reader with the others; None if the reader has not read every case."""
     task = FirstSpelling(text_key)
     readers = _by(progress.matches_of_readers(look, study), "reader", task)
-    own = readers.pop(reader, None)
-    if own is None:
+    own_row = readers.pop(reader, None)
+    if own_row is None:
         return None
     are_shown = len(readers) >= LEAST_PEERS
     reached = [total(counts).n_correct for counts in readers.values()] if are_shown else []
-    mine = total(own).n_correct
+    n_own_correct = total(own_row).n_correct
     return Comparison(
-        place=1 + sum(other > mine for other in reached) if are_shown else None,
-        n_sharing=reached.count(mine),
+        place=1 + sum(other > n_own_correct for other in reached) if are_shown else None,
+        n_sharing=reached.count(n_own_correct),
         n_peers=len(readers),
-        own=own,
-        peers={name: sum((counts[name] for counts in readers.values()), NONE) for name in own}
+        own=own_row,
+        peers={name: sum((counts[name] for counts in readers.values()), NONE) for name in own_row}
         if are_shown
         else {},
         models=_by(progress.matches_of_models(look, study), "model_id", task),
@@ -375,12 +375,12 @@ def reading_record(store: Store, person: Person) -> ReadingRecord:
         study = studies.find(look, person.study_name)
         if study is None:
             raise NotFound(t("This study no longer exists."))
-        done = readings.spent(look, person.reader)
-        if study.state != "closed" and done["n_read"] < max(1, done["n_assigned"]):
+        time_spent = readings.spent(look, person.reader)
+        if study.state != "closed" and time_spent["n_read"] < max(1, time_spent["n_assigned"]):
             raise NotNow(t("The reading record is available once you have read every case."))
         signs = receipt(look, study, person.reader, person.name)
     return ReadingRecord(
-        study=study.name, reader=person.name, receipt=signs, card=_card(store, person), **done
+        study=study.name, reader=person.name, receipt=signs, card=_card(store, person), **time_spent
     )
 
 

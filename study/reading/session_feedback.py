@@ -41,18 +41,18 @@ def session_feedback(
     if counts["n"] < LEAST_IN_FEEDBACK:
         return ""
     _record(store, person, session, now)
-    own = t(
+    feedback_text = t(
         "In session {n} your answers were correct in {share} of the cases.",
         n=session,
         share=_share(counts["n_correct"], counts["n"]),
     )
     if Condition.AIDED not in protocol.conditions or "answer" not in protocol.aid_shows:
-        return own
+        return feedback_text
     model = t(
         "The AI model's answers were correct in {share} of the same cases.",
         share=_share(counts["n_aid_correct"], counts["n"]),
     )
-    return f"{own} {model}"
+    return f"{feedback_text} {model}"
 
 
 def _share(n_correct: int, n: int) -> str:

@@ -148,10 +148,10 @@ def _admit(
         row_of_study = study_row(change, study)
         row = people.reader(change, row_of_study.id, reader_id)
         if row is None:
-            meant = people.like_reader(change, row_of_study.id, reader_id)
+            same_name = people.like_reader(change, row_of_study.id, reader_id)
             raise NotFound(
                 f"There is no reader {quoted(reader_id)} in {quoted(study)}. Invite them first."
-                f"{meant}"
+                f"{same_name}"
             )
         if row_of_study.state != "open":
             raise NotNow(f"The study {quoted(study)} is {row_of_study.state}, not open.")
@@ -267,9 +267,9 @@ def _outcome(answer: _Answer, *, timed_out: bool, taken_ms: float) -> dict[str, 
 
 def _submit(change: Transaction, reader: _Reader, record: CaseRecord, at: datetime) -> None:
     context = ReaderContext(look=change, protocol=reader.protocol, person=reader.person, now=at)
-    taken = take(context, record, timing_source="simulated")
-    if taken.refused:
-        raise NotNow(f"The simulated reading was refused: {taken.refused}")
+    receipt = take(context, record, timing_source="simulated")
+    if receipt.refused:
+        raise NotNow(f"The simulated reading was refused: {receipt.refused}")
 
 
 def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
@@ -286,7 +286,7 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
     correct = _uniform(whose, seed, "correct") < _logistic(reader.ability - difficulty)
     answer = truth if correct else _wrong(truth, letters, item_id, whose, reader)
     slow = math.exp(SPREAD * _normal(whose, seed, "time") + 0.15 * difficulty)
-    sure = _uniform(whose, seed, "confidence")
+    certainty = _uniform(whose, seed, "confidence")
     open_ended = case.condition == Condition.OPEN_ENDED
     return _Answer(
         option=None if open_ended else LETTERS[case.shown_order.index(answer)],
@@ -295,7 +295,7 @@ def _answer(case: CaseToSimulate, reader: _Reader) -> _Answer:
             MEDIAN_MS * slow * (1.0 if correct else 1.25) * (SECOND_LOOK if case.stage == 2 else 1),
             1,
         ),
-        confidence=_confidence(reader.protocol.confidence, sure),
+        confidence=_confidence(reader.protocol.confidence, certainty),
     )
 
 
@@ -342,5 +342,5 @@ def _normal(key: str, seed: int, purpose: str) -> float:
     return _NORMAL.inv_cdf(_uniform(key, seed, purpose))
 
 
-def _confidence(steps: int, sure: float) -> int | None:
-    return 1 + min(int(sure * steps), steps - 1) if steps else None
+def _confidence(steps: int, certainty: float) -> int | None:
+    return 1 + min(int(certainty * steps), steps - 1) if steps else None

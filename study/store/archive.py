@@ -247,7 +247,9 @@ def rows(
 
 def case_rows(look: Transaction, study: int) -> list[dict[str, Any]]:
     """Return the rows of a study's cases as in a bundle, in order of number."""
-    return [row for _, row in takewhile(lambda named: named[0] == "case", rows(look, study))]
+    return [
+        row for _, row in takewhile(lambda table_rows: table_rows[0] == "case", rows(look, study))
+    ]
 
 
 def _travels(kind: Kind, column: str, value: Any) -> bool:
@@ -258,16 +260,19 @@ def _travels(kind: Kind, column: str, value: Any) -> bool:
 def columns(look: Transaction, kind: str) -> tuple[set[str], set[str]]:
     """Return the required and the permitted columns of an exported row of a kind."""
     of = KINDS[kind]
-    own = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
+    own_columns = {row["name"] for row in look.rows(f"PRAGMA table_info({of.table})")}
     joined = {name.split()[-1] for name in of.columns.split(",") if name.strip()}
-    most = (own | joined) - set(of.numbers)
-    return most - set(of.since), most
+    text_columns = (own_columns | joined) - set(of.numbers)
+    return text_columns - set(of.since), text_columns
 
 
 def name_in(row: Mapping[str, Any], kind: str, columns: tuple[str, ...]) -> tuple[Any, ...]:
     """Return the name by which an exported row refers to another one, from these columns."""
-    since = KINDS[kind].since
-    return tuple(row[name] if name not in since else row.get(name, since[name]) for name in columns)
+    columns_since = KINDS[kind].since
+    return tuple(
+        row[name] if name not in columns_since else row.get(name, columns_since[name])
+        for name in columns
+    )
 
 
 def insert(change: Transaction, kind: str, row: Mapping[str, Any]) -> int:

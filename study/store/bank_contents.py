@@ -122,8 +122,8 @@ def listed(look: Transaction, numbers: Iterable[int]) -> list[ListedItem]:
 def by_item_id(look: Transaction, bank: int, item_id: str) -> ListedItem | None:
     """Return an item of a bank by its id, or None."""
     sql = f"{_LISTED} WHERE bank = :bank AND item_id = :item_id"
-    spelt = banks.spelt(look, bank, [item_id]).get(item_id)
-    return look.one(ListedItem, sql, bank=bank, item_id=spelt) if spelt else None
+    stored_id = banks.spelt(look, bank, [item_id]).get(item_id)
+    return look.one(ListedItem, sql, bank=bank, item_id=stored_id) if stored_id else None
 
 
 def films_of(look: Transaction, bank: int, number: int) -> list[FilmRow]:

@@ -168,10 +168,11 @@ def add_content(change: Transaction, bank: int) -> None:
 
     Each kind of text goes into its own table.
     """
-    for table, wanted in _moved(change, bank).items():
+    for table, columns in _moved(change, bank).items():
         change.execute(
-            f"INSERT INTO main.{table} ({', '.join(wanted)}) "
-            f"SELECT {', '.join(wanted.values())} FROM beside.{table} ORDER BY {next(iter(wanted))}"
+            f"INSERT INTO main.{table} ({', '.join(columns)}) "
+            f"SELECT {', '.join(columns.values())} FROM beside.{table} "
+            f"ORDER BY {next(iter(columns))}"
         )
 
 
@@ -219,22 +220,22 @@ def join(change: Transaction, bank: int, source: BankRow, *, prefix: bool = Fals
 
     With `prefix` that name also precedes its item, examination and patient ids.
     """
-    kept = f"bank = {source.id:d} AND id NOT IN {STRUCK}"
-    of_source = {"films": f"bank = {source.id:d}", "items": kept}
-    for table, wanted in _moved(change, bank).items():
+    items = f"bank = {source.id:d} AND id NOT IN {STRUCK}"
+    of_source = {"films": f"bank = {source.id:d}", "items": items}
+    for table, columns in _moved(change, bank).items():
         if table == "films":
-            wanted |= {
+            columns |= {
                 "path": ":name || '/' || path",
                 "place": "CASE place WHEN '' THEN :root || '/' || path ELSE place END",
             }
         if table == "items":
-            wanted["origin"] = "CASE origin WHEN '' THEN :name ELSE origin END"
+            columns["origin"] = "CASE origin WHEN '' THEN :name ELSE origin END"
             for column in ("item_id", "examination_id", "patient_id") if prefix else ():
-                wanted[column] = f"iif({column} = '', '', :name || '/' || {column})"
-        where = of_source.get(table, f"item IN (SELECT id FROM items WHERE {kept})")
+                columns[column] = f"iif({column} = '', '', :name || '/' || {column})"
+        condition = of_source.get(table, f"item IN (SELECT id FROM items WHERE {items})")
         change.execute(
-            f"INSERT INTO {table} ({', '.join(wanted)}) "
-            f"SELECT {', '.join(wanted.values())} FROM {table} WHERE {where} ORDER BY 1",
+            f"INSERT INTO {table} ({', '.join(columns)}) "
+            f"SELECT {', '.join(columns.values())} FROM {table} WHERE {condition} ORDER BY 1",
             name=source.name,
             root=source.images_root,
         )
@@ -384,15 +385,15 @@ def spelt(look: Transaction, bank: int, ids: Sequence[str]) -> dict[str, str]:
 
     An identical item_id takes precedence over one that looks the same.
     """
-    listed = canonical_json(list(ids))
+    id_json = canonical_json(list(ids))
     of_bank = "SELECT item_id FROM items WHERE bank = :bank AND"
-    named = "(SELECT value FROM json_each(:ids))"
-    there = look.tuples(str, f"{of_bank} item_id IN {named}", bank=bank, ids=listed)
-    spellings = {item_id: item_id for item_id in there}
+    id_list = "(SELECT value FROM json_each(:ids))"
+    stored_ids = look.tuples(str, f"{of_bank} item_id IN {id_list}", bank=bank, ids=id_json)
+    spellings = {item_id: item_id for item_id in stored_ids}
     if others := {id_key(text): text for text in ids if text not in spellings}:
         for item_id in look.tuples(
             str,
-            f"{of_bank} {compared_id('item_id')} IN {named}",
+            f"{of_bank} {compared_id('item_id')} IN {id_list}",
             bank=bank,
             ids=canonical_json(list(others)),
         ):
@@ -646,6 +647,13 @@ def remove(change: Transaction, bank: int) -> None:
             f"DELETE FROM {table} WHERE review IN (SELECT id FROM reviews WHERE bank = :bank)",
             bank=bank,
         )
-    own = ("reviews", "teaching_answers", "teaching_marks", "exposure_marks", "items", "films")
-    for table in own:
+    own_tables = (
+        "reviews",
+        "teaching_answers",
+        "teaching_marks",
+        "exposure_marks",
+        "items",
+        "films",
+    )
+    for table in own_tables:
         change.execute(f"DELETE FROM {table} WHERE bank = :bank", bank=bank)

@@ -39,7 +39,7 @@ def marks(items: str, films: str) -> str:
         "examination_id GLOB '*.[A-Za-z]*' AND EXISTS (SELECT 1 FROM films WHERE films.bank = "
         "items.bank AND path IN (examination_id, origin || '/' || examination_id))"
     )
-    named = (
+    mark_names = (
         f"SELECT DISTINCT patient_id, examination_id, {compared_id('patient_id')} AS patient, "
         f"iif({by_film}, '', {compared_id('examination_id')}) AS examination "
         f"FROM items WHERE {items}"
@@ -62,7 +62,7 @@ def marks(items: str, films: str) -> str:
             f"(SELECT {column} FROM named WHERE {_is_short(kind)})",
         ]
     return (
-        f"WITH named AS MATERIALIZED ({named}) "
+        f"WITH named AS MATERIALIZED ({mark_names}) "
         f"SELECT DISTINCT mark FROM ({' UNION ALL '.join(parts)}) ORDER BY mark"
     )
 

@@ -344,7 +344,7 @@ class Store:
         with self._explaining(), self._engine.held_open(), self._idle.kept():
             yield
 
-    def _tell_witness(self, committed: Transaction, held: int | None) -> None:
+    def _tell_witness(self, committed: Transaction, n_held: int | None) -> None:
         """Write the committed heads to the witness; only then may an act be acknowledged.
 
         Heads that could not be written are kept for the next attempt, so that an act sent again is
@@ -353,16 +353,16 @@ class Store:
         for chain, head in committed.heads.items():
             self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
         if self._owed:
-            self._tell(committed, self._owed, held)
+            self._tell(committed, self._owed, n_held)
             self._owed.clear()
 
-    def _tell(self, look: Transaction, heads: dict[str, Head], held: int | None = None) -> None:
+    def _tell(self, look: Transaction, heads: dict[str, Head], n_held: int | None = None) -> None:
         try:
             witness.add(
                 self.path,
                 heads.values(),
-                held=held,
-                every=lambda: [head for head in _heads(look) if head.chain not in heads],
+                n_held=n_held,
+                all_heads=lambda: [head for head in _heads(look) if head.chain not in heads],
                 needless=lambda missing: _needless(look, missing),
             )
         except OSError as error:
@@ -380,19 +380,19 @@ class Store:
         kind = self._kind(sealed=sealed, writes=True)
         with ExitStack() as locks, self._database(kind) as database:
             transaction = Transaction(database)
-            held = None
+            n_held = None
             read = self._engine.attached(database, attached) if attached else nullcontext()
             with read, _immediate(database.conn):
                 yield transaction
                 if self._witnessed:
                     # At most one action is committed and not yet in the witness file.
-                    locks.enter_context(self._alone())
-                    held = locks.enter_context(witness.locked(self.path, self._patience_s))
+                    locks.enter_context(self._single_writer())
+                    n_held = locks.enter_context(witness.locked(self.path, self._patience_s))
             if self._witnessed:
-                self._tell_witness(transaction, held)
+                self._tell_witness(transaction, n_held)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _single_writer(self) -> Iterator[None]:
         """Let one thread write to the witness at a time."""
         if not self._telling.acquire(timeout=self._patience_s):
             raise Busy(t("The database is busy. Try again in a moment."))
@@ -415,16 +415,16 @@ class Store:
         with self._explaining():
             file = _identity(self.path)
             database = self._idle.take(kind, file) or self._opened(kind)
-            kept = False
+            is_kept = False
             try:
                 yield database
-                kept = self._idle.give(kind, file, database)
+                is_kept = self._idle.give(kind, file, database)
             except self._engine.errors as error:
                 if getattr(error, "is_final", False):  # the server of the others is away, too
                     self._idle.clear()
                 raise
             finally:
-                if not kept:
+                if not is_kept:
                     database.conn.close()
 
     def _opened(self, kind: Kind) -> Database:
@@ -475,19 +475,19 @@ class _Idle:
     def clear(self) -> None:
         """Close the connections that are kept now."""
         with self._lock:
-            kept = dict(self._kept)
+            entries = dict(self._kept)
             self._kept.clear()
-        for of_kind in kept.values():
+        for of_kind in entries.values():
             for _, database in of_kind:
                 database.conn.close()
 
     def close_one(self) -> bool:
         """Close a connection of the kind with the most, and return whether there was one."""
         with self._lock:
-            most = max(self._kept.values(), key=len, default=[])
-            if not most:
+            largest = max(self._kept.values(), key=len, default=[])
+            if not largest:
                 return False
-            _, database = most.pop()
+            _, database = largest.pop()
         database.conn.close()
         return True
 
@@ -505,10 +505,10 @@ class _Idle:
     def give(self, kind: Kind, file: "_File", database: Database) -> bool:
         """Keep a connection, and return whether it is kept."""
         with self._lock:
-            room = bool(self._users) and len(self._kept[kind]) < _MOST_IDLE
-            if room:
+            has_room = bool(self._users) and len(self._kept[kind]) < _MOST_IDLE
+            if has_room:
                 self._kept[kind].append((file, database))
-            return room
+            return has_room
 
 
 def _identity(path: Path) -> "_File":

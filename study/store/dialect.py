@@ -170,12 +170,12 @@ def _columns(sql: str) -> str:
         number, body = "rowid", f"{body},\n    rowid bigint NOT NULL UNIQUE"
     elif body.lstrip().startswith("id bigint PRIMARY KEY"):
         number = "id"
-    made = f"CREATE TABLE {name} ({body}\n)"
+    statement = f"CREATE TABLE {name} ({body}\n)"
     return (
-        made
+        statement
         if not number
         else (
-            f"{made}; CREATE TRIGGER {name}_{number} BEFORE INSERT ON {name} FOR EACH ROW "
+            f"{statement}; CREATE TRIGGER {name}_{number} BEFORE INSERT ON {name} FOR EACH ROW "
             f"WHEN (new.{number} IS NULL) EXECUTE FUNCTION number_{number}()"
         )
     )
@@ -283,15 +283,15 @@ _CALLS: dict[str, Callable[[list[str]], str]] = {
 
 def _with_calls(sql: str, name: str, rewrite: Callable[[list[str]], str]) -> str:
     """Return a statement in which the calls of a function are rewritten."""
-    made, start = "", 0
+    result, start = "", 0
     for match in re.finditer(rf"\b{name}\(", sql):
         if match.start() < start:
             continue
         arguments, end = _arguments(sql, match.end())
         inner = [_with_calls(argument, name, rewrite) for argument in arguments]
-        made += sql[start : match.start()] + rewrite(inner)
+        result += sql[start : match.start()] + rewrite(inner)
         start = end
-    return made + sql[start:]
+    return result + sql[start:]
 
 
 def _arguments(sql: str, start: int) -> tuple[list[str], int]:
@@ -363,8 +363,8 @@ def shape() -> dict[tuple[str, str], str]:
         bodies = {("trigger", name): translated(sql).split("$$")[1] for name, sql in triggers}
         others = connection.execute(_OTHERS).fetchall()
     columns = {("table", name): ",".join(table.columns) for name, table in tables().items()}
-    there = bodies | columns | {(kind, name): text for kind, name, text in others}
-    return {key: re.sub(r"\s+", "", text) for key, text in there.items()}
+    expected_shape = bodies | columns | {(kind, name): text for kind, name, text in others}
+    return {key: re.sub(r"\s+", "", text) for key, text in expected_shape.items()}
 
 
 _OTHERS = """

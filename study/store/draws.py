@@ -90,10 +90,10 @@ def to_draw(
         of its views, joined by `+`; `view_class`: their kinds, each once; or one of `ATTRIBUTES`.
     """
     columns = ", ".join(["item_id", _UNIT[unit], *(_STRATA.get(name, name) for name in strata)])
-    where, values = _where(look, conditions)
+    condition, values = _where(look, conditions)
     # In large stores most items are of one bank: a scan in their own order is faster.
     rows = look.cursor(
-        f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{where}", **values
+        f"SELECT {columns} FROM items NOT INDEXED WHERE bank = {bank:d}{condition}", **values
     )
     units = FirstSpelling(id_key)
     values_of = [FirstSpelling(text_key) for _ in strata]
@@ -112,11 +112,11 @@ def units(look: Transaction, bank: int) -> Iterator[tuple[str, str, str]]:
 
 def left(look: Transaction, bank: int, unit: str, conditions: Conditions) -> tuple[int, int]:
     """Return the number of items that may be drawn, and of their units."""
-    where, values = _where(look, conditions)
+    condition, values = _where(look, conditions)
     row = look.row(
         f"SELECT count(*) AS items, count(DISTINCT {compared_id(_UNIT[unit])}) AS units "
         "FROM items NOT INDEXED "
-        f"WHERE bank = {bank:d}{where}",
+        f"WHERE bank = {bank:d}{condition}",
         **values,
     )
     return (row["items"], row["units"]) if row else (0, 0)
@@ -178,10 +178,10 @@ def _where(look: Transaction, conditions: Conditions) -> tuple[str, dict[str, st
     ]
     values = {}
     for name, asks in _LISTED.items():
-        listed = getattr(conditions, name)
-        if listed is not None:
+        permitted = getattr(conditions, name)
+        if permitted is not None:
             parts.append(f"{asks} (SELECT value FROM json_each(:{name}))")
-            values[name] = canonical_json(listed)
+            values[name] = canonical_json(permitted)
     return "".join(f" AND {part}" for part in parts), values
 
 

@@ -324,7 +324,7 @@ def of_kind(look: Transaction, chain: str, kind: str) -> list[dict[str, Any]]:
 
 def of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> list[EventRow]:
     """Return a chain's events of some kinds, in order of kind and number."""
-    return [event for kind in kinds for event in _told(look, chain, kind)]
+    return [event for kind in kinds for event in _events_of_kind(look, chain, kind)]
 
 
 def n_moments(look: Transaction, chain: str, after: int) -> int:
@@ -340,7 +340,7 @@ def n_moments(look: Transaction, chain: str, after: int) -> int:
 
 def last_of_kinds(look: Transaction, chain: str, kinds: Sequence[str]) -> EventRow | None:
     """Return the last event of a chain that is of one of these kinds, or None."""
-    last = [_told(look, chain, kind, "DESC LIMIT 1") for kind in kinds]
+    last = [_events_of_kind(look, chain, kind, "DESC LIMIT 1") for kind in kinds]
     return max((event for few in last for event in few), key=lambda e: e.number, default=None)
 
 
@@ -356,7 +356,7 @@ def last_hash(look: Transaction, chain: str, kind: str, actor: str) -> str | Non
     return None if digest is None else str(digest)
 
 
-def _told(look: Transaction, chain: str, kind: str, order: str = "") -> list[EventRow]:
+def _events_of_kind(look: Transaction, chain: str, kind: str, order: str = "") -> list[EventRow]:
     # The plus sign makes SQLite use the index of kinds and sort, instead of scanning the chain.
     rows = look.rows(
         f"SELECT {FIELDS} FROM events WHERE chain = :chain AND kind = :kind "
@@ -408,31 +408,36 @@ class EventFilter(NamedTuple):
     values: dict[str, Any]
 
 
-def page_of(look: Transaction, wanted: EventFilter, *, limit: int, offset: int) -> list[EventRow]:
+def page_of(
+    look: Transaction, event_filter: EventFilter, *, limit: int, offset: int
+) -> list[EventRow]:
     """Return one page of the events that meet a condition, the newest first."""
     rows = look.rows(
-        f"SELECT {FIELDS} FROM events WHERE id IN (SELECT id FROM events WHERE {wanted.where} "
+        f"SELECT {FIELDS} FROM events WHERE id IN "
+        f"(SELECT id FROM events WHERE {event_filter.where} "
         "ORDER BY at_utc DESC, id DESC LIMIT :limit OFFSET :offset) "
         "ORDER BY at_utc DESC, id DESC",
-        **wanted.values,
+        **event_filter.values,
         limit=limit,
         offset=offset,
     )
     return [event_of(row) for row in rows]
 
 
-def count_of(look: Transaction, wanted: EventFilter) -> int:
+def count_of(look: Transaction, event_filter: EventFilter) -> int:
     """Return the number of events that meet a condition."""
-    return int(look.value(f"SELECT count(*) FROM events WHERE {wanted.where}", **wanted.values))
+    return int(
+        look.value(f"SELECT count(*) FROM events WHERE {event_filter.where}", **event_filter.values)
+    )
 
 
-def every_one(look: Transaction, wanted: EventFilter, *, batch: int) -> Iterator[EventRow]:
+def every_one(look: Transaction, event_filter: EventFilter, *, batch: int) -> Iterator[EventRow]:
     """Yield the events that meet a condition, oldest first, read in batches."""
     last = 0
     while rows := look.rows(
-        f"SELECT id, {FIELDS} FROM events WHERE {wanted.where} AND id > :last "
+        f"SELECT id, {FIELDS} FROM events WHERE {event_filter.where} AND id > :last "
         "ORDER BY id LIMIT :batch",
-        **wanted.values,
+        **event_filter.values,
         last=last,
         batch=batch,
     ):
@@ -440,12 +445,12 @@ def every_one(look: Transaction, wanted: EventFilter, *, batch: int) -> Iterator
         yield from map(event_of, rows)
 
 
-def distinct(look: Transaction, what: str, wanted: EventFilter) -> list[str]:
+def distinct(look: Transaction, field: str, event_filter: EventFilter) -> list[str]:
     """Return the distinct kinds, or actors, of the events that meet a condition."""
-    column = {"kind": "kind", "actor": "actor"}[what]
+    column = {"kind": "kind", "actor": "actor"}[field]
     rows = look.rows(
-        f"SELECT DISTINCT {column} AS name FROM events WHERE {wanted.where} ORDER BY name",
-        **wanted.values,
+        f"SELECT DISTINCT {column} AS name FROM events WHERE {event_filter.where} ORDER BY name",
+        **event_filter.values,
     )
     return [row["name"] for row in rows]
 
@@ -486,11 +491,13 @@ class EventSearch:
 def events_where(search: EventSearch) -> EventFilter:
     """Return the condition of a search in SQL."""
     values: dict[str, Any] = {f"chain{i}": chain for i, chain in enumerate(search.chains)}
-    own = f"chain IN ({', '.join(f':{name}' for name in values)})"
+    own_chains = f"chain IN ({', '.join(f':{name}' for name in values)})"
     if search.deployment:
-        own = f"({own} OR (chain = :deployment AND json_extract(detail, '$.study') = :study))"
+        own_chains = (
+            f"({own_chains} OR (chain = :deployment AND json_extract(detail, '$.study') = :study))"
+        )
         values |= {"deployment": search.deployment, "study": search.study}
-    parts = [own]
+    parts = [own_chains]
     if search.leave_out:
         names = {f"left{i}": omitted for i, omitted in enumerate(search.leave_out)}
         parts.append(f"kind NOT IN ({', '.join(f':{name}' for name in names)})")

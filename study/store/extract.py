@@ -137,15 +137,17 @@ def fill(look: Transaction, change: Transaction, study: int) -> None:
     """Copy a study's rows from one store into another, which is then marked as an extract."""
     source = look.value("SELECT value FROM deployment WHERE name = 'deployment_id'")
     change.insert("deployment", name=_MARK, value=source or "unknown")
-    for table, where in TAKEN.items():
-        own = {row["name"] for row in change.rows(f"PRAGMA table_info({table})")}
-        names = tuple(name for name in sorted(own) if (table, name) != ("events", "id"))
-        over = _WRITTEN_OVER.get(table, {})
+    for table, condition in TAKEN.items():
+        own_columns = {row["name"] for row in change.rows(f"PRAGMA table_info({table})")}
+        names = tuple(name for name in sorted(own_columns) if (table, name) != ("events", "id"))
+        replacements = _WRITTEN_OVER.get(table, {})
         rows = look.stream(
-            f"SELECT {', '.join(names)} FROM {table} WHERE {where} ORDER BY rowid", study=study
+            f"SELECT {', '.join(names)} FROM {table} WHERE {condition} ORDER BY rowid", study=study
         )
         change.insert_many(
-            table, names, (tuple(over.get(name, row[name]) for name in names) for row in rows)
+            table,
+            names,
+            (tuple(replacements.get(name, row[name]) for name in names) for row in rows),
         )
 
 
@@ -159,10 +161,10 @@ def material(look: Transaction, study: int) -> dict[str, list[dict[str, Any]]]:
         name: look.rows(
             f"SELECT item_id, position, label, said, path, sha256, width, height, bits, low, high, "
             f"n_bytes, spacing_mm{more} FROM {table} JOIN films ON films.id = film JOIN items "
-            f"ON items.id = item WHERE {which} ORDER BY item_id, position",
+            f"ON items.id = item WHERE {condition} ORDER BY item_id, position",
             study=study,
         )
-        for name, table, more, which in (
+        for name, table, more, condition in (
             ("views", "item_views", "", f"item IN {ITEMS_SHOWN}"),
             ("priors", "item_priors", ", days", PRIORS_SHOWN),
         )
@@ -221,35 +223,35 @@ def copy_drawn_study(
     _copy_items(look, change, row["bank"], f"IN {ITEMS_SHOWN}", {"study": study}, made_up)
     opened = {"state": "drawn", "opened_at_utc": None, "closed_at_utc": None}
     change.insert("studies", **{**row, **opened})
-    for table, where in {
+    for table, condition in {
         **dict.fromkeys(("cases", "practice_cases", "amendments"), "study = :study"),
         "wrong_images": TAKEN["wrong_images"],
     }.items():
-        _add(change, table, look.rows(f"SELECT * FROM {table} WHERE {where}", study=study))
+        _add(change, table, look.rows(f"SELECT * FROM {table} WHERE {condition}", study=study))
 
 
 def _copy_items(
     look: Transaction,
     change: Transaction,
     bank: int,
-    among: str,
+    condition: str,
     values: Mapping[str, int],
     made_up: MadeUp | None,
 ) -> None:
     queries = {
-        "items": f"SELECT * FROM items WHERE id {among}",
-        "item_views": f"SELECT * FROM item_views WHERE item {among}",
-        "item_priors": f"SELECT * FROM item_priors WHERE item {among}",
-        "report_texts": f"SELECT * FROM shown_context WHERE item {among}",
+        "items": f"SELECT * FROM items WHERE id {condition}",
+        "item_views": f"SELECT * FROM item_views WHERE item {condition}",
+        "item_priors": f"SELECT * FROM item_priors WHERE item {condition}",
+        "report_texts": f"SELECT * FROM shown_context WHERE item {condition}",
     }
     if made_up is None:
         queries |= {
-            table: f"SELECT * FROM {table} WHERE item {among}"
+            table: f"SELECT * FROM {table} WHERE item {condition}"
             for table in ("reference_standard", "explanations")
         }
     films = (
-        f"SELECT * FROM films WHERE id IN (SELECT film FROM item_views WHERE item {among} "
-        f"UNION SELECT film FROM item_priors WHERE item {among})"
+        f"SELECT * FROM films WHERE id IN (SELECT film FROM item_views WHERE item {condition} "
+        f"UNION SELECT film FROM item_priors WHERE item {condition})"
     )
     _add(change, "banks", look.rows("SELECT * FROM banks WHERE id = :bank", bank=bank))
     _add(change, "films", look.rows(films, **values))
@@ -258,7 +260,7 @@ def _copy_items(
     if made_up is not None:
         rows = look.rows(
             "SELECT items.id, items.item_id, json_array_length(options) AS n "
-            f"FROM reference_standard JOIN items ON items.id = item WHERE item {among}",
+            f"FROM reference_standard JOIN items ON items.id = item WHERE item {condition}",
             **values,
         )
         truths = [

@@ -95,7 +95,7 @@ def _of_models(look: Transaction, study: int) -> Iterator[OpenAnswer]:
     items = {row.item_id: row.item for row in studies.cases(look, study)}
     for model in models.of_study(look, study):
         for row in models.predictions(look, model.id):
-            about: dict[str, Any] = {
+            details: dict[str, Any] = {
                 "rater_id": model.model_id,
                 "rater_kind": "model",
                 "item": items[row.item_id],
@@ -108,11 +108,11 @@ def _of_models(look: Transaction, study: int) -> Iterator[OpenAnswer]:
             prediction = [name, *model.key, row.item_id, row.condition, row.repeat]
             if row.condition == OPEN_ENDED:
                 answer_id = _answer_id(ANSWER, prediction)
-                yield OpenAnswer(answer_id, ANSWER, words=row.answer or "", **about)
+                yield OpenAnswer(answer_id, ANSWER, words=row.answer or "", **details)
             explanation = json.loads(row.detail).get("explanation")
             if explanation:
                 answer_id = _answer_id(EXPLANATION, prediction)
-                yield OpenAnswer(answer_id, EXPLANATION, words=explanation, **about)
+                yield OpenAnswer(answer_id, EXPLANATION, words=explanation, **details)
 
 
 def _answer_id(kind: str, prediction: list[Any]) -> str:

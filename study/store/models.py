@@ -107,15 +107,15 @@ def add_predictions(change: Transaction, rows: Iterable[tuple[Any, ...]]) -> Non
     change.insert_many("predictions", _COLUMNS, rows)
 
 
-def remember_columns(change: Transaction, columns: str, meant: str, at_utc: str) -> None:
+def remember_columns(change: Transaction, columns: str, meaning: str, at_utc: str) -> None:
     """Store the meaning of a set of columns, as JSON, or replace it."""
-    change.upsert("column_names", "columns", columns=columns, meant=meant, at_utc=at_utc)
+    change.upsert("column_names", "columns", columns=columns, meant=meaning, at_utc=at_utc)
 
 
 def remembered_columns(look: Transaction, columns: str) -> str | None:
     """Return the stored meaning of a set of columns, as JSON, or None."""
-    meant = look.value("SELECT meant FROM column_names WHERE columns = :columns", columns=columns)
-    return None if meant is None else str(meant)
+    meaning = look.value("SELECT meant FROM column_names WHERE columns = :columns", columns=columns)
+    return None if meaning is None else str(meaning)
 
 
 def withdraw(change: Transaction, **columns: Any) -> None:

@@ -32,13 +32,13 @@ def contents(look: Transaction, tables: Iterable[str] = ()) -> dict[str, Content
 
 
 def _contents(look: Transaction, tables: Mapping[str, dialect.Table]) -> dict[str, Content]:
-    made = {}
+    tables_filled = {}
     for name, table in tables.items():
         digest = _Digest()
         for _ in digest.over(_rows(look, name, table)):
             pass
-        made[name] = digest.content()
-    return made
+        tables_filled[name] = digest.content()
+    return tables_filled
 
 
 def copy_rows(
@@ -66,8 +66,8 @@ def copy_rows(
         except BadInput as error:
             raise BadInput(t("Table {table}: {error}", table=name, error=error)) from error
         copied[name] = digest.content()
-    written = _contents(change, tables)
-    different = [name for name, content in copied.items() if written[name] != content]
+    n_copied = _contents(change, tables)
+    different = [name for name, content in copied.items() if n_copied[name] != content]
     if different:
         raise NotNow(
             t(
@@ -103,12 +103,12 @@ def _rows(look: Transaction, name: str, table: dialect.Table) -> Iterator[_Row]:
     """Yield the rows of a table in the order of insertion, if it is kept, or else of its key."""
     columns = _columns(name, table)
     key = ("rowid",) if name in dialect.NUMBERED else table.key
-    listed, order = ", ".join(columns), ", ".join(key)
+    column_list, order = ", ".join(columns), ", ".join(key)
     later = f"WHERE ({order}) > ({', '.join(f':{column}' for column in key)})"
     last: dict[str, object] = {}
     while True:
-        where = later if last else ""
-        sql = f"SELECT {listed} FROM {name} {where} ORDER BY {order} LIMIT {_BATCH}"
+        condition = later if last else ""
+        sql = f"SELECT {column_list} FROM {name} {condition} ORDER BY {order} LIMIT {_BATCH}"
         page = list(look.cursor(sql, **last))
         yield from page
         if len(page) < _BATCH:

@@ -199,20 +199,20 @@ class Postgres:
         Readers and strangers see it too, so only a note for commands contains the address.
         """
         code = error.code if isinstance(error, ServerError) else ""
-        made = self._sentence(code, error)
-        if made is not error:
+        fault = self._sentence(code, error)
+        if fault is not error:
             _log.error("%s: %s", self.path.name, error)
-            made.add_note(f"{self.address}: {error}")
-        return made
+            fault.add_note(f"{self.address}: {error}")
+        return fault
 
     def _sentence(self, code: str, error: Exception) -> Exception:
         refused = re.findall(r"\w+", str(error).partition(":")[0])
         if code == "42501" and _LIMITED.intersection(refused):
             return error
-        for beginning, (made, sentence) in _EXPLAINED.items():
+        for beginning, (fault, sentence) in _EXPLAINED.items():
             if code.startswith(beginning):
-                return made(said(sentence))
-        return Busy(said(_AWAY)) if getattr(error, "is_final", False) else error
+                return fault(said(sentence))
+        return Busy(said(_UNREACHABLE)) if getattr(error, "is_final", False) else error
 
     def is_in_use(self) -> bool:
         """Return whether another connection is open, after waiting for those just closed."""
@@ -346,7 +346,7 @@ def _own_statements() -> Iterator[str]:
 
 
 _BUSY = later("The database is busy. Try again in a moment.")
-_AWAY = later("The database cannot be reached. Try again in a moment.")
+_UNREACHABLE = later("The database cannot be reached. Try again in a moment.")
 _SUSPENDED = later(
     "The program was suspended for too long in the middle of a change. Nothing of the change was "
     "stored. Try again."
@@ -367,11 +367,11 @@ _EXPLAINED: dict[str, tuple[type[StudyError], str]] = {
     ),
     "55P03": (Busy, _BUSY),
     "40": (Busy, _BUSY),
-    "08": (Busy, _AWAY),
+    "08": (Busy, _UNREACHABLE),
     "57014": (Busy, _BUSY),
-    "57": (Busy, _AWAY),
+    "57": (Busy, _UNREACHABLE),
     "25P03": (Busy, _SUSPENDED),
-    "25P": (Busy, _AWAY),
+    "25P": (Busy, _UNREACHABLE),
     "53300": (Busy, _BUSY),
     "53100": (
         StudyError,

@@ -142,8 +142,8 @@ class PostgresConnection:
 
     dialect = "postgres"
 
-    def __init__(self, where: Mapping[str, Any], limits: Limits, role: str = "") -> None:
-        self._where, self._limits, self._role = where, limits, role
+    def __init__(self, address: Mapping[str, Any], limits: Limits, role: str = "") -> None:
+        self._where, self._limits, self._role = address, limits, role
         self.in_transaction = False
         self.beside: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
@@ -426,10 +426,10 @@ def _ms(seconds: float) -> str:
 
 
 def _connected(
-    where: Mapping[str, Any], settings: dict[str, str], patience_s: float
+    address: Mapping[str, Any], settings: dict[str, str], patience_s: float
 ) -> pg.Connection:
     """Connect to the server, or to the first of several that accepts changes."""
-    hosts, account = where["hosts"], {name: where[name] for name in where if name != "hosts"}
+    hosts, account = address["hosts"], {name: address[name] for name in address if name != "hosts"}
     is_only, failures = len(hosts) == 1, []
     for host in hosts:
         try:

@@ -119,7 +119,7 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedRea
     In the order in which they came in; `place` sorts by reader and position.
     """
     return look.tuples(
-        _placed,
+        _placed_reading,
         "SELECT readers.id, readings.rowid, flags, circumstances, position, "
         "readings.id, supersedes, status, answer, response_ms, elapsed_ms, hidden_ms, "
         "paused_ms, readings.comment, "
@@ -139,7 +139,7 @@ def readings(look: Transaction, study: int, *, after: int = 0) -> list[PlacedRea
     )
 
 
-def _placed(
+def _placed_reading(
     reader: int, row: int, flags: str, circumstances: str, position: int, *values: Any
 ) -> PlacedReading:
     reading = ReadingRow(_flags(flags), _parsed(circumstances), position, *values)

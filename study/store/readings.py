@@ -187,9 +187,9 @@ def items_shown(
     look: Transaction, *, study: int | None = None, bank: int | None = None
 ) -> list[ItemShown]:
     """Return the items of a study's cases, or of a bank, in order of their id."""
-    which = "items.id IN (SELECT item FROM cases WHERE study = :study)"
+    condition = "items.id IN (SELECT item FROM cases WHERE study = :study)"
     rows = look.rows(
-        f"SELECT item_id, {_SHOWN} FROM items WHERE {which if study else 'bank = :bank'} "
+        f"SELECT item_id, {_SHOWN} FROM items WHERE {condition if study else 'bank = :bank'} "
         "ORDER BY item_id",
         **({"study": study} if study else {"bank": bank}),
     )
@@ -251,11 +251,11 @@ def views(
 
     An item without films has no entry.
     """
-    among, values = _among(items)
+    condition, values = _in_items(items)
     films: dict[int, list[ViewRow]] = {}
     for row in look.rows(
         "SELECT item, position, label, width, height, bits, low, high, spacing_mm, prior, days "
-        f"FROM item_films JOIN films ON films.id = film WHERE item {among} AND prior <= :prior "
+        f"FROM item_films JOIN films ON films.id = film WHERE item {condition} AND prior <= :prior "
         "ORDER BY position",
         **values,
         prior=int(prior),
@@ -264,7 +264,7 @@ def views(
     return films
 
 
-def _among(items: Sequence[int]) -> tuple[str, dict[str, int]]:
+def _in_items(items: Sequence[int]) -> tuple[str, dict[str, int]]:
     """Return the condition that a column is one of a few items, and its values.
 
     Each item is a parameter: SQLite would scan the tables of a view for a list in JSON.
@@ -320,13 +320,13 @@ def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[
         for place, of in enumerate((PRACTICE, STUDY))
     )
     coming = f"({waiting} ORDER BY turn, position LIMIT :n_cases) AS coming"
-    asked = asks_for("prior", _STUDY)
+    condition = asks_for("prior", _STUDY)
     rows = look.rows(
         f"SELECT {_FILM_COLUMNS} FROM ("
         f"SELECT {FILM}, turn, coming.position AS case_position, 0 AS prior, own.position "
         f"FROM {coming} {_joined('item_views')} UNION ALL "
         f"SELECT {FILM}, turn, coming.position, 1, own.position "
-        f"FROM {coming} {_joined('item_priors')} AND {asked}) "
+        f"FROM {coming} {_joined('item_priors')} AND {condition}) "
         "ORDER BY turn, case_position, prior, position",
         reader=reader,
         n_cases=n_cases,
@@ -705,11 +705,11 @@ def shown_context(
     dict of int to tuple of (str, str)
         Such as `("Age", "60 years")`; a value that the bank does not have is omitted.
     """
-    among, values = _among(items)
+    condition, values = _in_items(items)
     rows = look.rows(
-        f"SELECT id AS item, 'age' AS name, age AS words FROM items WHERE id {among} "
-        f"UNION ALL SELECT id, 'sex', sex FROM items WHERE id {among} "
-        f"UNION ALL SELECT item, section, words FROM shown_context WHERE item {among}",
+        f"SELECT id AS item, 'age' AS name, age AS words FROM items WHERE id {condition} "
+        f"UNION ALL SELECT id, 'sex', sex FROM items WHERE id {condition} "
+        f"UNION ALL SELECT item, section, words FROM shown_context WHERE item {condition}",
         **values,
     )
     texts = {(row["item"], row["name"]): row["words"] for row in rows}

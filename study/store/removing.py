@@ -49,8 +49,12 @@ _OF_PERSON = (
 
 def chains_of(look: Transaction, study_name: str) -> list[str]:
     """Return the names of a study's chain and of the chains of its merged sites."""
-    own = events.study_chain(study_name)
-    return [chain for chain in events.chains(look) if chain == own or chain.startswith(f"{own}#")]
+    own_chain = events.study_chain(study_name)
+    return [
+        chain
+        for chain in events.chains(look)
+        if chain == own_chain or chain.startswith(f"{own_chain}#")
+    ]
 
 
 def remove_study(change: Transaction, study: int, study_name: str) -> dict[str, int]:
@@ -68,8 +72,8 @@ def remove_study(change: Transaction, study: int, study_name: str) -> dict[str, 
         study=study,
     )
     counts = {"studies": change.execute("DELETE FROM studies WHERE id = :study", study=study)}
-    for table, where in _ROWS:
-        counts[table] = change.execute(f"DELETE FROM {table} WHERE {where}", study=study)
+    for table, condition in _ROWS:
+        counts[table] = change.execute(f"DELETE FROM {table} WHERE {condition}", study=study)
     for person in people:
         for table in _OF_PERSON:
             change.execute(f"DELETE FROM {table} WHERE person = :person", person=person)

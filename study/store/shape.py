@@ -23,15 +23,15 @@ _SQL = "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master"
 def breaches(look: Transaction) -> Iterator[str]:
     """Yield every table, index and trigger that is missing, altered or foreign."""
     if look.dialect == "postgres":
-        expected, there = dialect.shape(), _shape(look.rows(dialect.SHAPE))
+        expected, actual = dialect.shape(), _shape(look.rows(dialect.SHAPE))
     else:
-        expected, there = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
-    for kind, name in sorted(expected.keys() | (there.keys() - _REPLICATION)):
-        if (kind, name) not in there:
+        expected, actual = _as_new(schema.MIGRATIONS), _shape(look.rows(_SQL))
+    for kind, name in sorted(expected.keys() | (actual.keys() - _REPLICATION)):
+        if (kind, name) not in actual:
             yield f"the store: the {kind} {name} is missing."
         elif (kind, name) not in expected:
             yield f"the store: the {kind} {name} is not one of this program's."
-        elif there[kind, name] != expected[kind, name]:
+        elif actual[kind, name] != expected[kind, name]:
             yield f"the store: the {kind} {name} was altered."
 
 

@@ -53,15 +53,15 @@ class Sqlite:
         if not path.parent.is_dir():
             raise NotFound(f"The folder {path.parent} does not exist. Make it first.")
         try:
-            with ExitStack() as held:
+            with ExitStack() as stack:
                 with _locked(path.parent, wait=True) as is_alone:
                     if is_alone:
                         _delete_left_over(path.parent)
                     if path.exists():
                         return
                     scratch = tempfile.TemporaryDirectory(dir=path.parent, prefix=_SCRATCH)
-                    new = Path(held.enter_context(scratch)) / "store.db"
-                    held.enter_context(_locked(new.parent))
+                    new = Path(stack.enter_context(scratch)) / "store.db"
+                    stack.enter_context(_locked(new.parent))
                 make(new, fill)
                 _put_in_place(new, path)
         except OSError as error:
@@ -305,11 +305,11 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _explained(error: Exception, path: Path) -> Exception:
-    made, words = _sentence(error, path), str(error)
-    if made is not error:
+    fault, words = _sentence(error, path), str(error)
+    if fault is not error:
         _log.error("%s: %s", path, words)
-        made.add_note(f"{path}: {words}")
-    return made
+        fault.add_note(f"{path}: {words}")
+    return fault
 
 
 def _sentence(error: Exception, path: Path) -> Exception:

@@ -163,9 +163,9 @@ class Batch:
             rows["spacings"].extend((n, path, spacing_mm) for spacing_mm in spacings_mm)
         if item is not None:
             options = canonical_json(item.options)
-            named = (item.task, item.category, item.subcategory)
-            rows["texts"].append((n, item.question, options, *named, item.truth))
-            for column, name in zip(_NAMES, named, strict=True):
+            fields = (item.task, item.category, item.subcategory)
+            rows["texts"].append((n, item.question, options, *fields, item.truth))
+            for column, name in zip(_NAMES, fields, strict=True):
                 self.names[column].add(name)
             attributes = canonical_json(item.attributes) if item.attributes else ""
             report = [item.report.get(section, "") for section in REPORT_SECTIONS]
@@ -236,12 +236,12 @@ class Staging:
         if not self._has_unusual_ids:
             return []
         form = self._compare(column)
-        written = self._connection.execute(
+        pairs = self._connection.execute(
             f"SELECT {column}, count(*), min(n) FROM drafts WHERE {form} IN (SELECT {form} FROM "
             f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(DISTINCT {column}) > 1) "
             f"GROUP BY {column} ORDER BY min(n)"
         )
-        return self._respelt(written, id_key)
+        return self._respelt(pairs, id_key)
 
     def respelt_names(self, column: str) -> list[Respelling]:
         """Return the names in a column that are spelt differently from the first equal one."""
@@ -249,20 +249,20 @@ class Staging:
         alike = [name for name in self._names[column] if forms[text_key(name)] > 1]
         if not alike:
             return []
-        written = self._connection.execute(
+        pairs = self._connection.execute(
             f"SELECT {column}, count(*), min(n) FROM texts WHERE {column} IN "
             f"(SELECT value FROM json_each(?)) GROUP BY {column} ORDER BY min(n)",
             (canonical_json(alike),),
         )
-        return self._respelt(written, text_key)
+        return self._respelt(pairs, text_key)
 
     def _respelt(
-        self, written: Iterable[tuple[str, int, int]], key: Callable[[str], str]
+        self, pairs: Iterable[tuple[str, int, int]], key: Callable[[str], str]
     ) -> list[Respelling]:
         first = FirstSpelling(key)
         return [
             Respelling(value, first[value], Group(n, self._key(place)))
-            for value, n, place in list(written)
+            for value, n, place in list(pairs)
             if first[value] != value
         ]
 
@@ -296,32 +296,32 @@ class Staging:
             "UPDATE drafts SET is_sound = 0 WHERE is_sound AND n IN (SELECT n FROM faults)"
         )
 
-    def fault_truthless(self, what: str, remedy: str) -> None:
+    def fault_truthless(self, fault: str, remedy: str) -> None:
         """Add a fault to every item without a reference standard."""
         self._fault(
             "SELECT n, key, ?, ?, ? FROM drafts WHERE NOT has_truth ORDER BY n",
-            what,
+            fault,
             remedy,
             Rule.NO_TRUTH,
         )
 
-    def fault_same_ids(self, what: str, remedy: str) -> None:
+    def fault_same_ids(self, fault: str, remedy: str) -> None:
         """Add a fault to all items with a repeated id; the first states the count as `{n}`.
 
         If the id is spelt in several ways, the differences follow in brackets.
         """
         form = self._compare("item_id")
-        twice = f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(*) > 1"
-        if not self._one(f"SELECT EXISTS (SELECT 1 FROM {twice})"):
+        repeated = f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(*) > 1"
+        if not self._one(f"SELECT EXISTS (SELECT 1 FROM {repeated})"):
             return
         self._connection.execute(
             f"UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE {form} IN "
-            f"(SELECT {form} FROM {twice})"
+            f"(SELECT {form} FROM {repeated})"
         )
         self._fault(
             "SELECT min(n), key, replace(?, '{n}', count(*)) || differing(min(item_id), "
-            f"max(item_id)), ?, ? FROM {twice} ORDER BY 1",
-            what,
+            f"max(item_id)), ?, ? FROM {repeated} ORDER BY 1",
+            fault,
             remedy,
             Rule.SAME_ID,
         )
@@ -350,10 +350,10 @@ class Staging:
     def _form_of(self, column: str) -> str:
         return comparing.compared_id(column) if self._has_unusual_ids else column
 
-    def fault_shared_examinations(self, what: str, remedy: str) -> None:
+    def fault_shared_examinations(self, fault: str, remedy: str) -> None:
         """Add a fault to items of an examination with several patients.
 
-        `what` may contain `{examination}` and `{patients}`.
+        `fault` may contain `{examination}` and `{patients}`.
         """
         examination, patient = self._compare("examination_id"), self._compare("patient_id")
         self._fault(
@@ -363,7 +363,7 @@ class Staging:
             f"GROUP BY {patient} ORDER BY one))), ?, ? FROM drafts WHERE {examination} IN (SELECT "
             f"{examination} FROM drafts WHERE {examination} <> '' GROUP BY {examination} "
             f"HAVING count(DISTINCT nullif({patient}, '')) > 1) ORDER BY n",
-            what,
+            fault,
             remedy,
             Rule.TWO_PATIENTS,
         )
@@ -373,19 +373,21 @@ class Staging:
         if not self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
             return None
         examination, patient = self._compare("examination_id"), self._compare("patient_id")
-        lacking = (
+        without_patient = (
             f"FROM drafts WHERE is_whole AND patient_id = '' AND {examination} IN ("
             f"SELECT {examination} FROM drafts WHERE {examination} <> '' GROUP BY {examination} "
             f"HAVING count(DISTINCT nullif({patient}, '')) = 1)"
         )
-        group = self._group(f"SELECT count(*), min(n) {lacking}")
+        group = self._group(f"SELECT count(*), min(n) {without_patient}")
         if group:
             shared = ", ".join(
                 f"{column} = (SELECT max({column}) FROM drafts AS others "
                 f"WHERE others.{examination} = drafts.{examination})"
                 for column in dict.fromkeys(("patient_id", patient))
             )
-            self._connection.execute(f"UPDATE drafts SET {shared} WHERE n IN (SELECT n {lacking})")
+            self._connection.execute(
+                f"UPDATE drafts SET {shared} WHERE n IN (SELECT n {without_patient})"
+            )
         return group
 
     def examinations_that_differ(self, columns: Sequence[str]) -> dict[str, Group]:
@@ -426,16 +428,18 @@ class Staging:
         self._connection.execute("DROP TABLE known")
         self._connection.commit()
 
-    def mark_missing(self, absent: Callable[[str], str | None], remedy: str) -> None:
-        """Mark the missing films, with the message that `absent` returns for each."""
-        self._connection.create_function("absent", 1, absent)
+    def mark_missing(self, missing_message: Callable[[str], str | None], remedy: str) -> None:
+        """Mark the missing films, with the message that `missing_message` returns for each."""
+        self._connection.create_function("absent", 1, missing_message)
         self._connection.execute(
             "UPDATE films SET what = absent(path), remedy = ?, rule = ?", (remedy, _MISSING)
         )
         self._connection.execute("UPDATE films SET state = 'missing' WHERE what IS NOT NULL")
         self._connection.commit()
 
-    def respell_missing(self, spelt: Callable[[str], str | None]) -> list[tuple[str, str, str]]:
+    def respell_missing(
+        self, other_spelling: Callable[[str], str | None]
+    ) -> list[tuple[str, str, str]]:
         """Replace the path of each missing film by that of a file with a similar name, if any.
 
         Returns
@@ -448,7 +452,7 @@ class Staging:
         ).fetchall()
         changed = []
         for film, path in missing:
-            if name := spelt(path):
+            if name := other_spelling(path):
                 changed.append((path, name, self._first_with(film)))
                 self._rename_film(film, name)
         self._connection.commit()
@@ -459,15 +463,17 @@ class Staging:
         return self._key(self._one(f"SELECT min(item) FROM ({items})", film, film))
 
     def _rename_film(self, film: int, path: str) -> None:
-        there = self._connection.execute("SELECT id FROM films WHERE path = ?", (path,)).fetchone()
-        if there is None:
+        film_row = self._connection.execute(
+            "SELECT id FROM films WHERE path = ?", (path,)
+        ).fetchone()
+        if film_row is None:
             self._connection.execute(
                 "UPDATE films SET path = ?, state = '', what = NULL WHERE id = ?", (path, film)
             )
             return
         for table in _FILM_IN:
             self._connection.execute(
-                f"UPDATE {table} SET film = ? WHERE film = ?", (there[0], film)
+                f"UPDATE {table} SET film = ? WHERE film = ?", (film_row[0], film)
             )
         self._connection.execute("DELETE FROM films WHERE id = ?", (film,))
 
@@ -547,14 +553,14 @@ class Staging:
             "AND n IN (SELECT item FROM shortened)"
         )
 
-    def fault_priors(self, what: str, remedy: str) -> None:
+    def fault_priors(self, fault: str, remedy: str) -> None:
         """Add a fault to items with the same file as prior and current film (`{path}`)."""
         self._fault(
             "SELECT DISTINCT n, key, replace(?, '{path}', prior.path), ?, ? FROM item_priors "
             "CROSS JOIN films AS prior ON prior.id = item_priors.film JOIN item_views USING (item) "
             "JOIN films ON films.id = item_views.film JOIN drafts ON n = item "
             "WHERE films.sha256 = prior.sha256 AND films.id <> prior.id ORDER BY n",
-            what,
+            fault,
             remedy,
             Rule.NO_PRIOR,
         )
@@ -576,7 +582,7 @@ class Staging:
         """Return the number of missing films."""
         return int(self._one("SELECT count(*) FROM films WHERE state = 'missing'"))
 
-    def flat_films(self, most: int) -> list[tuple[str, int, str]]:
+    def flat_films(self, max_side: int) -> list[tuple[str, int, str]]:
         """Return films with one grey level, each with its number of items and the first key."""
         return self._connection.execute(
             "SELECT path, count(*), key FROM ("
@@ -586,10 +592,10 @@ class Staging:
                 for table in _SHOWING
             )
             + " ORDER BY n) GROUP BY film LIMIT ?",
-            (most,),
+            (max_side,),
         ).fetchall()
 
-    def set_spacings(self, tolerance: float, most: int) -> list[tuple[str, str]]:
+    def set_spacings(self, tolerance: float, max_items: int) -> list[tuple[str, str]]:
         """Set the spacing of films from their valid items; return some items that disagree."""
         self._connection.executescript(
             "CREATE TABLE agreed AS SELECT film, min(spacings.n) AS first, min(spacing_mm) AS "
@@ -605,7 +611,7 @@ class Staging:
         return self._connection.execute(
             "SELECT path, key FROM agreed JOIN films ON films.id = film JOIN drafts ON n = first "
             "WHERE most > least * (1 + ?) ORDER BY first LIMIT ?",
-            (tolerance, most),
+            (tolerance, max_items),
         ).fetchall()
 
     def keep_sound(self) -> None:
@@ -648,25 +654,26 @@ class Staging:
         """Yield all faults in file order."""
         return self._faults("TRUE", -1)
 
-    def faults(self, most: int = -1) -> Iterator[Fault]:
+    def faults(self, max_faults: int = -1) -> Iterator[Fault]:
         """Yield the faults other than missing films, in file order."""
-        return self._faults(f"rule <> '{_MISSING}'", most)
+        return self._faults(f"rule <> '{_MISSING}'", max_faults)
 
-    def _faults(self, which: str, most: int) -> Iterator[Fault]:
-        for key, what, remedy, rule in self._connection.execute(
-            f"SELECT key, what, remedy, rule FROM faults WHERE {which} ORDER BY n, rowid LIMIT ?",
-            (most,),
+    def _faults(self, condition: str, max_faults: int) -> Iterator[Fault]:
+        for key, fault, remedy, rule in self._connection.execute(
+            f"SELECT key, what, remedy, rule FROM faults WHERE {condition} "
+            "ORDER BY n, rowid LIMIT ?",
+            (max_faults,),
         ):
-            yield Fault(key=key, what=what, remedy=remedy, rule=Rule(rule))
+            yield Fault(key=key, what=fault, remedy=remedy, rule=Rule(rule))
 
     def n_faults(self) -> int:
         """Return the number of faults other than missing films."""
         return int(self._one("SELECT count(*) FROM faults WHERE rule <> ?", _MISSING))
 
-    def missing(self, most: int) -> tuple[int, list[Fault]]:
+    def missing(self, max_faults: int) -> tuple[int, list[Fault]]:
         """Return the number of items with missing films, and the first such faults."""
         n = self._one("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _MISSING)
-        return int(n), list(self._faults(f"rule = '{_MISSING}'", most))
+        return int(n), list(self._faults(f"rule = '{_MISSING}'", max_faults))
 
 
 @contextmanager
@@ -747,9 +754,11 @@ def _remove(path: Path) -> None:
 
 def _begin(connection: sqlite3.Connection, images: str) -> None:
     """Recreate the tables, and keep the facts about the films."""
-    there = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE sql <> ''"))
-    known = "meta" in there and connection.execute("SELECT images FROM meta").fetchone()
-    for name, kind in there.items():
+    tables_present = dict(
+        connection.execute("SELECT name, type FROM sqlite_master WHERE sql <> ''")
+    )
+    known = "meta" in tables_present and connection.execute("SELECT images FROM meta").fetchone()
+    for name, kind in tables_present.items():
         if kind != "index" and not (name == "films" and known == (images,)):
             connection.execute(f"DROP {kind} {name}")
     if known == (images,):

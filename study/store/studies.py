@@ -196,9 +196,9 @@ def mark_discarded(change: Transaction, study: int, at_utc: str) -> None:
     )
 
 
-def add_amendment(change: Transaction, study: int, made: Amendment) -> None:
+def add_amendment(change: Transaction, study: int, amendment: Amendment) -> None:
     """Insert an amendment; it cannot be changed afterwards."""
-    columns = made._asdict() | {"changes": canonical_json(made.changes)}
+    columns = amendment._asdict() | {"changes": canonical_json(amendment.changes)}
     change.insert("amendments", study=study, **columns)
 
 
@@ -334,11 +334,11 @@ def mark_open(change: Transaction, study: int, at_utc: str, items_salt: str) -> 
 
 def add_assignments(change: Transaction, of: CaseSet, rows: Iterable[Mapping[str, Any]]) -> None:
     """Insert a reader's list. Practice cases have no session or repeat."""
-    own = [name for name in (*of.listed, *dict(of.since)) if name != "item_id"]
+    own_columns = [name for name in (*of.listed, *dict(of.since)) if name != "item_id"]
     change.insert_many(
         f"{of.tables}assignments",
-        (of.case, "reader", *own),
-        ([row[name] for name in ("case", "reader", *own)] for row in rows),
+        (of.case, "reader", *own_columns),
+        ([row[name] for name in ("case", "reader", *own_columns)] for row in rows),
     )
 
 
@@ -352,7 +352,7 @@ def assignments(look: Transaction, reader: int, of: CaseSet = STUDY) -> list[dic
     )
     return [
         {name: row[name] for name in of.listed}
-        | {name: row[name] for name, usual in of.since if row[name] != usual}
+        | {name: row[name] for name, default in of.since if row[name] != default}
         for row in rows
     ]
 

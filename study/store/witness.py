@@ -106,8 +106,8 @@ def add(
     store: Path,
     heads: Iterable[Head],
     *,
-    held: int | None = None,
-    every: Callable[[], Iterable[Head]],
+    n_held: int | None = None,
+    all_heads: Callable[[], Iterable[Head]],
     needless: Callable[[Iterable[Head]], Iterable[Head]],
 ) -> None:
     """Write heads and flush them to the disk.
@@ -116,9 +116,9 @@ def add(
 
     Parameters
     ----------
-    held
+    n_held
         The file, if the caller has locked it (`locked`).
-    every
+    all_heads
         Returns the heads of all chains, for a new file.
     needless
         Returns the superseded ones among some heads, to be omitted when the file is rewritten.
@@ -130,9 +130,9 @@ def add(
     """
     path, new = file_of(store), list(heads)
     if not path.exists() and not path.is_symlink():
-        _begin(store, [*every(), *new])
+        _begin(store, [*all_heads(), *new])
         return
-    with _locked(path) if held is None or not _is(path, held) else nullcontext(held) as file:
+    with _locked(path) if n_held is None or not _is(path, n_held) else nullcontext(n_held) as file:
         size = os.fstat(file).st_size
         end = _end_of(file, size)
         if end is None:
@@ -142,7 +142,7 @@ def add(
         _write(file, text, end.size - len(text.encode()))
         os.pwrite(file, _first(end), 0)  # not flushed: it must not reach the disk before the lines
         if end.size > LONGEST:
-            _anew(store, (), needless)
+            _rewrite(store, (), needless)
 
 
 @contextmanager
@@ -177,15 +177,15 @@ def renew(
         _begin(store, more)
         return
     with _locked(path):
-        _anew(store, more, needless)
+        _rewrite(store, more, needless)
 
 
 def forget(store: Path, heads: Iterable[Head]) -> None:
     """Remove heads from the file after they were recorded elsewhere."""
-    gone = set(heads)
+    chains = set(heads)
     if file_of(store).is_file():
         with _locked(file_of(store)):
-            _anew(store, (), lambda _: gone)
+            _rewrite(store, (), lambda _: chains)
 
 
 def _parsed(content: bytes) -> tuple[Witness, _End | None]:
@@ -288,7 +288,7 @@ def _begin(store: Path, heads: Iterable[Head]) -> None:
     try:
         os.link(scratch, path)
     except FileExistsError:
-        add(store, new, every=tuple, needless=lambda _: ())
+        add(store, new, all_heads=tuple, needless=lambda _: ())
     finally:
         scratch.unlink()
     _flush_folder(path)
@@ -331,7 +331,7 @@ def _is(path: Path, file: int) -> bool:
         return False
 
 
-def _anew(
+def _rewrite(
     store: Path,
     more: Iterable[Head],
     needless: Callable[[Iterable[Head]], Iterable[Head]],
@@ -339,9 +339,9 @@ def _anew(
     path = file_of(store)
     old, _ = _parsed(path.read_bytes())
     heads = list(dict.fromkeys((*old.heads, *more)))
-    gone = set(needless(heads))
+    chains = set(needless(heads))
     new = path.with_name(f"{path.name}.new")
-    _write_file(store, new, _content(store, [head for head in heads if head not in gone]))
+    _write_file(store, new, _content(store, [head for head in heads if head not in chains]))
     new.replace(path)
     _flush_folder(path)
 

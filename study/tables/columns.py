@@ -75,15 +75,15 @@ def check_header(name: str, header: Sequence[str]) -> None:
         With the columns, and the name of the file.
     """
     counts = Counter(map(plain_key, header))
-    twice = sorted(
+    repeated = sorted(
         {column for column in header if plain_key(column) and counts[plain_key(column)] > 1}
     )
-    if twice:
+    if repeated:
         raise BadFile(
             t(
                 "{name} has columns given twice: {columns}. Keep one of each.",
                 name=name,
-                columns=listed(twice),
+                columns=listed(repeated),
             )
         )
 

@@ -65,15 +65,17 @@ def read_delimited(
         When the quotes are wrong or there are too many rows; `rows` raises it too.
     """
     lines = chain.from_iterable(io.StringIO(line, newline="") for line in lines)
-    named = _SEPARATOR_LINE.match(beginning)
-    if named:
+    separator_line = _SEPARATOR_LINE.match(beginning)
+    if separator_line:
         next(iter(lines), None)
-        separator = named[1]
+        separator = separator_line[1]
     else:
         separator = separator_of(beginning[:_LOOKED_AT])
     csv.field_size_limit(max(csv.field_size_limit(), BUDGET.record_characters))
     reader = csv.reader(lines, delimiter=separator, strict=True)
-    return Delimited(separator=separator, rows=_rows(name, reader, int(bool(named)), budget))
+    return Delimited(
+        separator=separator, rows=_rows(name, reader, int(bool(separator_line)), budget)
+    )
 
 
 def separator_of(beginning: str) -> str:

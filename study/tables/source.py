@@ -350,15 +350,15 @@ class _Text(TextFile):
             except ValueError:  # not a JSON error: Python limits the digits of a number
                 raise BadFile(NOT_JSON.format(self.path, "a number too long")) from None
 
-    def expected(self, what: str) -> BadFile:
+    def expected(self, expectation: str) -> BadFile:
         """Return the error for a file that lacks something at the position."""
-        return self.not_json(json.JSONDecodeError(what, self.here, self.at))
+        return self.not_json(json.JSONDecodeError(expectation, self.here, self.at))
 
     def not_json(self, error: json.JSONDecodeError) -> BadFile:
         """Return the error for a file that is not JSON, with the place."""
         column = error.colno + (self._column - 1 if error.lineno == 1 else 0)
-        where = f"line {self._line + error.lineno - 1:,}, column {column:,}"
-        return BadFile(NOT_JSON.format(self.path, f"{where}: {_in_words(error)}"))
+        place = f"line {self._line + error.lineno - 1:,}, column {column:,}"
+        return BadFile(NOT_JSON.format(self.path, f"{place}: {_in_words(error)}"))
 
 
 def _in_words(error: json.JSONDecodeError) -> str:
@@ -404,8 +404,8 @@ def _json(
 ) -> tuple[SourceFormat, Iterator[Record | Fault]]:
     begins = text.sign()
     text.more()
-    first, behind = _first_object(text)
-    if first is not None and behind.strip(_JSON_SPACE):
+    first, remainder = _first_object(text)
+    if first is not None and remainder.strip(_JSON_SPACE):
         return "jsonl", _lines(text)
     if first is not None and text.is_complete and is_record(first):
         return "jsonl", iter([Record(key="", place="line 1", value=first)])
@@ -420,12 +420,12 @@ def _json(
 
 def _first_object(text: _Text) -> tuple[dict[str, object] | None, str]:
     """Return the object in the text so far, or in its first line, and the text after it."""
-    here = text.here[text.at :]
-    for part in (here, here.partition("\n")[0]):
+    line = text.here[text.at :]
+    for part in (line, line.partition("\n")[0]):
         with suppress(ValueError):
             value = _loads(part)
             if isinstance(value, dict):
-                return value, here[len(part) :]
+                return value, line[len(part) :]
     return None, ""
 
 
@@ -522,8 +522,8 @@ def _lines(text: _Text) -> Iterator[Record | Fault]:
         try:
             yield Record(key="", place=f"line {n}", value=_loads(line.removesuffix("\n")))
         except json.JSONDecodeError as error:
-            what = f"not JSON: column {error.colno:,}: {_in_words(error)}"
-            yield Fault(key=f"line {n}", what=what, remedy="write one JSON object per line")
+            fault = f"not JSON: column {error.colno:,}: {_in_words(error)}"
+            yield Fault(key=f"line {n}", what=fault, remedy="write one JSON object per line")
         except ValueError as error:
-            what = f"not JSON: {error}"
-            yield Fault(key=f"line {n}", what=what, remedy="write one JSON object per line")
+            fault = f"not JSON: {error}"
+            yield Fault(key=f"line {n}", what=fault, remedy="write one JSON object per line")

@@ -134,11 +134,11 @@ def begins_as_workbook(path: Path, file: BufferedReader) -> bool:
     if begins.startswith(_OLD_OFFICE):
         _refuse_old_office(path, file, begins)
     if b"urn:schemas-microsoft-com:office:spreadsheet" in begins:
-        what = t("{name} is an Excel workbook in the XML format of 2003.", name=path)
-        raise BadFile(f"{what} {said(SAVE_AS)}")
+        fault = t("{name} is an Excel workbook in the XML format of 2003.", name=path)
+        raise BadFile(f"{fault} {said(SAVE_AS)}")
     if begins.removeprefix(BOM_UTF8).lstrip().startswith(b"<"):
-        what = t("{name} is an HTML or XML file and not a table.", name=path)
-        raise BadFile(f"{what} {said(SAVE_AS)}")
+        fault = t("{name} is an HTML or XML file and not a table.", name=path)
+        raise BadFile(f"{fault} {said(SAVE_AS)}")
     file.seek(0)
     return begins.startswith(b"PK")
 
@@ -155,8 +155,8 @@ def _refuse_old_office(path: Path, file: BufferedReader, begins: bytes) -> None:
                 name=path,
             )
         )
-    what = t("{name} is an Excel workbook of the old kind (.xls).", name=path)
-    raise BadFile(f"{what} {said(SAVE_AS)}")
+    fault = t("{name} is an Excel workbook of the old kind (.xls).", name=path)
+    raise BadFile(f"{fault} {said(SAVE_AS)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,12 +77,12 @@ class TextFile:
             part = self._file.read(max(_PART_BYTES, len(self.here)))
         except OSError as error:
             raise BadFile(f"{self.path} cannot be read: {system_reason(error)}") from error
-        held, _ = self._decoder.getstate()
+        pending, _ = self._decoder.getstate()
         try:
             self.here += self._decoder.decode(part, final=not part)
         except UnicodeDecodeError as error:
-            at = self.n_bytes - len(held) + error.start
-            line = self._n_lines + (held + part).count(b"\n", 0, error.start) + 1
+            at = self.n_bytes - len(pending) + error.start
+            line = self._n_lines + (pending + part).count(b"\n", 0, error.start) + 1
             raise BadFile(
                 f"{self.path} is not UTF-8: byte {at:,}, line {line:,}; save it as UTF-8 (in"
                 " Excel: “CSV UTF-8”)"

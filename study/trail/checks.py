@@ -106,9 +106,9 @@ def _aids(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     if not opened or not row.items_salt:
         return
     stored = sealed_hashes(look, row.id, row.items_salt)
-    for key, what in (("aids_sha256", "aids"), ("wrong_images_sha256", "wrong images")):
+    for key, noun in (("aids_sha256", "aids"), ("wrong_images_sha256", "wrong images")):
         if stored.get(key) != opened[0].get(key):
-            yield f"study {row.name}: the {what} are not those it was opened with."
+            yield f"study {row.name}: the {noun} are not those it was opened with."
 
 
 def opening_hashes(trail: _Trail) -> dict[str, str]:
@@ -148,8 +148,8 @@ def _amendments(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str
     recorded = [event for event in trail if event.kind == EventKind.PROTOCOL_AMENDED]
     stored = studies.amendments(look, row.id)
     if [amendment.number for amendment in stored] != list(range(1, len(recorded) + 1)):
-        made, kept = len(recorded), len(stored)
-        yield f"study {row.name}: amendments made: {made}, amendments stored: {kept}."
+        n_recorded, n_stored = len(recorded), len(stored)
+        yield f"study {row.name}: amendments made: {n_recorded}, amendments stored: {n_stored}."
         return
     for amendment, event in zip(stored, recorded, strict=True):
         detail = {**event.detail, "actor": event.actor, "at_utc": event.at_utc}
@@ -198,19 +198,19 @@ def _models(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
     withdrawn = _of_models(trail, EventKind.MODEL_WITHDRAWN)
     removed = _of_models(trail, EventKind.MODEL_DATA_REMOVED)
     for model in models.ever_of_study(look, row.id):
-        where = f"study {row.name}: the model {model.model_id}"
+        place = f"study {row.name}: the model {model.model_id}"
         event = added.pop(model.key, None)
         if event is None:
-            yield f"{where} was slipped in."
+            yield f"{place} was slipped in."
             continue
         recorded = {**event.detail, "added_at_utc": event.at_utc}
         altered = differing({**models.facts(model), "added_at_utc": model.added_at_utc}, recorded)
         if altered:
-            yield f"{where}: {altered} altered."
+            yield f"{place}: {altered} altered."
         expected = _NOTHING if model.key in removed else recorded["predictions_sha256"]
         if expected != predictions_hash(look, model.id):
             yield f"study {row.name}: the predictions of {model.model_id} were altered."
-        yield from _withdrawal(where, model, withdrawn.pop(model.key, None))
+        yield from _withdrawal(place, model, withdrawn.pop(model.key, None))
     for gone, _ in added.keys() | withdrawn.keys():
         yield f"study {row.name}: the model {gone} is missing."
 
@@ -223,13 +223,13 @@ def _of_models(trail: _Trail, kind: str) -> dict[tuple[str, int], EventRow]:
     return by_key
 
 
-def _withdrawal(where: str, model: ModelRow, event: EventRow | None) -> Iterator[str]:
+def _withdrawal(place: str, model: ModelRow, event: EventRow | None) -> Iterator[str]:
     stored = (model.withdrawn_at_utc, model.withdrawn_by, model.reason)
     recorded = (event.at_utc, event.actor, event.detail["reason"]) if event else (None,) * 3
     if event is None and stored != recorded:
-        yield f"{where} is marked as withdrawn, and no event tells of it."
+        yield f"{place} is marked as withdrawn, and no event tells of it."
     elif stored != recorded:
-        yield f"{where}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
+        yield f"{place}: its withdrawal was {'altered' if stored[0] else 'taken back'}."
 
 
 def _presentations(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
@@ -269,14 +269,14 @@ def _practice(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
 
 
 def _records(
-    row: StudyRow, what: str, recorded: dict[str, EventRow], stored: Iterable[_Row]
+    row: StudyRow, noun: str, recorded: dict[str, EventRow], stored: Iterable[_Row]
 ) -> Iterator[str]:
     for record in stored:
         event = recorded.pop(record["id"], None)
         if event is None or event.detail["sha256"] != hash_of(dict(record)):
-            yield f"study {row.name}: {what} {record['id']} was altered or slipped in."
+            yield f"study {row.name}: {noun} {record['id']} was altered or slipped in."
     for gone in recorded:
-        yield f"study {row.name}: {what} {gone} is missing."
+        yield f"study {row.name}: {noun} {gone} is missing."
 
 
 def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
@@ -286,25 +286,25 @@ def _scorings(look: Transaction, row: StudyRow, trail: _Trail) -> Iterator[str]:
         for kind in (EventKind.SCORING_OPENED, EventKind.SCORING_CLOSED)
     )
     for scoring in judgements.scorings_of_study(look, row.id):
-        where = f"study {row.name}: the scoring of each {scoring.kind}"
-        begun, over = opened.pop(scoring.kind, None), closed.pop(scoring.kind, None)
-        if begun is None or begun.at_utc != scoring.opened_at_utc:
-            yield f"{where} was slipped in or altered."
-        elif begun.detail["answers_sha256"] != answers_hash(look, scoring.id):
-            yield f"{where}: the answers under it were altered."
-        if bool(over) != bool(scoring.ended_at_utc):
-            yield f"{where}: whether it is closed was altered."
-        elif over and over.detail["scores_sha256"] != verdicts_hash(look, scoring):
-            yield f"{where}: its scores were altered."
+        place = f"study {row.name}: the scoring of each {scoring.kind}"
+        opening, end = opened.pop(scoring.kind, None), closed.pop(scoring.kind, None)
+        if opening is None or opening.at_utc != scoring.opened_at_utc:
+            yield f"{place} was slipped in or altered."
+        elif opening.detail["answers_sha256"] != answers_hash(look, scoring.id):
+            yield f"{place}: the answers under it were altered."
+        if bool(end) != bool(scoring.ended_at_utc):
+            yield f"{place}: whether it is closed was altered."
+        elif end and end.detail["scores_sha256"] != verdicts_hash(look, scoring):
+            yield f"{place}: its scores were altered."
     for kind in closed if row.restored_from else opened:
         yield f"study {row.name}: the scoring of each {kind} is missing."
 
 
 def roles_of_study(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield every role of a study that its trail does not record, or records differently."""
-    where = f"study {row.name}"
+    place = f"study {row.name}"
     has_people = not row.restored_from  # a study restored from another deployment has no people
-    yield from _roles(where, people.grants_of_study(look, row.id), trail, has_people=has_people)
+    yield from _roles(place, people.grants_of_study(look, row.id), trail, has_people=has_people)
 
 
 CHECKS: Mapping[str, Callable[[Transaction, StudyRow, _Trail], Iterator[str]]] = {
@@ -350,14 +350,14 @@ BY_OWN_CHAIN = frozenset(
 
 def deployment_itself(look: Transaction) -> Iterator[str]:
     """Yield a breach if the deployment's id or secret differs from the trail."""
-    made = events.of_kind(look, events.DEPLOYMENT, EventKind.DEPLOYMENT_MADE)
-    if len(made) != 1:
-        yield f"the deployment: {len(made)} events tell of its making."
+    creations = events.of_kind(look, events.DEPLOYMENT, EventKind.DEPLOYMENT_MADE)
+    if len(creations) != 1:
+        yield f"the deployment: {len(creations)} events tell of its making."
         return
-    if made[0]["deployment_id"] != deployment.value(look, "deployment_id"):
+    if creations[0]["deployment_id"] != deployment.value(look, "deployment_id"):
         yield "the deployment: its id was altered."
     secret = sha256_of(deployment.value(look, "secret"))
-    if made[0].get("secret_sha256", secret) != secret:
+    if creations[0].get("secret_sha256", secret) != secret:
         yield "the deployment: its secret was exchanged."
     yield from heads.deposit_breaches(look)
 
@@ -388,11 +388,11 @@ _LONGEST = 200
 def backups_made(look: Transaction) -> Iterator[str]:
     """Yield every backup that the trail does not record, or records differently."""
     columns = ("file", "n_bytes", "sha256", "finding")
-    made, removals = (
+    backup_events, removals = (
         events.of_kind(look, events.DEPLOYMENT, kind)
         for kind in (EventKind.BACKUP_MADE, EventKind.BACKUP_REMOVED)
     )
-    recorded = [tuple(detail[column] for column in columns) for detail in made]
+    recorded = [tuple(detail[column] for column in columns) for detail in backup_events]
     removed = {detail["file"] for detail in removals}
     for row in deployment.every_backup(look):
         if (row.file, row.n_bytes, row.sha256, row.finding) not in recorded:
@@ -406,16 +406,20 @@ def expert_reviews(look: Transaction) -> Iterator[str]:
     opened = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_OPENED)
     closed = events.of_kind(look, events.DEPLOYMENT, EventKind.REVIEW_CLOSED)
     reported = {(detail["bank"], detail["review"], detail["verdicts_sha256"]) for detail in closed}
-    begun = {(detail["bank"], detail["review"], detail["n"]) for detail in opened}
+    reviews_opened = {(detail["bank"], detail["review"], detail["n"]) for detail in opened}
     for row in judgements.every_review(look):
-        if (row.bank_name, row.name, len(judgements.review_items(look, row.id))) not in begun:
+        if (
+            row.bank_name,
+            row.name,
+            len(judgements.review_items(look, row.id)),
+        ) not in reviews_opened:
             yield f"the review {row.name} of bank {row.bank_name}: it was slipped in or altered."
         sha256 = verdicts_hash(look, row)
         if row.ended_at_utc and (row.bank_name, row.name, sha256) not in reported:
             yield f"the review {row.name} of bank {row.bank_name}: its verdicts were altered."
 
 
-_Told = tuple[str, str, str]
+_GrantKey = tuple[str, str, str]
 
 
 _BY_COMMAND: Mapping[str, tuple[str, Role]] = {
@@ -435,24 +439,26 @@ def roles_of_deployment(look: Transaction) -> Iterator[str]:
 
 
 def _roles(
-    where: str, grants: Iterable[GrantRow], trail: Sequence[EventRow], *, has_people: bool
+    place: str, grants: Iterable[GrantRow], trail: Sequence[EventRow], *, has_people: bool
 ) -> Iterator[str]:
-    exact, either, revoked = _told(trail)
+    exact, either, revoked = _roles_granted(trail)
     stored = {(row.whose, row.role, row.given_at_utc) for row in grants}
     ended = {(row.whose, row.role, row.revoked_at_utc) for row in grants if row.revoked_at_utc}
-    for who, role, _ in sorted(stored - exact - either):
-        yield f"{where}: the role {role} of {who} was slipped in."
-    held = {(who, role) for who, role, _ in stored}
+    for person, role, _ in sorted(stored - exact - either):
+        yield f"{place}: the role {role} of {person} was slipped in."
+    pairs_held = {(person, role) for person, role, _ in stored}
     missing = {grant[:2] for grant in exact - stored}
     if has_people:
-        missing |= {grant[:2] for grant in either} - held
-    for who, role in sorted(missing):
-        yield f"{where}: the role {role} of {who} is missing."
-    for who, role, _ in sorted(ended ^ revoked):
-        yield f"{where}: what was revoked of the role {role} of {who} was altered."
+        missing |= {grant[:2] for grant in either} - pairs_held
+    for person, role in sorted(missing):
+        yield f"{place}: the role {role} of {person} is missing."
+    for person, role, _ in sorted(ended ^ revoked):
+        yield f"{place}: what was revoked of the role {role} of {person} was altered."
 
 
-def _told(trail: Sequence[EventRow]) -> tuple[set[_Told], set[_Told], set[_Told]]:
+def _roles_granted(
+    trail: Sequence[EventRow],
+) -> tuple[set[_GrantKey], set[_GrantKey], set[_GrantKey]]:
     exact, either, revoked = set(), set(), set()
     for event in trail:
         kind, detail, at = event.kind, event.detail, event.at_utc

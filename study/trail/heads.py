@@ -67,7 +67,7 @@ def check_heads(store: Store, text: str) -> list[LineFinding]:
     Empty lines, lines that begin with # and the quotation marks of e-mails are ignored.
     """
     with store.look() as look:
-        return [_said(look, number, line) for number, line in said_lines(text)]
+        return [_head_finding(look, number, line) for number, line in said_lines(text)]
 
 
 def said_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -78,23 +78,25 @@ def said_lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, words
 
 
-def _said(look: Transaction, line: int, words: str) -> LineFinding:
+def _head_finding(look: Transaction, line: int, words: str) -> LineFinding:
     match = _LINE.fullmatch(words)
     if match is None:
         form = f"{_PREFIX} STUDY · TIME · 12 · HASH"
         return LineFinding(holds=False, words=f"line {line}: no head such as: {form}")
     study, number, digest = match["study"], int(match["number"]), match["hash"].lower()
-    where = f"line {line}: {study}, event {number}"
+    place = f"line {line}: {study}, event {number}"
     if studies.find(look, study) is None:
-        return LineFinding(holds=False, words=f"{where}: no study of that name is in this store.")
+        return LineFinding(holds=False, words=f"{place}: no study of that name is in this store.")
     stored = events.hash_at(look, events.study_chain(study), number)
     if stored == digest:
-        return LineFinding(holds=True, words=f"{where}: in the chain as it was at {match['at']}.")
+        return LineFinding(holds=True, words=f"{place}: in the chain as it was at {match['at']}.")
     if stored is None:
-        why = "the chain ends before it"
+        reason = "the chain ends before it"
     else:
-        why = "the chain has another event there: it was rewritten or restored from an older copy"
-    return LineFinding(holds=False, words=f"{where}: NOT as it was at {match['at']}: {why}.")
+        reason = (
+            "the chain has another event there: it was rewritten or restored from an older copy"
+        )
+    return LineFinding(holds=False, words=f"{place}: NOT as it was at {match['at']}: {reason}.")
 
 
 _RECEIPT = re.compile(
@@ -111,8 +113,8 @@ def check_receipts(store: Store, text: str) -> list[LineFinding]:
     ignored.
     """
     with store.look() as look:
-        made = _all(look)
-    return [_receipt_finding(made, number, line) for number, line in said_lines(text)]
+        receipts_made = _all(look)
+    return [_receipt_finding(receipts_made, number, line) for number, line in said_lines(text)]
 
 
 _Made = dict[str, dict[str, tuple[str, int]]]
@@ -141,24 +143,24 @@ def _read(look: Transaction, chain: str) -> Iterator[tuple[str, str, int]]:
             yield event.actor, event.hash, n_read[event.actor]
 
 
-def _receipt_finding(made: _Made, line: int, words: str) -> LineFinding:
+def _receipt_finding(receipts_made: _Made, line: int, words: str) -> LineFinding:
     match = _RECEIPT.fullmatch(words)
     if match is None:
         form = "r1 · 60 of 60 · 7QK2-M9XD-4T3N"
         return LineFinding(holds=False, words=f"line {line}: no receipt such as: {form}")
     reader, n, total = match["reader"], _number(match["n"]), _number(match["total"])
-    where = f"line {line}: {reader}, {n} of {total}"
-    if reader.casefold() not in made:
-        return LineFinding(holds=False, words=f"{where}: NOT: no reader {reader} has read here.")
-    study, n_read = made[reader.casefold()].get(normalised(match["code"]), ("", 0))
+    place = f"line {line}: {reader}, {n} of {total}"
+    if reader.casefold() not in receipts_made:
+        return LineFinding(holds=False, words=f"{place}: NOT: no reader {reader} has read here.")
+    study, n_read = receipts_made[reader.casefold()].get(normalised(match["code"]), ("", 0))
     if study and n_read == n:
-        return LineFinding(holds=True, words=f"{where}: in the chain of {study} as it was.")
+        return LineFinding(holds=True, words=f"{place}: in the chain of {study} as it was.")
     if study:
-        why = f"NOT: this receipt was issued for {n_read} reading{'s' * (n_read != 1)}"
-        return LineFinding(holds=False, words=f"{where}: {why}.")
+        reason = f"NOT: this receipt was issued for {n_read} reading{'s' * (n_read != 1)}"
+        return LineFinding(holds=False, words=f"{place}: {reason}.")
     return LineFinding(
         holds=False,
-        words=f"{where}: NOT: the readings of {reader} up to case {n}, or what the chain has "
+        words=f"{place}: NOT: the readings of {reader} up to case {n}, or what the chain has "
         "before them, are not those the reader was given a receipt for.",
     )
 
@@ -196,7 +198,7 @@ def open_study(store: Store, *, study: str, witness: str, acting: Acting) -> str
         if witness:
             name_witness(change, study, witness, acting=acting)
 
-    return studies_of.open_study(store, study=study, acting=acting, named=named)
+    return studies_of.open_study(store, study=study, acting=acting, name_readers=named)
 
 
 def name_witness(change: Transaction, study: str, email: str, *, acting: Acting) -> None:
@@ -216,8 +218,8 @@ def name_witness(change: Transaction, study: str, email: str, *, acting: Acting)
 
 def deposit_of(look: Transaction, study: StudyRow) -> Deposit:
     """Return the state of a study's deposits; `to` is empty if no one was named."""
-    to, sent, why = (_value(look, key, study.id) for key in (_TO, _SENT, _WHY))
-    return Deposit(to=to, sent_at_utc=sent, why_not=why)
+    to, sent, reason = (_value(look, key, study.id) for key in (_TO, _SENT, _WHY))
+    return Deposit(to=to, sent_at_utc=sent, why_not=reason)
 
 
 def send_now(store: Store, environment: Mapping[str, str], study: str, *, acting: Acting) -> str:
@@ -278,8 +280,8 @@ def deposit_breaches(look: Transaction) -> Iterator[str]:
     """Yield every study whose head is sent to another address than its trail records."""
     for row in studies.listed(look):
         to = _value(look, _TO, row.id)
-        named = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
-        if to and (not named or named[-1]["witness"] != _mark(look, row.id, to)):
+        deposits = events.of_kind(look, events.study_chain(row.name), EventKind.HEAD_WITNESS_NAMED)
+        if to and (not deposits or deposits[-1]["witness"] != _mark(look, row.id, to)):
             yield f"study {row.name}: whom the head of its chain is sent to was altered."
 
 

@@ -58,12 +58,12 @@ class Loss:
     def sentence(self) -> str:
         """Return the loss as a sentence."""
         lost = self.lost
-        where = f"{lost.chain}: the store ends before what was acknowledged: "
+        place = f"{lost.chain}: the store ends before what was acknowledged: "
         acknowledged = f"event {lost.number} was acknowledged at {lost.at_utc}"
         if not self.noted_at_utc:
-            return f"{where}it ends, or differs, after event {self.ends}, and {acknowledged}."
-        back = f"on {self.noted_at_utc} it had gone back to event {self.ends}"
-        return f"{where}{back}; {acknowledged}; answers sent again since: {self.n_again}."
+            return f"{place}it ends, or differs, after event {self.ends}, and {acknowledged}."
+        sentence_back = f"on {self.noted_at_utc} it had gone back to event {self.ends}"
+        return f"{place}{sentence_back}; {acknowledged}; answers sent again since: {self.n_again}."
 
 
 def open_losses(look: Transaction, record: witness.Witness | None) -> list[Loss]:
@@ -90,10 +90,10 @@ def damage(look: Transaction, record: witness.Witness | None) -> Iterator[str]:
 
     `record` is read after the transaction began, so that it includes everything in the store.
     """
-    noted, finding = damage_noted(look), _damage(look, record)
-    if noted or finding:
-        what = noted or f"the file {finding}"
-        yield f"the witness: {what}. It cannot show what the store lacks. {_HINT}"
+    damage_words, finding = damage_noted(look), _damage(look, record)
+    if damage_words or finding:
+        damage_text = damage_words or f"the file {finding}"
+        yield f"the witness: {damage_text}. It cannot show what the store lacks. {_HINT}"
 
 
 def damage_noted(look: Transaction) -> str:
@@ -107,11 +107,11 @@ def damage_noted(look: Transaction) -> str:
 def _damage(look: Transaction, record: witness.Witness | None) -> str:
     if record is None:
         return ""
-    behind = next(_behind(look, record), "")
-    return record.damage or (behind and f"ends before the store: {behind}")
+    later_loss = next(_chains_behind(look, record), "")
+    return record.damage or (later_loss and f"ends before the store: {later_loss}")
 
 
-def _behind(look: Transaction, record: witness.Witness) -> Iterator[str]:
+def _chains_behind(look: Transaction, record: witness.Witness) -> Iterator[str]:
     """Yield the chains of which the witness lacks more than one act.
 
     One may be missing if the server was killed between storing and witnessing it.
@@ -172,15 +172,15 @@ def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
     store.begin_witness()
     record = store.read_witness()
     with store.look() as look:
-        losses, noted = open_losses(look, record), damage_noted(look)
+        losses, damage_words = open_losses(look, record), damage_noted(look)
         after = store.read_witness()
         finding = _damage(look, after) if starting else after.damage if after else ""
     if not store.witness_file.is_file():
         store.renew_witness()  # nothing can be recorded while the witness cannot be written
-    if (finding and not noted) or any(not loss.noted_at_utc for loss in losses):
+    if (finding and not damage_words) or any(not loss.noted_at_utc for loss in losses):
         acting = Acting(by=SCHEDULE, now=now)
         with store.change() as change:
-            if finding and not noted:
+            if finding and not damage_words:
                 detail = {"finding": finding}
                 kind = EventKind.WITNESS_DAMAGED
                 events.record(change, "", acting, kind=kind, detail=detail)
@@ -241,15 +241,15 @@ def _loss(look: Transaction, missing: list[Head]) -> Loss:
     chain = _trail_of(look, last.chain)
     recorded = events.of_kinds(look, chain, (WENT_BACK, ACCEPTED))
     noted = next((e for e in recorded if e.kind == WENT_BACK and _head(e.detail) == last), None)
-    taken = next((e for e in recorded if e.kind == ACCEPTED and _head(e.detail) == last), None)
+    event = next((e for e in recorded if e.kind == ACCEPTED and _head(e.detail) == last), None)
     before = min(head.number for head in missing) - 1
     return Loss(
         ends=noted.detail["ends"] if noted else min(before, events.length(look, last.chain)),
         lost=last,
         noted_at_utc=noted.at_utc if noted else "",
         n_again=_n_again(look, last.chain, noted.number) if noted else 0,
-        accepted=f"Accepted on {taken.at_utc} by {taken.actor}: {taken.detail['reason']}"
-        if taken
+        accepted=f"Accepted on {event.at_utc} by {event.actor}: {event.detail['reason']}"
+        if event
         else "",
     )
 
@@ -273,7 +273,7 @@ def _study_of(look: Transaction, chain: str) -> str:
 
 
 def _record(
-    change: Transaction, kind: EventKind, loss: Loss, about: dict[str, str], acting: Acting
+    change: Transaction, kind: EventKind, loss: Loss, details: dict[str, str], acting: Acting
 ) -> None:
     lost = loss.lost
     detail = {
@@ -282,7 +282,7 @@ def _record(
         "number": lost.number,
         "hash": lost.hash,
         "at_utc": lost.at_utc,
-        **about,
+        **details,
     }
     events.record(change, _study_of(change, lost.chain), acting, kind=kind, detail=detail)
 

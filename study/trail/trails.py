@@ -63,13 +63,13 @@ def merged_chains(look: Transaction, study: str) -> dict[str, Mapping[str, Any]]
 def site_breaches(look: Transaction, row: StudyRow, trail: Sequence[EventRow]) -> Iterator[str]:
     """Yield each merged site whose chain was replaced, or belongs to another study."""
     for chain, merge in merged_chains(look, row.name).items():
-        where = f"study {row.name}: the site {merge['deployment_id']}"
+        place = f"study {row.name}: the site {merge['deployment_id']}"
         if events.head(look, chain) != (merge["last_event"], merge["last_event_hash"]):
-            yield f"{where}: its chain was exchanged."
+            yield f"{place}: its chain was exchanged."
             continue
         drawn = events.of_kind(look, chain, EventKind.STUDY_DRAWN)
         if [detail["protocol_sha256"] for detail in drawn] != [row.protocol_sha256]:
-            yield f"{where}: it had another protocol."
+            yield f"{place}: it had another protocol."
 
 
 def _carried(trail: Iterable[EventRow]) -> Iterator[EventRow]:
@@ -115,16 +115,16 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
         yield event._replace(detail=detail)
 
 
-def record_download(store: Store, *, study: str, what: str, content: bytes, acting: Acting) -> None:
+def record_download(store: Store, *, study: str, file: str, content: bytes, acting: Acting) -> None:
     """Record that a person downloaded something of a study."""
-    about = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    record_taking(store, study=study, what=what, acting=acting, **about)
+    details = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    record_taking(store, study=study, file=file, acting=acting, **details)
 
 
-def record_taking(store: Store, *, study: str, what: str, acting: Acting, **about: Any) -> None:
+def record_taking(store: Store, *, study: str, file: str, acting: Acting, **details: Any) -> None:
     """Record a download that is generated while it is sent and has no hash yet."""
     with store.change() as change:
-        detail = {**({"study": study} if study else {}), "what": what, **about}
+        detail = {**({"study": study} if study else {}), "what": file, **details}
         events.record(change, "", acting, kind=EventKind.DOWNLOADED, detail=detail)
 
 
@@ -137,7 +137,7 @@ OF_READING = (
 """Events of reading, one or more per case; most events of a trail."""
 
 _BATCH = 2000
-_ELSEWHERE = ("old", "new", "changes", "reason", "role", "place", "sign_in")
+_SHOWN_SEPARATELY = ("old", "new", "changes", "reason", "role", "place", "sign_in")
 _COLUMNS = (
     "chain",
     "number",
@@ -199,10 +199,10 @@ class Page:
     n_found: int
 
 
-def search(store: Store, study: str, wanted: Search, *, page: int, size: int) -> Page:
+def search(store: Store, study: str, query: Search, *, page: int, size: int) -> Page:
     """Return one page, from 0, of a study's trail, or of the deployment's if `study` is empty."""
     with store.look() as look:
-        condition = _condition(look, study, wanted)
+        condition = _condition(look, study, query)
         rows = stored.page_of(look, condition, limit=size, offset=page * size)
         places, hidden = people.places(look), _HiddenReasons(look)
         return Page(
@@ -213,15 +213,15 @@ def search(store: Store, study: str, wanted: Search, *, page: int, size: int) ->
 
 def kinds(store: Store, study: str) -> list[str]:
     """Return the kinds of acts in a trail, including reading."""
-    return _told(store, study, "kind")
+    return _values_of(store, study, "kind")
 
 
 def actors(store: Store, study: str) -> list[str]:
     """Return the actors in a trail."""
-    return _told(store, study, "actor")
+    return _values_of(store, study, "actor")
 
 
-def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
+def as_csv(store: Store, study: str, query: Search) -> Iterator[bytes]:
     """Yield a trail as CSV, oldest first, with places as marks and without names.
 
     It is read in batches; `about` contains further details as JSON.
@@ -229,34 +229,34 @@ def as_csv(store: Store, study: str, wanted: Search) -> Iterator[bytes]:
     yield _line(_COLUMNS)
     with store.look() as look:
         hidden = _HiddenReasons(look)
-        for row in stored.every_one(look, _condition(look, study, wanted), batch=_BATCH):
+        for row in stored.every_one(look, _condition(look, study, query), batch=_BATCH):
             printed = _trail_row(row, {}, hidden)
             cells = {name: getattr(printed, name) for name in _COLUMNS if name != "chain"}
             yield _line([row.chain, *map(str, cells.values())])
 
 
-def _told(store: Store, study: str, what: str) -> list[str]:
+def _values_of(store: Store, study: str, field: str) -> list[str]:
     with store.look() as look:
-        return stored.distinct(look, what, _condition(look, study, Search(with_readings=True)))
+        return stored.distinct(look, field, _condition(look, study, Search(with_readings=True)))
 
 
-def _condition(look: Transaction, study: str, wanted: Search) -> stored.EventFilter:
-    chosen = wanted.kind in OF_READING
+def _condition(look: Transaction, study: str, query: Search) -> stored.EventFilter:
+    chosen = query.kind in OF_READING
     search = stored.EventSearch(
-        **_whose(look, study),
-        leave_out=() if wanted.with_readings or chosen else OF_READING,
-        kind=wanted.kind,
-        actor=wanted.actor,
-        text=" ".join(wanted.text.split()),
-        named=wanted.named,
-        hidden=_HiddenReasons(look).banks() if wanted.text.strip() else (),
-        from_utc=stamp(wanted.since) if wanted.since else "",
-        before_utc=stamp(wanted.until) if wanted.until else "",
+        **_chains_of(look, study),
+        leave_out=() if query.with_readings or chosen else OF_READING,
+        kind=query.kind,
+        actor=query.actor,
+        text=" ".join(query.text.split()),
+        named=query.named,
+        hidden=_HiddenReasons(look).banks() if query.text.strip() else (),
+        from_utc=stamp(query.since) if query.since else "",
+        before_utc=stamp(query.until) if query.until else "",
     )
     return stored.events_where(search)
 
 
-def _whose(look: Transaction, study: str) -> dict[str, Any]:
+def _chains_of(look: Transaction, study: str) -> dict[str, Any]:
     if not study:
         return {"chains": [events.DEPLOYMENT]}
     return {
@@ -278,13 +278,13 @@ class _HiddenReasons:
         reason = str(row.detail.get("reason", ""))
         if row.kind not in (EventKind.ITEM_STRUCK, EventKind.ITEM_TAKEN_BACK):
             return reason
-        return self._why(str(row.detail.get("bank", ""))) or reason
+        return self._reason_of(str(row.detail.get("bank", ""))) or reason
 
     def banks(self) -> list[str]:
         """Return the banks whose reasons are hidden."""
-        return [bank.name for bank in banks.listed(self._look) if self._why(bank.name)]
+        return [bank.name for bank in banks.listed(self._look) if self._reason_of(bank.name)]
 
-    def _why(self, name: str) -> str:
+    def _reason_of(self, name: str) -> str:
         if name not in self._hidden:
             bank = banks.find(self._look, name)
             self._hidden[name] = exposure.withheld(self._look, bank.id) if bank else ""
@@ -302,7 +302,7 @@ def _trail_row(row: EventRow, places: Mapping[str, str], hidden: _HiddenReasons)
         role=str(detail.get("role", "")),
         place=places.get(mark, mark),
         kind=row.kind,
-        about=_about(detail),
+        about=_other_details(detail),
         old=_side(detail, "old"),
         new=_side(detail, "new"),
         reason=hidden.reason(row),
@@ -310,8 +310,8 @@ def _trail_row(row: EventRow, places: Mapping[str, str], hidden: _HiddenReasons)
     )
 
 
-def _about(detail: Mapping[str, Any]) -> str:
-    rest = {key: value for key, value in detail.items() if key not in _ELSEWHERE}
+def _other_details(detail: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in detail.items() if key not in _SHOWN_SEPARATELY}
     return canonical_json(rest) if rest else ""
 
 

@@ -100,8 +100,8 @@ def verify_study(store: Store, study: str) -> Verification:
 
 def study_verdict(look: Transaction, study: str) -> Verification:
     """Verify one study within the caller's transaction."""
-    own = events.study_chain(study)
-    chains = [own, *trails.merged_chains(look, study), events.DEPLOYMENT]
+    own_chain = events.study_chain(study)
+    chains = [own_chain, *trails.merged_chains(look, study), events.DEPLOYMENT]
     breaches = [
         breach for chain in chains for breach in _guarded(chain, partial(_chain, look, chain))
     ]
@@ -140,12 +140,12 @@ def check_chain(lines: Iterable[EventRow]) -> str:
     return ""
 
 
-def _guarded(where: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
+def _guarded(place: str, check: Callable[[], Iterable[str]]) -> Iterator[str]:
     """Run one check; an exception in it is a breach."""
     try:
         yield from check()
     except Exception as error:  # any error: the file may contain anything
-        yield f"{where}: cannot be checked ({type(error).__name__}: {error})."
+        yield f"{place}: cannot be checked ({type(error).__name__}: {error})."
 
 
 def _store(look: Transaction, films: bool) -> Iterator[str]:
@@ -159,20 +159,20 @@ def _store(look: Transaction, films: bool) -> Iterator[str]:
         if chain not in broken and "#" not in chain:
             yield from _guarded(chain, partial(_clock, look, chain, _clock_breaches))
     if events.DEPLOYMENT not in broken and not copied:
-        for what, check in _OF_THE_DEPLOYMENT.items():
-            yield from _guarded(what, partial(check, look))
+        for check_name, check in _OF_THE_DEPLOYMENT.items():
+            yield from _guarded(check_name, partial(check, look))
     known = set()
     for name in studies.names(look):
-        own = {events.study_chain(name)}
-        if not own & broken:
-            own |= trails.merged_chains(look, name).keys()
-        if not own & broken:
+        own_chains = {events.study_chain(name)}
+        if not own_chains & broken:
+            own_chains |= trails.merged_chains(look, name).keys()
+        if not own_chains & broken:
             yield from _guarded(f"study {name}", partial(_study, look, name))
             if copied:
                 yield from _guarded(f"study {name}: its copy", partial(_copy, look, name))
         if films and not copied:
             yield from _guarded(f"study {name}: its films", partial(_films, look, name))
-        known |= own
+        known |= own_chains
     for chain in chains:
         if chain.startswith(events.study_chain("")) and chain not in known:
             yield f"{chain}: its events are there, the study is missing."
@@ -203,8 +203,8 @@ def _banks(look: Transaction) -> Iterator[str]:
     for name in banks.names(look):
         event = imported.pop(name, None)
         yield from _guarded(f"bank {name}", partial(_bank, look, name, event))
-    for gone in imported:
-        yield f"bank {gone}: it was imported, and is missing."
+    for bank in imported:
+        yield f"bank {bank}: it was imported, and is missing."
 
 
 _OF_THE_DEPLOYMENT: Mapping[str, Callable[[Transaction], Iterator[str]]] = {
@@ -275,14 +275,14 @@ def _study(look: Transaction, name: str) -> Iterator[str]:
     if row is None:
         yield f"study {name}: its bank is missing."
         return
-    own = trails.own_trail(look, name)
-    by_chain = {True: own, False: [*own, *trails.sites_trail(look, name)]}
+    own_events = trails.own_trail(look, name)
+    by_chain = {True: own_events, False: [*own_events, *trails.sites_trail(look, name)]}
     copied = bool(extract.mark(look))
-    for what, check in CHECKS.items():
-        if copied and what in NOT_COPIED:
+    for check_name, check in CHECKS.items():
+        if copied and check_name in NOT_COPIED:
             continue
-        trail = by_chain[what in BY_OWN_CHAIN]
-        yield from _guarded(f"study {name}: {what}", partial(check, look, row, trail))
+        trail = by_chain[check_name in BY_OWN_CHAIN]
+        yield from _guarded(f"study {name}: {check_name}", partial(check, look, row, trail))
 
 
 def _films(look: Transaction, name: str) -> Iterator[str]:
@@ -303,8 +303,8 @@ SLIPS = timedelta(minutes=2)
 
 def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
     """Yield places where a chain goes back by over an hour without a recorded clock change."""
-    for before, event, noted in _steps_back(trail):
-        if not noted:
+    for before, event, noted_at in _steps_back(trail):
+        if not noted_at:
             yield (
                 f"{chain}: event {event.number} ({event.kind}) is dated {event.at_utc}, "
                 f"{_gap(before, event)} before event {before.number}."
@@ -313,8 +313,8 @@ def _clock_breaches(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
 
 def _clock_remarks(chain: str, trail: Iterable[EventRow]) -> Iterator[str]:
     """Yield places where a chain's times go back slightly, or by a recorded clock change."""
-    for before, event, noted in _steps_back(trail):
-        if noted:
+    for before, event, noted_at in _steps_back(trail):
+        if noted_at:
             yield (
                 f"{chain}: the clock went back by {_gap(before, event)} at event "
                 f"{event.number}, from {before.at_utc} to {event.at_utc}."
@@ -325,7 +325,7 @@ def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow,
     """Yield an event, its later-dated predecessor, and whether a clock change was recorded."""
     events = list(trail)
     simulated = {e.detail["reader_id"] for e in events if e.kind == EventKind.READER_SIMULATED}
-    came = max((e.number for e in events if e.kind == EventKind.STUDY_RESTORED), default=0)
+    restored_at = max((e.number for e in events if e.kind == EventKind.STUDY_RESTORED), default=0)
     before: EventRow | None = None
     for event in events:
         if event.actor in simulated:
@@ -333,7 +333,7 @@ def _steps_back(trail: Iterable[EventRow]) -> Iterator[tuple[EventRow, EventRow,
         if before is not None and moment(event.at_utc) < moment(before.at_utc) - SLIPS:
             little = moment(event.at_utc) >= moment(before.at_utc) - LONG_BACK
             recorded = event.kind == EventKind.CLOCK_WENT_BACK
-            yield before, event, little or recorded or event.number <= came
+            yield before, event, little or recorded or event.number <= restored_at
         before = event
 
 

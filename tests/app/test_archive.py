@@ -23,8 +23,8 @@ def trial(opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch) -> Stor
     """Return an open study that two of three readers have completed."""
     store = opened(readers=("R1", "R2", "R3"))
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    for who in ("R1", "R2"):
-        simulate(store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    for reader_id in ("R1", "R2"):
+        simulate(store, study="trial", reader_id=reader_id, seed=1, accuracy=0.7, now=NOW)
     return store
 
 
@@ -52,26 +52,26 @@ def test_closing_requires_a_reason_and_the_name_of_the_study(
     With both, the study is closed and the form disappears.
     """
     _as(trial, Role.COORDINATOR, monkeypatch)
-    ran = _run(ARCHIVE)
+    app = _run(ARCHIVE)
     for reason, name, refusal in (
         ("", "", "Give a reason"),
         ("", "trial", "Give a reason"),
         ("done", " ", "Type the study's name"),
         ("done", "Trial", "This is not the study's name"),
     ):
-        ran.text_area(key="close-reason").input(reason)
-        ran.text_input(key="close-name").input(name)
-        button(ran, "close-study-button").click().run()
-        assert len(ran.error) == 1
-        assert refusal in ran.error[0].value
+        app.text_area(key="close-reason").input(reason)
+        app.text_input(key="close-name").input(name)
+        button(app, "close-study-button").click().run()
+        assert len(app.error) == 1
+        assert refusal in app.error[0].value
         assert _state(trial) == "open"
-    ran.text_input(key="close-name").input("trial")
-    ran.text_area(key="close-reason").input("All *read*.")
-    button(ran, "close-study-button").click().run()
-    assert not ran.exception
+    app.text_input(key="close-name").input("trial")
+    app.text_area(key="close-reason").input("All *read*.")
+    button(app, "close-study-button").click().run()
+    assert not app.exception
     assert _state(trial) == "closed"
-    assert r"by c: All \*read\*\." in ran.info[0].value
-    assert not ran.text_area
+    assert r"by c: All \*read\*\." in app.info[0].value
+    assert not app.text_area
 
 
 @pytest.mark.slow
@@ -80,12 +80,12 @@ def test_a_statistician_can_make_files_but_not_close_the_study(
 ) -> None:
     """The page has no form to close the study."""
     _as(trial, Role.STATISTICIAN, monkeypatch)
-    ran = _run(ARCHIVE)
-    assert not ran.exception
-    assert not ran.text_area
-    button(ran, "make-files").click().run()
-    assert not ran.exception
-    assert any("study\\.db" in element.value for element in ran.caption)
+    app = _run(ARCHIVE)
+    assert not app.exception
+    assert not app.text_area
+    button(app, "make-files").click().run()
+    assert not app.exception
+    assert any("study\\.db" in element.value for element in app.caption)
 
 
 @pytest.mark.slow
@@ -94,23 +94,23 @@ def test_results_of_an_open_study_show_agreement_without_accuracy(
 ) -> None:
     """No part of the page shows accuracy before closing; afterwards it does."""
     _as(trial, Role.COORDINATOR, monkeypatch)
-    ran = _run(RESULTS)
-    assert not ran.exception
-    assert "Accuracy is shown once the study is closed" in ran.info[0].value
+    app = _run(RESULTS)
+    assert not app.exception
+    assert "Accuracy is shown once the study is closed" in app.info[0].value
     assert not any(
-        "orrect" in element.value or "accura" in element.value for element in ran.markdown
+        "orrect" in element.value or "accura" in element.value for element in app.markdown
     )
     for part in ("Agreement", "Time"):
-        ran.session_state["part"] = part
-        ran.run()
-        assert not ran.exception
-        assert ran.get("plotly_chart")
+        app.session_state["part"] = part
+        app.run()
+        assert not app.exception
+        assert app.get("plotly_chart")
     for part in ("Accuracy", "Cases", "Tables", "Hard cases"):
-        ran.session_state["part"] = part
-        ran.run()
-        assert not ran.exception
-        assert not ran.dataframe
-        assert not any("accuracy" in str(element) for element in ran.get("plotly_chart"))
+        app.session_state["part"] = part
+        app.run()
+        assert not app.exception
+        assert not app.dataframe
+        assert not any("accuracy" in str(element) for element in app.get("plotly_chart"))
     studies.close(trial, study="trial", reason="done", acting=ACTING)
-    ran = _run(RESULTS)
-    assert any("Accuracy" in element.value for element in ran.markdown)
+    app = _run(RESULTS)
+    assert any("Accuracy" in element.value for element in app.markdown)

@@ -26,7 +26,7 @@ def _page() -> None:
 
     about = st.text_input("About", key="about")
     ask = Question(text="Pause?", do=pause)
-    actions.button("Pause", lambda: ask, key="pause", about=about)
+    actions.button("Pause", lambda: ask, key="pause", subject=about)
     actions.button("Refuse", refuse, key="refuse")
     with st.container():
         if not st.session_state.get("gone"):

@@ -41,13 +41,13 @@ def _page(job: object) -> None:
 
 
 def _read(job: FakeJob, left: FakeJob | None = None) -> AppTest:
-    ran = AppTest.from_function(_page, args=(job,), default_timeout=20).run()
+    app = AppTest.from_function(_page, args=(job,), default_timeout=20).run()
     if left is not None:
-        ran.session_state["job-read"] = left
-    button(ran, "read").click().run()
-    assert not ran.exception
-    assert "job-read" not in ran.session_state
-    return ran
+        app.session_state["job-read"] = left
+    button(app, "read").click().run()
+    assert not app.exception
+    assert "job-read" not in app.session_state
+    return app
 
 
 def test_a_page_shows_the_result_of_a_job_and_forgets_the_job() -> None:

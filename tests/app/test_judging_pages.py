@@ -29,9 +29,9 @@ def _page(
     store: Store,
     monkeypatch: pytest.MonkeyPatch,
     name: str = "bank_review",
-    who: Person | None = None,
+    person: Person | None = None,
 ) -> AppTest:
-    someone = who or _administrator(store)
+    someone = person or _administrator(store)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": someone)
     return open_page(f"{name}.py", bank="1")
@@ -64,19 +64,19 @@ def test_striking_off_reports_that_a_review_found_no_fault(
     """A closed review without a verdict has no faulty question, so nothing is struck off."""
     review = _open_review(banked, reviewers(banked, 2))
     judging.close(banked, REVIEW, review, acting=ACTING)
-    ran = _page(banked, monkeypatch)
-    button(ran, f"strike-{review}").click().run()
-    button(ran, f"strike-{review}-yes").click().run()
-    assert not ran.success
-    assert any("found no faulty question" in element.value for element in ran.info)
+    app = _page(banked, monkeypatch)
+    button(app, f"strike-{review}").click().run()
+    button(app, f"strike-{review}-yes").click().run()
+    assert not app.success
+    assert any("found no faulty question" in element.value for element in app.info)
 
 
 def test_a_form_without_enough_judges_names_the_place_where_they_are_added(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A single person is not enough: two judge each question."""
-    ran = _page(banked, monkeypatch)
-    assert any("First add them on this page" in element.value for element in ran.info)
+    app = _page(banked, monkeypatch)
+    assert any("First add them on this page" in element.value for element in app.info)
 
 
 def test_nothing_waits_for_anyone_once_a_review_is_closed(
@@ -85,10 +85,10 @@ def test_nothing_waits_for_anyone_once_a_review_is_closed(
     """The coordinator's page and the judge's page show only what was judged."""
     judges, admin = reviewers(banked, 2), _administrator(banked)
     review = _open_review(banked, judges)
-    assert "Waiting" in _shown(_page(banked, monkeypatch, who=admin))
+    assert "Waiting" in _shown(_page(banked, monkeypatch, person=admin))
     assert "2 are waiting for you." in _shown(_page(banked, monkeypatch, "reviews", judges[0]))
     judging.close(banked, REVIEW, review, acting=ACTING)
-    closed = _shown(_page(banked, monkeypatch, who=admin))
+    closed = _shown(_page(banked, monkeypatch, person=admin))
     assert "Judged" in closed
     assert "Waiting" not in closed
     judge = _shown(_page(banked, monkeypatch, "reviews", judges[0]))

@@ -42,51 +42,51 @@ FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms"
 def watched(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Return a study where R1 read one case too fast, R2 is simulated, and R3 has not started."""
     store = opened(readers=("R1", "R2", "R3"), session_days=3650)
-    who = person(store)
-    case = desk.desk(store, who, now=NOW).cases[0].case
+    reader = person(store)
+    case = desk.desk(store, reader, now=NOW).cases[0].case
     record = reading(case, times=FAST, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
-    desk.take_records(store, who, [presentation(case), record], now=NOW)
+    desk.take_records(store, reader, [presentation(case), record], now=NOW)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    coordinator = Person(role=Role.COORDINATOR, study=who.study, study_name="trial", name="c")
+    coordinator = Person(role=Role.COORDINATOR, study=reader.study, study_name="trial", name="c")
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": coordinator)
     return store
 
 
 def _page(part: str = "", page: str = "overview.py") -> AppTest:
-    ran = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / page), default_timeout=60)
     if part:
-        ran.session_state["part"] = part
-    ran.run()
-    assert not ran.exception
-    return ran
+        app.session_state["part"] = part
+    app.run()
+    assert not app.exception
+    return app
 
 
-def _press(ran: AppTest, key: str) -> AppTest:
-    buttons = [element for element in ran.button if str(element.label) == key]
-    (buttons[0] if buttons else button(ran, key)).click().run()
-    assert not ran.exception
-    return ran
+def _press(app: AppTest, key: str) -> AppTest:
+    buttons = [element for element in app.button if str(element.label) == key]
+    (buttons[0] if buttons else button(app, key)).click().run()
+    assert not app.exception
+    return app
 
 
-def _texts(ran: AppTest) -> str:
-    shown = [*ran.markdown, *ran.caption, *ran.success, *ran.error, *ran.code]
+def _texts(app: AppTest) -> str:
+    shown = [*app.markdown, *app.caption, *app.success, *app.error, *app.code]
     return "\n".join(str(row.value) for row in shown)
 
 
 def test_progress_has_every_denominator(watched: Store) -> None:
     """Assigned, presented, read, answered, declined, timed out, stages and pace are shown."""
-    ran = _page()
-    readers: Any = ran.dataframe[0].value
+    app = _page()
+    readers: Any = app.dataframe[0].value
     assert list(readers["Assigned"]) == [8, 8, 8]
     assert list(readers["Presented"]) == [1, 8, 0]
     assert list(readers["Read"]) == [1, 8, 0]
     assert list(readers["Stage"]) == ["reading", "finished", "not started"]
     assert list(readers["Reader"]) == ["R1", "R2 (simulated)", "R3"]
-    pace: Any = ran.dataframe[1].value
+    pace: Any = app.dataframe[1].value
     assert list(pace["Timed readings"]) == [1, 8, 0]
-    assert "R1 has read 1 of 8 and was last active 4 Jun 2025" in _texts(ran)
-    assert len(ran.get("plotly_chart")) == 1
+    assert "R1 has read 1 of 8 and was last active 4 Jun 2025" in _texts(app)
+    assert len(app.get("plotly_chart")) == 1
 
 
 def test_the_overview_does_not_read_the_reference_standard(
@@ -94,124 +94,124 @@ def test_the_overview_does_not_read_the_reference_standard(
 ) -> None:
     """SQLite denies access to it, except for counts of models."""
     unsealed = Store.look
-    seen: list[bool] = []
+    flags: list[bool] = []
 
     def look(self: Store, *, sealed: bool = False) -> Any:
-        seen.append(sealed)
+        flags.append(sealed)
         return unsealed(self, sealed=True)
 
     monkeypatch.setattr(Store, "look", look)
     for part in ("progress", "quality", "readings", "step in"):
         assert not _page(part).error
-    assert True in seen
+    assert True in flags
 
 
 def test_each_observation_links_to_its_readings(watched: Store) -> None:
     """A reading that was too fast and at first glance is listed after one click."""
-    ran = _page("quality")
-    table: Any = ran.dataframe[0].value
+    app = _page("quality")
+    table: Any = app.dataframe[0].value
     assert list(table["Observation"]) == [
         "Faster than an image can be viewed",
         "Answered at a glance",
     ]
     assert list(table["Readings"]) == ["1 of 1", "1 of 1"]
-    rows: Any = ran.dataframe[1].value
+    rows: Any = app.dataframe[1].value
     assert list(rows["Position"]) == [1]
     assert "Answer" not in rows.columns
-    _press(ran, "look-at")
-    assert ran.session_state["part"] == "readings"
+    _press(app, "look-at")
+    assert app.session_state["part"] == "readings"
 
 
 def test_the_list_of_readings_can_be_filtered(watched: Store) -> None:
     """It contains all readings, the latest first."""
-    ran = _page("readings")
-    every: Any = ran.dataframe[0].value
-    assert len(every) == 9
-    assert every["Received (UTC)"].is_monotonic_decreasing
-    ran.multiselect(key="list-readers").select("R1").run()
-    left: Any = ran.dataframe[0].value
+    app = _page("readings")
+    all_rows: Any = app.dataframe[0].value
+    assert len(all_rows) == 9
+    assert all_rows["Received (UTC)"].is_monotonic_decreasing
+    app.multiselect(key="list-readers").select("R1").run()
+    left: Any = app.dataframe[0].value
     assert set(left["Reader"]) == {"R1"}
-    assert len(left) == sum(every["Reader"] == "R1") < len(every)
-    flag = next(iter(ran.multiselect(key="list-flags").options))
-    ran.multiselect(key="list-flags").select(flag).run()
-    flagged: Any = ran.dataframe[0].value
+    assert len(left) == sum(all_rows["Reader"] == "R1") < len(all_rows)
+    flag = next(iter(app.multiselect(key="list-flags").options))
+    app.multiselect(key="list-flags").select(flag).run()
+    flagged: Any = app.dataframe[0].value
     assert len(flagged) > 0
-    ran.multiselect(key="list-flags").set_value([]).run()
-    ran.multiselect(key="list-readers").set_value([]).run()
-    case = every["Case"].iloc[0]
-    ran.multiselect(key="list-cases").select(case).run()
-    of_case: Any = ran.dataframe[0].value
+    app.multiselect(key="list-flags").set_value([]).run()
+    app.multiselect(key="list-readers").set_value([]).run()
+    case = all_rows["Case"].iloc[0]
+    app.multiselect(key="list-cases").select(case).run()
+    of_case: Any = app.dataframe[0].value
     assert set(of_case["Case"]) == {case}
-    ran.date_input(key="list-since").set_value(NOW.date() + timedelta(days=400)).run()
-    later: Any = ran.dataframe[0].value
+    app.date_input(key="list-since").set_value(NOW.date() + timedelta(days=400)).run()
+    later: Any = app.dataframe[0].value
     assert len(later) == 0
-    assert not ran.exception
+    assert not app.exception
     assert all(flag in flags for flags in flagged["Flags"])
 
 
 def test_a_reading_is_excluded_and_reinstated_after_confirmation(watched: Store) -> None:
     """Each action needs a reason and a confirmation."""
-    ran = _page("readings")
+    app = _page("readings")
     assert (
         "As specified in the protocol, excluded readings are included in the primary analysis"
-        in str([entry.value for entry in ran.caption])
+        in str([entry.value for entry in app.caption])
     )
-    ran.text_area[0].input("fire alarm")
-    _press(ran, "Exclude this reading")
+    app.text_area[0].input("fire alarm")
+    _press(app, "Exclude this reading")
     assert history(watched, "trial") == []
-    assert plain("Exclude R1, position 1? Reason: fire alarm") in _texts(ran)
-    _press(ran, "Yes")
+    assert plain("Exclude R1, position 1? Reason: fire alarm") in _texts(app)
+    _press(app, "Yes")
     assert [(entry.reason, entry.actor) for entry in history(watched, "trial")] == [
         ("fire alarm", "c")
     ]
-    assert "1 of 9 readings is excluded." in _texts(ran)
-    ran.text_area[0].input("no alarm")
-    _press(ran, "Reinstate this reading")
-    _press(ran, "No")
+    assert "1 of 9 readings is excluded." in _texts(app)
+    app.text_area[0].input("no alarm")
+    _press(app, "Reinstate this reading")
+    _press(app, "No")
     assert len(history(watched, "trial")) == 1
     assert verify(watched) == []
 
 
 def test_without_a_reason_no_confirmation_is_shown(watched: Store) -> None:
     """The page shows one sentence instead."""
-    ran = _page("readings")
-    _press(ran, "Exclude this reading")
-    assert "Give a reason" in ran.error[0].value
-    assert not [element for element in ran.button if element.label == "Yes"]
+    app = _page("readings")
+    _press(app, "Exclude this reading")
+    assert "Give a reason" in app.error[0].value
+    assert not [element for element in app.button if element.label == "Yes"]
 
 
 def test_the_study_is_paused_and_resumed(watched: Store) -> None:
     """Each action needs a reason and a confirmation, and is in the trail."""
-    ran = _page("step in")
-    ran.text_area[0].input("scanner down")
-    _press(ran, "Pause")
-    _press(ran, "step-now-yes")
+    app = _page("step in")
+    app.text_area[0].input("scanner down")
+    _press(app, "Pause")
+    _press(app, "step-now-yes")
     assert [(entry.kind, entry.reason) for entry in interventions.listed(watched, "trial")] == [
         ("pause", "scanner down")
     ]
-    log: Any = ran.dataframe[0].value
+    log: Any = app.dataframe[0].value
     assert list(log["Who"]) == ["the whole study"]
-    ran.text_area[0].input("again")
-    _press(ran, "Pause")
-    _press(ran, "step-now-yes")
-    assert "already paused" in ran.error[0].value
+    app.text_area[0].input("again")
+    _press(app, "Pause")
+    _press(app, "step-now-yes")
+    assert "already paused" in app.error[0].value
     assert len(interventions.listed(watched, "trial")) == 1
 
 
 @pytest.mark.parametrize("step", ["extend", "release", "withdraw"])
 def test_a_coordinator_can_intervene_for_a_reader(watched: Store, step: str) -> None:
     """Each intervention has its form and its required fields."""
-    ran = _page("step in")
-    ran.session_state["step"] = step
-    ran.run()
-    ran.text_area[0].input("on leave")
+    app = _page("step in")
+    app.session_state["step"] = step
+    app.run()
+    app.text_area[0].input("on leave")
     labels = {
         "extend": "Extend a session",
         "release": "Remove a session's deadline",
         "withdraw": "Withdraw a reader",
     }
-    _press(ran, labels[step])
-    _press(ran, "step-now-yes")
+    _press(app, labels[step])
+    _press(app, "step-now-yes")
     assert [(entry.kind, entry.reader_id) for entry in interventions.listed(watched, "trial")] == [
         (step, "R1")
     ]
@@ -220,14 +220,14 @@ def test_a_coordinator_can_intervene_for_a_reader(watched: Store, step: str) -> 
 
 def test_a_reminder_can_be_copied_and_is_recorded(watched: Store) -> None:
     """Without a mail server the text is copied; sending is recorded after confirmation."""
-    ran = _page("remind")
-    assert "You have read 1 of 8 cases" in ran.code[0].value
-    assert "cannot send email" in _texts(ran)
-    _press(ran, "note-sent")
-    _press(ran, "note-sent-yes")
+    app = _page("remind")
+    assert "You have read 1 of 8 cases" in app.code[0].value
+    assert "cannot send email" in _texts(app)
+    _press(app, "note-sent")
+    _press(app, "note-sent-yes")
     assert list(sent(watched, "trial")) == ["R1"]
-    ran.number_input[0].set_value(3)
-    _press(ran, "remind-save")
+    app.number_input[0].set_value(3)
+    _press(app, "remind-save")
     assert reminder_schedule(watched, "trial").days == 3
 
 
@@ -236,9 +236,9 @@ def test_an_invalid_mail_server_is_reported_in_one_sentence(
 ) -> None:
     """The text can still be copied."""
     monkeypatch.setenv("READING_ROOM_SMTP", "nonsense")
-    ran = _page("remind")
-    assert "READING" in ran.error[0].value
-    assert ran.code
+    app = _page("remind")
+    assert "READING" in app.error[0].value
+    assert app.code
 
 
 @pytest.mark.slow
@@ -258,13 +258,13 @@ def test_the_models_page_counts_stored_predictions(
         model_id="M1",
         acting=Acting(by=BY, now=NOW + timedelta(days=1)),
     )
-    ran = _page(page="models.py")
-    table: Any = ran.dataframe[0].value
+    app = _page(page="models.py")
+    table: Any = app.dataframe[0].value
     assert list(table["Cases"]) == [8]
     assert table["Answered"][0] + table["Unparsed"][0] == 8
     assert not {"Accuracy", "Correct"} & set(table.columns)
-    _press(ran, "Read the file")
-    assert "Choose a file" in ran.error[0].value
+    _press(app, "Read the file")
+    assert "Choose a file" in app.error[0].value
 
 
 def test_answers_of_open_ended_models_are_shown_as_text(
@@ -277,23 +277,23 @@ def test_answers_of_open_ended_models_are_shown_as_text(
         role=Role.COORDINATOR, study=person(store).study, study_name="trial", name="c"
     )
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": coordinator)
-    ran = _page(page="models.py")
-    ran.toggle(key="paper-open-ended").set_value(True).run()
-    assert not ran.exception
+    app = _page(page="models.py")
+    app.toggle(key="paper-open-ended").set_value(True).run()
+    assert not app.exception
     rows = [
         {"item_id": f"q{i:04d}", "output": "B, probably", "condition": "open-ended"}
         for i in range(24)
     ]
     handed_in = _handed_in("M1", "\n".join(map(json.dumps, rows)).encode(), "model.jsonl")
     summary = _summary(store, handed_in)
-    ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
-    ran.run()
-    assert not ran.exception
-    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
+    app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    app.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
+    app.run()
+    assert not app.exception
+    shown = " ".join(str(element.proto.body) for element in app.get("html"))
     assert "<td>B, probably</td>" in shown
     assert "B: Finding" not in shown
-    _press(ran, "Save these predictions")
+    _press(app, "Save these predictions")
     table: Any = _page(page="models.py").dataframe[0].value
     assert list(table["Answered"]) == [8]
 
@@ -313,28 +313,28 @@ def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_p
         model_id="M1",
         acting=Acting(by=BY, now=NOW + timedelta(days=1)),
     )
-    ran = _page(page="models.py")
-    assert not ran.exception
-    ran.selectbox(key="words-name").set_value("M1").run()
+    app = _page(page="models.py")
+    assert not app.exception
+    app.selectbox(key="words-name").set_value("M1").run()
     shown = " ".join(
-        withdrawal.value for withdrawal in ran.get("html") if isinstance(withdrawal, Element)
+        withdrawal.value for withdrawal in app.get("html") if isinstance(withdrawal, Element)
     )
     assert "Would change" in shown
     assert "Correct" not in shown
-    every = len(ran.dataframe[-1].value)
-    ran.selectbox(key="words-which").set_value("Output without an answer").run()
-    without = ran.dataframe[-1].value
-    assert 0 < len(without) < every == 8
-    assert set(without["Read as"]) <= {"unparsed", "refused"}
-    ran.selectbox(key="read-again-rules").set_value("strict")
-    _press(ran, "Read the output again")
-    assert "reason" in ran.error[0].value
-    ran.selectbox(key="read-again-rules").set_value("strict")
-    ran.text_area(key="read-again-reason").set_value("As the protocol says")
-    _press(ran, "Read the output again")
-    assert "by the rules “Strict”" in " ".join(withdrawal.value for withdrawal in ran.markdown)
+    all_rows = len(app.dataframe[-1].value)
+    app.selectbox(key="words-which").set_value("Output without an answer").run()
+    rows_without = app.dataframe[-1].value
+    assert 0 < len(rows_without) < all_rows == 8
+    assert set(rows_without["Read as"]) <= {"unparsed", "refused"}
+    app.selectbox(key="read-again-rules").set_value("strict")
+    _press(app, "Read the output again")
+    assert "reason" in app.error[0].value
+    app.selectbox(key="read-again-rules").set_value("strict")
+    app.text_area(key="read-again-reason").set_value("As the protocol says")
+    _press(app, "Read the output again")
+    assert "by the rules “Strict”" in " ".join(withdrawal.value for withdrawal in app.markdown)
     before = withdrawn(watched, "trial")
-    _press(ran, "Yes")
+    _press(app, "Yes")
     assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == [
         "As the protocol says"
     ]
@@ -345,12 +345,12 @@ def _read(watched: Store, name: str, words: str, n: int = 24) -> AppTest:
     """Return the models page with a file read and not kept, as after the form's button."""
     content = json.dumps({f"q{i:04d}": {"model_prediction": words} for i in range(n)}).encode()
     handed_in = _handed_in(name, content)
-    ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
     summary = _summary(watched, handed_in)
-    ran.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
-    ran.run()
-    assert not ran.exception
-    return ran
+    app.session_state["model-read"] = _Waiting(handed_in=handed_in, summary=summary)
+    app.run()
+    assert not app.exception
+    return app
 
 
 def _handed_in(name: str, content: bytes, file_name: str = "model.json") -> _HandedIn:
@@ -369,28 +369,28 @@ def test_columns_of_an_unknown_table_are_chosen_and_previewed(watched: Store) ->
     cases = [f"q{i:04d}" for i in range(24)]
     rows = [f"{case},Answer: {'AB'[seed]},{seed},80" for case in cases for seed in (0, 1)]
     content = "\n".join([",".join(columns), *rows]).encode()
-    ran = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
-    ran.session_state["model-naming"] = _Unnamed(
+    app = AppTest.from_file(str(ROOT / "pages" / "models.py"), default_timeout=60)
+    app.session_state["model-naming"] = _Unnamed(
         handed_in=_handed_in("M1", content, "replies.csv"),
         columns=columns,
         column_roles=guess_roles(columns),
     )
-    ran.run()
+    app.run()
     for key in ("model-column-id", "model-column-output"):
-        ran.selectbox(key=key).set_value("")
-    _press(ran, "model-columns-look")
-    assert "Choose a column for\\: Case ID" in ran.error[-1].value
+        app.selectbox(key=key).set_value("")
+    _press(app, "model-columns-look")
+    assert "Choose a column for\\: Case ID" in app.error[-1].value
     roles = ("id", "output", "run", "confidence")
     for role, column in zip(roles, columns, strict=True):
-        ran.selectbox(key=f"model-column-{role}").set_value(column)
-    _press(ran, "model-columns-look")
-    assert not ran.error
-    shown = " ".join(element.value for element in ran.get("html") if isinstance(element, Element))
+        app.selectbox(key=f"model-column-{role}").set_value(column)
+    _press(app, "model-columns-look")
+    assert not app.error
+    shown = " ".join(element.value for element in app.get("html") if isinstance(element, Element))
     assert "Answer: A" in shown
     assert "0.80" in shown
-    assert "The first is used" in " ".join(element.value for element in ran.markdown)
+    assert "The first is used" in " ".join(element.value for element in app.markdown)
     assert remembered_columns(watched, columns) == {}
-    _press(ran, "model-keep")
+    _press(app, "model-keep")
     assert _standing(watched) == {"M1": 0}
     assert remembered_columns(watched, columns[::-1])["run"] == "Seed"
 
@@ -401,21 +401,21 @@ def _standing(watched: Store) -> dict[str, int]:
 
 def test_a_file_of_predictions_is_previewed_before_it_is_stored(watched: Store) -> None:
     """Missing answers are highlighted, and examples are shown as parsed."""
-    ran = _read(watched, "M1", "no idea", n=8)
-    shown = " ".join(element.value for element in ran.get("html") if isinstance(element, Element))
+    app = _read(watched, "M1", "no idea", n=8)
+    shown = " ".join(element.value for element in app.get("html") if isinstance(element, Element))
     assert "no idea" in shown
     assert "unparsed" in shown
-    absent, unanswered = (element.value for element in ran.warning[-2:])
+    absent, unanswered = (element.value for element in app.warning[-2:])
     assert absent.startswith("6 of 8 cases are not in this file and count as incorrect")
     assert unanswered.startswith("2 of 8 cases are in this file, but their outputs were unparsed")
     assert _standing(watched) == {}
-    _press(ran, "model-discard")
+    _press(app, "model-discard")
     assert _standing(watched) == {}
-    assert not [element for element in ran.button if element.key == "model-keep"]
-    ran = _press(_read(watched, "M1", "A"), "model-keep")
-    assert not ran.warning
-    assert "M1 was added" in ran.success[0].value
-    assert ran.text_input(key="model-name").value == ""
+    assert not [element for element in app.button if element.key == "model-keep"]
+    app = _press(_read(watched, "M1", "A"), "model-keep")
+    assert not app.warning
+    assert "M1 was added" in app.success[0].value
+    assert app.text_input(key="model-name").value == ""
     assert _standing(watched) == {"M1": 0}
 
 
@@ -423,11 +423,11 @@ def test_a_file_of_predictions_is_previewed_before_it_is_stored(watched: Store) 
 def test_replacing_a_model_requires_a_reason(watched: Store) -> None:
     """It is requested where the name exists; the previous predictions are listed as withdrawn."""
     _press(_read(watched, "M1", "?"), "model-keep")
-    ran = _press(_read(watched, "M1", "A"), "model-keep")
-    assert "Give a reason" in ran.error[0].value
+    app = _press(_read(watched, "M1", "A"), "model-keep")
+    assert "Give a reason" in app.error[0].value
     assert _standing(watched) == {"M1": 8}
-    ran.text_area(key="model-replace-reason").set_value("The wrong file")
-    _press(ran, "model-keep")
+    app.text_area(key="model-replace-reason").set_value("The wrong file")
+    _press(app, "model-keep")
     assert _standing(watched) == {"M1": 0}
     assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == ["The wrong file"]
     assert verify(watched) == []
@@ -435,18 +435,18 @@ def test_replacing_a_model_requires_a_reason(watched: Store) -> None:
 
 def test_withdrawing_a_model_requires_a_reason_and_confirmation(watched: Store) -> None:
     """A withdrawn model stays in a list, with its event."""
-    ran = _press(_read(watched, "M1", "A"), "model-keep")
-    _press(ran, "withdraw-now")
-    assert "Give a reason" in ran.error[0].value
-    ran.text_area(key="withdraw-reason").set_value("The wrong file")
-    _press(ran, "withdraw-now")
-    _press(ran, "withdraw-now-no")
+    app = _press(_read(watched, "M1", "A"), "model-keep")
+    _press(app, "withdraw-now")
+    assert "Give a reason" in app.error[0].value
+    app.text_area(key="withdraw-reason").set_value("The wrong file")
+    _press(app, "withdraw-now")
+    _press(app, "withdraw-now-no")
     assert _standing(watched) == {"M1": 0}
-    ran.text_area(key="withdraw-reason").set_value("The wrong file")
-    _press(ran, "withdraw-now")
-    _press(ran, "withdraw-now-yes")
+    app.text_area(key="withdraw-reason").set_value("The wrong file")
+    _press(app, "withdraw-now")
+    _press(app, "withdraw-now-yes")
     assert _standing(watched) == {}
-    assert ran.dataframe[0].value["Reason"].tolist() == ["The wrong file"]
+    assert app.dataframe[0].value["Reason"].tolist() == ["The wrong file"]
     assert verify(watched) == []
 
 

@@ -46,59 +46,59 @@ def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     return open_page(name)
 
 
-def _button(ran: AppTest, label: str) -> None:
-    next(element for element in ran.button if element.label == label).click().run()
+def _button(app: AppTest, label: str) -> None:
+    next(element for element in app.button if element.label == label).click().run()
 
 
-def _kept(ran: AppTest, study: str = "trial") -> tuple[Card, ...]:
-    return tuple(ran.session_state["new-codes"].cards.get(study, ()))
+def _kept(app: AppTest, study: str = "trial") -> tuple[Card, ...]:
+    return tuple(app.session_state["new-codes"].cards.get(study, ()))
 
 
 def test_a_coordinator_can_invite_a_reader_and_hide_the_code(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The code stays on the sheet until it is hidden."""
-    ran = _page("people.py", _coordinator(deployed), monkeypatch)
-    assert not ran.exception
-    ran.text_input(key="reader-id-0").set_value("R2")
-    ran.text_input(key="reader-name-0").set_value("Ada")
-    _button(ran, "Invite")
-    assert not ran.exception
-    (card,) = _kept(ran)
+    app = _page("people.py", _coordinator(deployed), monkeypatch)
+    assert not app.exception
+    app.text_input(key="reader-id-0").set_value("R2")
+    app.text_input(key="reader-name-0").set_value("Ada")
+    _button(app, "Invite")
+    assert not app.exception
+    (card,) = _kept(app)
     assert card.who == "R2"
     signed_in = signing_in.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
-    assert any("R2" in element.value for element in ran.markdown)
-    _button(ran, "Hide the codes")
-    assert not _kept(ran)
+    assert any("R2" in element.value for element in app.markdown)
+    _button(app, "Hide the codes")
+    assert not _kept(app)
 
 
 def test_an_error_keeps_the_entered_text(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader who exists already is refused."""
-    ran = _page("people.py", _coordinator(deployed), monkeypatch)
-    ran.text_input(key="reader-id-0").set_value("R1")
-    _button(ran, "Invite")
-    assert "already invited\\. Enter another ID" in ran.error[0].value
-    assert ran.text_input(key="reader-id-0").value == "R1"
-    assert not _kept(ran)
+    app = _page("people.py", _coordinator(deployed), monkeypatch)
+    app.text_input(key="reader-id-0").set_value("R1")
+    _button(app, "Invite")
+    assert "already invited\\. Enter another ID" in app.error[0].value
+    assert app.text_input(key="reader-id-0").value == "R1"
+    assert not _kept(app)
 
 
 def test_revoking_requires_a_reason_and_offers_permitted_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A coordinator cannot make other coordinators."""
-    ran = _page("people.py", _coordinator(deployed), monkeypatch)
-    assert [element.options for element in ran.selectbox if element.label == "Role"] == [
+    app = _page("people.py", _coordinator(deployed), monkeypatch)
+    assert [element.options for element in app.selectbox if element.label == "Role"] == [
         ["statistician"]
     ]
-    _button(ran, "Revoke now")
-    assert "Give a reason" in ran.error[0].value
-    next(element for element in ran.text_input if element.label == "Reason").set_value(
+    _button(app, "Revoke now")
+    assert "Give a reason" in app.error[0].value
+    next(element for element in app.text_input if element.label == "Reason").set_value(
         "left the hospital"
     )
-    _button(ran, "Revoke now")
-    assert not ran.exception
-    assert any("revoked" in element.value for element in ran.markdown)
+    _button(app, "Revoke now")
+    assert not app.exception
+    assert any("revoked" in element.value for element in app.markdown)
 
 
 def test_only_an_administrator_can_release_an_account(
@@ -108,21 +108,23 @@ def test_only_an_administrator_can_release_an_account(
     coordinator, administrator = _coordinator(deployed), _administrator(deployed)
     with deployed.change() as change:
         (reader,) = people.readers(change, studies.study_row(change, "trial").id)
-        whose = people.of_reader(change, reader.id)
-        people.bind(change, issuer="https://id", subject="7", person=whose, bound_at_utc=stamp(NOW))
-    ran = _page("people.py", coordinator, monkeypatch)
-    assert "Release the sign-in account" not in [element.label for element in ran.button]
-    assert any("Only an administrator" in element.value for element in ran.caption)
-    ran = _page("people.py", replace(administrator, study=1, study_name="trial"), monkeypatch)
-    assert any("Sign-in account: https" in element.value for element in ran.caption)
-    _button(ran, "Release the sign-in account")
-    assert "reason" in ran.error[0].value
+        account = people.of_reader(change, reader.id)
+        people.bind(
+            change, issuer="https://id", subject="7", person=account, bound_at_utc=stamp(NOW)
+        )
+    app = _page("people.py", coordinator, monkeypatch)
+    assert "Release the sign-in account" not in [element.label for element in app.button]
+    assert any("Only an administrator" in element.value for element in app.caption)
+    app = _page("people.py", replace(administrator, study=1, study_name="trial"), monkeypatch)
+    assert any("Sign-in account: https" in element.value for element in app.caption)
+    _button(app, "Release the sign-in account")
+    assert "reason" in app.error[0].value
     reason = next(
-        element for element in ran.text_input if str(element.key).startswith("release-reason")
+        element for element in app.text_input if str(element.key).startswith("release-reason")
     )
     reason.set_value("New account.")
-    _button(ran, "Release the sign-in account")
-    assert not ran.exception
+    _button(app, "Release the sign-in account")
+    assert not app.exception
     with deployed.look() as look:
         assert people.identities(look) == []
 
@@ -131,16 +133,16 @@ def test_an_administrator_sees_all_studies_and_gives_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Studies lists readers of the study; Administration makes a coordinator of the server."""
-    who = _administrator(deployed)
-    ran = _page("studies.py", who, monkeypatch)
-    assert not ran.exception
-    assert any("trial" in str(element.proto) for element in ran.get("bidi_component"))
-    assert any(element.value == "1 reader" for element in ran.markdown)
-    ran = _page("deployment.py", who, monkeypatch)
-    ran.text_input(key="handle-0").set_value("carla")
-    _button(ran, "Assign role")
-    assert not ran.exception
-    assert [card.who for card in _kept(ran, "")] == ["carla"]
+    person = _administrator(deployed)
+    app = _page("studies.py", person, monkeypatch)
+    assert not app.exception
+    assert any("trial" in str(element.proto) for element in app.get("bidi_component"))
+    assert any(element.value == "1 reader" for element in app.markdown)
+    app = _page("deployment.py", person, monkeypatch)
+    app.text_input(key="handle-0").set_value("carla")
+    _button(app, "Assign role")
+    assert not app.exception
+    assert [card.who for card in _kept(app, "")] == ["carla"]
 
 
 @pytest.mark.parametrize("page", ["people.py", "studies.py"])
@@ -174,39 +176,39 @@ def test_new_codes_are_added_until_they_are_hidden(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They stay after other actions; a newer code of a person replaces the previous one."""
-    ran = _page("people.py", _coordinator(deployed), monkeypatch)
-    for turn, who in enumerate(("R2", "R3")):
-        ran.text_input(key=f"reader-id-{turn}").set_value(who)
-        _button(ran, "Invite")
-    first = {card.who: card.code for card in _kept(ran)}
+    app = _page("people.py", _coordinator(deployed), monkeypatch)
+    for turn, reader_id in enumerate(("R2", "R3")):
+        app.text_input(key=f"reader-id-{turn}").set_value(reader_id)
+        _button(app, "Invite")
+    first = {card.who: card.code for card in _kept(app)}
     assert list(first) == ["R2", "R3"]
-    ran.text_input(key="reader-id-2").set_value("R1")
-    _button(ran, "Invite")
-    assert "already invited" in ran.error[0].value
-    assert [card.who for card in _kept(ran)] == ["R2", "R3"]
-    for button in [element for element in ran.button if element.label == "New code"][
+    app.text_input(key="reader-id-2").set_value("R1")
+    _button(app, "Invite")
+    assert "already invited" in app.error[0].value
+    assert [card.who for card in _kept(app)] == ["R2", "R3"]
+    for button in [element for element in app.button if element.label == "New code"][
         1:2
     ]:  # code of R2
         button.click().run()
-    assert not ran.exception
-    second = {card.who: card.code for card in _kept(ran)}
+    assert not app.exception
+    second = {card.who: card.code for card in _kept(app)}
     assert list(second) == ["R3", "R2"]
     assert second["R3"] == first["R3"]
     assert second["R2"] != first["R2"]
-    for n, card in enumerate(_kept(ran)):
+    for n, card in enumerate(_kept(app)):
         signing_in.sign_in(deployed, card.code, entropy=entropy_from(90 + n), now=NOW)
-    again = _page("people.py", _coordinator(deployed), monkeypatch)
-    again.session_state["new-codes"] = ran.session_state["new-codes"]
-    again.run()
-    assert any("new access codes" in element.value for element in again.success)
+    second_page = _page("people.py", _coordinator(deployed), monkeypatch)
+    second_page.session_state["new-codes"] = app.session_state["new-codes"]
+    second_page.run()
+    assert any("new access codes" in element.value for element in second_page.success)
 
 
 def test_reviewers_get_new_codes_on_the_page_of_their_review(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Administrators can issue them there and in Administration."""
-    who = _administrator(deployed)
-    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    administrator = _administrator(deployed)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": administrator)
     ran = open_page("bank_review.py", bank="1")
     ran.text_input(key="handle-0").set_value("vera")
     _button(ran, "Assign role")
@@ -215,8 +217,8 @@ def test_reviewers_get_new_codes_on_the_page_of_their_review(
     _button(ran, "New code")
     (renewed,) = _kept(ran, "")
     assert (renewed.who, renewed.code != card.code) == ("vera", True)
-    ran = _page("deployment.py", who, monkeypatch)
-    assert [element.label for element in ran.button].count("New code") >= 2
+    app = _page("deployment.py", administrator, monkeypatch)
+    assert [element.label for element in app.button].count("New code") >= 2
 
 
 def test_a_pasted_list_together_with_a_file_is_refused(deployed: Store) -> None:
@@ -238,8 +240,8 @@ def test_an_invalid_setting_of_single_sign_on_is_named_in_the_log(
     """The page says whom to tell, and shows no setting."""
     page = AppTest.from_file(str(ROOT / "pages" / "sign_in.py"), default_timeout=60)
     page.secrets["auth"] = {"hospital": {"server_metadata_url": "https://login.example.org"}}
-    ran = page.run()
-    _button(ran, "Sign in with hospital")
-    assert not ran.exception
-    assert [error.value for error in ran.error] == [sentence("settings")]
+    app = page.run()
+    _button(app, "Sign in with hospital")
+    assert not app.exception
+    assert [error.value for error in app.error] == [sentence("settings")]
     assert "secrets.toml: " in caplog.text

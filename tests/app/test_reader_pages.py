@@ -23,9 +23,9 @@ CARD = ROOT / "pages" / "score_card.py"
 def run(monkeypatch: pytest.MonkeyPatch) -> Callable[[Store, Person, Path], AppTest]:
     """Return a function that runs a page as a signed-in person."""
 
-    def ran(store: Store, who: Person, page: Path) -> AppTest:
+    def ran(store: Store, person: Person, page: Path) -> AppTest:
         monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-        monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+        monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
         return AppTest.from_file(str(page), default_timeout=60).run()
 
     return ran
@@ -40,9 +40,9 @@ def _read(store: Store, n: int) -> None:
 Run = Callable[[Store, Person, Path], AppTest]
 
 
-def _lead(ran: AppTest) -> str:
+def _lead(app: AppTest) -> str:
     """Return the text below the title."""
-    bodies = [str(part.proto.body) for part in ran.get("html")]
+    bodies = [str(part.proto.body) for part in app.get("html")]
     return next(body for body in bodies if "rr-lead" in body)
 
 
@@ -51,23 +51,23 @@ def test_the_score_card_has_counts_pages_and_a_filter(opened: Opened, run: Run) 
     store = opened(feedback="after study")
     _read(store, 6)
     close(store)
-    ran = run(store, person(store), CARD)
-    assert not ran.exception
-    assert ran.title[0].value == "Your score card"
-    assert "You read 6 of 8 cases" in _lead(ran)
+    app = run(store, person(store), CARD)
+    assert not app.exception
+    assert app.title[0].value == "Your score card"
+    assert "You read 6 of 8 cases" in _lead(app)
     for _ in range(2):
-        ran.button(key="card1").click().run()
-    assert ran.selectbox(key="card-at").value == 2
-    ran.button(key="card-1").click().run()
-    assert ran.selectbox(key="card-at").value == 1
-    n = len(ran.selectbox(key="card-at").options)
-    ran.toggle(key="card-only-wrong").set_value(True).run()
-    wrong = ran.selectbox(key="card-at").options
-    assert not ran.exception
+        app.button(key="card1").click().run()
+    assert app.selectbox(key="card-at").value == 2
+    app.button(key="card-1").click().run()
+    assert app.selectbox(key="card-at").value == 1
+    n = len(app.selectbox(key="card-at").options)
+    app.toggle(key="card-only-wrong").set_value(True).run()
+    wrong = app.selectbox(key="card-at").options
+    assert not app.exception
     assert 0 < len(wrong) < n == 6
     assert all("✗" in line for line in wrong)
-    assert ran.selectbox(key="card-at").value == 0
-    assert ran.button(key="card-1").disabled
+    assert app.selectbox(key="card-at").value == 0
+    assert app.button(key="card-1").disabled
 
 
 def test_the_score_card_compares_a_reader_with_others(opened: Opened, run: Run) -> None:
@@ -76,17 +76,17 @@ def test_the_score_card_compares_a_reader_with_others(opened: Opened, run: Run) 
     for reader, n_right in zip(FIVE, (2, 7, 5, 2, 6), strict=True):
         read_with_score(store, reader, n_right)
     close(store)
-    ran = run(store, person(store), CARD)
-    assert not ran.exception
-    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
+    app = run(store, person(store), CARD)
+    assert not app.exception
+    shown = " ".join(str(element.proto.body) for element in app.get("html"))
     assert "Your place: 4 (shared) of 5 readers" in shown
     assert "Mean of the 4 other readers" in shown
     assert "<td>25\u00a0%</td>" in shown
     assert "<td>62\u00a0%</td>" in shown
     assert not [reader for reader in FIVE if reader in shown]
-    ran.toggle(key="card-only-others").set_value(True).run()
-    assert len(ran.selectbox(key="card-at").options) == 3
-    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
+    app.toggle(key="card-only-others").set_value(True).run()
+    assert len(app.selectbox(key="card-at").options) == 3
+    shown = " ".join(str(element.proto.body) for element in app.get("html"))
     assert "Other readers who answered correctly: 3 of 4." in shown
 
 
@@ -98,13 +98,13 @@ def test_the_score_card_shows_open_answers_without_scores(opened: Opened, run: R
         desk.take_records(store, person(store), [words(case, "<b>blunt</b>\nangle")], now=NOW)
     _read(store, 2)
     close(store)
-    ran = run(store, person(store), CARD)
-    assert not ran.exception
-    assert "2 answers in your own words are not scored here." in _lead(ran)
-    assert "of 2 cases." in _lead(ran)
-    options = ran.selectbox(key="card-at").options
+    app = run(store, person(store), CARD)
+    assert not app.exception
+    assert "2 answers in your own words are not scored here." in _lead(app)
+    assert "of 2 cases." in _lead(app)
+    options = app.selectbox(key="card-at").options
     assert ["not scored" in option for option in options] == [True, True, False, False]
-    shown = " ".join(str(element.proto.body) for element in ran.get("html"))
+    shown = " ".join(str(element.proto.body) for element in app.get("html"))
     assert "&lt;b&gt;blunt&lt;/b&gt;\nangle" in shown
     assert "reference answer" in shown
     assert "✗" not in options[0]
@@ -115,25 +115,25 @@ def test_an_unavailable_score_card_is_explained(opened: Opened, run: Run, feedba
     """The study is open, or closed without feedback; no number is shown."""
     store = opened(feedback=feedback)
     _read(store, 2)
-    ran = run(store, person(store), CARD)
-    assert not ran.exception
-    assert not ran.error
-    assert "once the study is closed" in ran.info[0].value
+    app = run(store, person(store), CARD)
+    assert not app.exception
+    assert not app.error
+    assert "once the study is closed" in app.info[0].value
     close(store)
-    ran = run(store, person(store), CARD)
-    assert not ran.exception
-    assert ran.title[0].value == ("Thank you" if feedback == "never" else "Your score card")
-    assert bool(ran.selectbox) == (feedback != "never")
+    app = run(store, person(store), CARD)
+    assert not app.exception
+    assert app.title[0].value == ("Thank you" if feedback == "never" else "Your score card")
+    assert bool(app.selectbox) == (feedback != "never")
 
 
 def test_a_score_card_without_readings_is_one_sentence(opened: Opened, run: Run) -> None:
     """It has no case."""
     store = opened(feedback="after case")
     close(store)
-    ran = run(store, person(store), CARD)
-    assert not ran.exception
-    assert "You read 0 of 8 cases" in _lead(ran)
-    assert not ran.selectbox
+    app = run(store, person(store), CARD)
+    assert not app.exception
+    assert "You read 0 of 8 cases" in _lead(app)
+    assert not app.selectbox
 
 
 def test_a_preview_that_cannot_be_shown_is_explained(opened: Opened, run: Run) -> None:

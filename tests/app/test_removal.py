@@ -43,10 +43,10 @@ def _names(store: Store) -> list[str]:
 
 def test_an_open_study_is_not_offered(administered: Store) -> None:
     """The section says that there is nothing to remove."""
-    ran = _run()
-    assert not ran.exception
-    assert "data-to-remove" not in {box.key for box in ran.selectbox}
-    assert any("There is no closed study" in text.value for text in ran.markdown)
+    app = _run()
+    assert not app.exception
+    assert "data-to-remove" not in {box.key for box in app.selectbox}
+    assert any("There is no closed study" in text.value for text in app.markdown)
 
 
 @pytest.mark.slow
@@ -57,23 +57,23 @@ def test_a_closed_study_is_removed_after_export_and_confirmation(
     studies.close(administered, study="trial", reason="Reading is over", acting=ACTING)
 
     def press(typed: str) -> AppTest:
-        ran = _run()
-        ran.text_input(key="removal-reason").input("Retention is over")
-        ran.text_input(key="removal-name").input(typed)
-        return button(ran, "remove-data").click().run()
+        app = _run()
+        app.text_input(key="removal-reason").input("Retention is over")
+        app.text_input(key="removal-name").input(typed)
+        return button(app, "remove-data").click().run()
 
     assert "was written after it was closed" in press("trial").error[0].value
     bundle.export(administered, study="trial", out=tmp_path / "bundle")
     now = datetime.now(UTC)
     record_taking(
-        administered, study="trial", what="bundle", acting=Acting(by=COMMAND_LINE, now=now)
+        administered, study="trial", file="bundle", acting=Acting(by=COMMAND_LINE, now=now)
     )
     assert len(press("another").error) == 1
     assert _names(administered) == ["trial"]
-    ran = press("trial")
-    assert not ran.error
-    assert not ran.exception
+    app = press("trial")
+    assert not app.error
+    assert not app.exception
     assert _names(administered) == []
     (certificate,) = removing.certificates(administered)
-    assert certificate.text in [code.value for code in ran.code]
-    assert "There is no closed study" in " ".join(text.value for text in ran.markdown)
+    assert certificate.text in [code.value for code in app.code]
+    assert "There is no closed study" in " ".join(text.value for text in app.markdown)

@@ -54,7 +54,7 @@ def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Per
     def enter(study: str = "") -> Person:
         with banked.look() as look:
             row = study_row(look, study) if study else None
-        who = Person(
+        person = Person(
             role=Role.COORDINATOR,
             study=row.id if row else None,
             study_name=study,
@@ -62,8 +62,8 @@ def maker(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Per
             id=number,
             deployment=Role.COORDINATOR,
         )
-        monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-        return who
+        monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
+        return person
 
     enter()
     return enter
@@ -118,8 +118,8 @@ def test_changes_are_saved_at_once(banked: Store, maker: Callable[[str], Person]
     page.run()
     assert drafts.find(banked, number).values["hidden_repeats"] == 99
     assert any("“Hidden repeats” = 99" in element.value for element in page.warning)
-    again = open_page("new_study.py", draft=str(number), step="design")
-    assert _field(again, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
+    second_page = open_page("new_study.py", draft=str(number), step="design")
+    assert _field(second_page, "number_input", "Hidden repeats").value == 99  # type: ignore[attr-defined]
 
 
 def test_open_ended_cases_can_be_combined_with_others(
@@ -156,9 +156,9 @@ def test_a_model_and_parallel_arms_are_set_up_with_a_table_of_what_readers_read(
     values = drafts.find(banked, number).protocol_values
     assert values["arms"] == [{"name": "control", "conditions": ["unaided"]}, {"name": "Arm 2"}]
     assert (values["conditions"], values["aid_model"]) == (["unaided", "aided"], "Janus")
-    listed = page.dataframe[0].value
-    assert list(listed["Arm"]) == ["control"] * 3 + ["Arm 2"] * 3
-    assert "Aided" not in "".join(listed["Session 1"][:3])
+    rows_shown = page.dataframe[0].value
+    assert list(rows_shown["Arm"]) == ["control"] * 3 + ["Arm 2"] * 3
+    assert "Aided" not in "".join(rows_shown["Session 1"][:3])
     assert any("each reader is in one arm" in each.value for each in page.markdown)
 
 
@@ -186,8 +186,8 @@ def test_a_crossover_with_feedback_between_sessions_is_set_up_and_drawn(
         _field(page, kind, label).set_value(value)  # type: ignore[attr-defined]
         page.run()
     assert not page.exception
-    listed = page.dataframe[0].value
-    cells = {*listed["Session 1"], *listed["Session 2"]}
+    rows_shown = page.dataframe[0].value
+    cells = {*rows_shown["Session 1"], *rows_shown["Session 2"]}
     assert cells == {"Unaided: 10, Aided: 10", "Aided: 10, Unaided: 10"}
     assert any("Feedback after a session" in element.value for element in page.markdown)
     _button(open_page("new_study.py", draft=str(number), step="review"), "Draw the sample")
@@ -304,11 +304,11 @@ def test_the_drawn_cases_are_listed_before_opening(
     page = open_page("set_up.py")
     assert not page.dataframe
     page.toggle(key="drawn-cases").set_value(True).run()
-    listed = page.dataframe[0].value
+    rows_shown = page.dataframe[0].value
     with banked.look() as look:
         drawn = stored_studies.cases(look, study_row(look, "trial").id)
-    assert list(listed["Item"]) == [case.item_id for case in drawn]
-    assert list(listed.columns) == [
+    assert list(rows_shown["Item"]) == [case.item_id for case in drawn]
+    assert list(rows_shown.columns) == [
         "No.", "Item", "Stratum", "Task", "Category", "Views", "Patient", "Question"
     ]  # fmt: skip
     stratum = drawn[0].stratum
@@ -356,9 +356,9 @@ def test_prior_images_are_offered_if_the_bank_has_them(
 
     assert offered() == []
     draft = drafts.find(banked, number)
-    about = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
-    asked = {**draft.protocol_values, "context": ["age", "prior"]}
-    drafts.save(banked, number, values=asked, now=NOW, **about)
+    values = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
+    questions = {**draft.protocol_values, "context": ["age", "prior"]}
+    drafts.save(banked, number, values=questions, now=NOW, **values)
     assert offered() == ["Prior images (0 questions)"]
     tamper(banked, "INSERT INTO item_priors SELECT id, 1, 1, 'PA', '', 9 FROM items WHERE id < 4")
     assert offered() == ["Prior images (3 questions)"]
@@ -406,18 +406,18 @@ def test_questions_can_be_added_moved_and_removed(
     page = open_page("new_study.py", draft=str(number), step="words")
     _button(page, "Ask about training")
     _button(page, "Ask about images per week")
-    asked = drafts.find(banked, number).values["questionnaire"]
-    assert [study["id"] for study in asked] == ["q1", "q2"]
+    questions = drafts.find(banked, number).values["questionnaire"]
+    assert [study["id"] for study in questions] == ["q1", "q2"]
     assert drafts.faults(drafts.find(banked, number)) == []
     ups = [element for element in page.button if element.help == "Move up"]
     ups[1].click()
     page.run()
-    asked = drafts.find(banked, number).values["questionnaire"]
-    assert [study["id"] for study in asked] == ["q2", "q1"]
+    questions = drafts.find(banked, number).values["questionnaire"]
+    assert [study["id"] for study in questions] == ["q2", "q1"]
     next(element for element in page.button if element.help == "Remove").click()
     page.run()
-    asked = drafts.find(banked, number).values["questionnaire"]
-    assert [study["id"] for study in asked] == ["q1"]
+    questions = drafts.find(banked, number).values["questionnaire"]
+    assert [study["id"] for study in questions] == ["q1"]
 
 
 def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
@@ -434,8 +434,8 @@ def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
     page.run()
 
     def condition() -> object:
-        asked = drafts.find(banked, number).values["questionnaire"]
-        return next(entry for entry in asked if entry["id"] == "q2").get("shown_if")
+        questions = drafts.find(banked, number).values["questionnaire"]
+        return next(entry for entry in questions if entry["id"] == "q2").get("shown_if")
 
     def obstacles() -> str:
         return " ".join(drafts.faults(drafts.find(banked, number)))
@@ -504,7 +504,7 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
     with store.change() as change:
         number = deployments.holder(change, "ada", Role.COORDINATOR, None, NOW)
-    who = Person(
+    person = Person(
         role=Role.COORDINATOR,
         study=1,
         study_name="trial",
@@ -512,7 +512,7 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
         id=number,
         deployment=Role.COORDINATOR,
     )
-    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     draft = drafts.begin(
         store, name="trial", maker=number, bank="bank", acting=Acting(by=BY, now=NOW)
     )
@@ -522,14 +522,20 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
     ]  # shuffled
     saved = drafts.find(store, draft)
     values = {**saved.values, "option_order": "canonical", "consent": "# May we?"}
-    seen = drafts.save(
-        store, draft, name="trial", bank="bank", values=values, seen=saved.saved_at_utc, now=NOW
+    saved_at = drafts.save(
+        store,
+        draft,
+        name="trial",
+        bank="bank",
+        values=values,
+        seen_sha256=saved.saved_at_utc,
+        now=NOW,
     )
     page = open_page("new_study.py", draft=str(draft), step="review")
     assert "A in 24 of 24 questions" in page.warning[0].value
     assert page.expander[0].label == "What readers agree to"
     assert page.expander[0].proto.expanded
-    drafts.draw(store, draft, seen=seen, maker=number, acting=Acting(by=BY, now=NOW))
+    drafts.draw(store, draft, seen_sha256=saved_at, maker=number, acting=Acting(by=BY, now=NOW))
     _invite(store, "trial")
     page = open_page("set_up.py")
     assert "A in 10 of 10 questions" in page.warning[0].value
@@ -608,10 +614,10 @@ def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     review = open_page("new_study.py", draft=str(number), step="review")
     shown = " ".join(str(element.proto.body) for element in review.get("html"))
     assert "<dt>Sample size</dt><dd>3 readers" in shown
-    again = open_page("new_study.py", draft=str(number), step="endpoint")
-    assert not again.exception
+    second_page = open_page("new_study.py", draft=str(number), step="endpoint")
+    assert not second_page.exception
     assert drafts.find(banked, number).values["sample_size"] == plan
-    toggle = _field(again, "toggle", "Compute the power of this study")
+    toggle = _field(second_page, "toggle", "Compute the power of this study")
     toggle.set_value(False).run()  # type: ignore[attr-defined]
     assert (
         "sample_size" not in drafts.find(banked, number).protocol_values
@@ -640,9 +646,9 @@ def test_components_are_entered_in_a_form_and_checked(
     plan = drafts.find(banked, number).values["sample_size"]
     assert plan["components"]["var_error"] == 0.003
     assert (plan["components"]["cases"], plan["metric"]) == (150, "accuracy")
-    again = open_page("new_study.py", draft=str(number), step="endpoint")
-    assert _field(again, "number_input", variance).value == 0.003  # type: ignore[attr-defined]
+    second_page = open_page("new_study.py", draft=str(number), step="endpoint")
+    assert _field(second_page, "number_input", variance).value == 0.003  # type: ignore[attr-defined]
     assert drafts.find(banked, number).values["sample_size"] == plan
-    _field(again, "number_input", covariance).set_value(0.5).run()  # type: ignore[attr-defined]
-    assert any("smaller than a covariance" in element.value for element in again.error)
+    _field(second_page, "number_input", covariance).set_value(0.5).run()  # type: ignore[attr-defined]
+    assert any("smaller than a covariance" in element.value for element in second_page.error)
     assert drafts.find(banked, number).values["sample_size"] == plan

@@ -60,18 +60,18 @@ def test_a_page_says_that_the_store_cannot_be_reached_and_tries_again(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     """The store fails after the check of the sign-in, and answers when it is tried again."""
-    who = _people(deployed)[file]
-    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    person = _people(deployed)[file]
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     with monkeypatch.context() as patch:
         patch.setattr(Store, "_database", _out_of_reach)
-        ran = AppTest.from_function(
+        app = AppTest.from_function(
             _page, default_timeout=60, args=(str(ROOT / "pages" / file),)
         ).run()
-        assert not ran.exception
-        assert [error.value for error in ran.error] == [plain(WHY)]
-    again = ran.button(key="try-again").click().run()
-    assert not again.exception
-    assert not [error for error in again.error if error.value == plain(WHY)]
+        assert not app.exception
+        assert [error.value for error in app.error] == [plain(WHY)]
+    retried = app.button(key="try-again").click().run()
+    assert not retried.exception
+    assert not [error for error in retried.error if error.value == plain(WHY)]
 
 
 def test_the_router_tries_the_check_of_the_sign_in_again(
@@ -84,7 +84,7 @@ def test_the_router_tries_the_check_of_the_sign_in_again(
 
     with monkeypatch.context() as patch:
         patch.setattr("ui.server.access.signed_in", refuse)
-        ran = AppTest.from_file(str(ROOT / "ui" / "app" / "router.py"), default_timeout=60).run()
-        assert [error.value for error in ran.error] == [plain(WHY)]
-        assert not ran.title
-    assert ran.button(key="try-again").click().run().title[0].value == "Reading Room"
+        app = AppTest.from_file(str(ROOT / "ui" / "app" / "router.py"), default_timeout=60).run()
+        assert [error.value for error in app.error] == [plain(WHY)]
+        assert not app.title
+    assert app.button(key="try-again").click().run().title[0].value == "Reading Room"

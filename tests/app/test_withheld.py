@@ -52,20 +52,20 @@ def reviewed(
     people = reviewers(banked, 2)
     with banked.look() as look:
         items = reviewing.sampled(look, request.param, 2, seed=1)
-    asked = [person.id for person in people]
+    judge_ids = [person.id for person in people]
     number = reviewing.open_review(
-        banked, request.param, name="r", item_ids=items, reviewers=asked, acting=ACTING
+        banked, request.param, name="r", item_ids=items, reviewers=judge_ids, acting=ACTING
     )
     with banked.change() as change:
         row = judging.judging_row(change, REVIEW, number)
         for item in judgements.review_items(change, number):
-            for who in asked:
+            for judge_id in judge_ids:
                 judging.judge(
                     change,
                     row,
                     judging.Judgement(
                         position=item.position,
-                        person=who,
+                        person=judge_id,
                         verdict=ItemVerdict.WRONG_STANDARD,
                         comment=TELLS,
                     ),
@@ -78,19 +78,19 @@ def reviewed(
         return banked, judging.judging_row(look, REVIEW, number), people
 
 
-def _page(name: str, who: Person, monkeypatch: pytest.MonkeyPatch, **query: str) -> str:
-    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
-    ran = open_page(name, **query)
-    assert not ran.exception
-    frames = [frame.value.to_csv() for frame in ran.dataframe]
+def _page(name: str, person: Person, monkeypatch: pytest.MonkeyPatch, **query: str) -> str:
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
+    app = open_page(name, **query)
+    assert not app.exception
+    frames = [frame.value.to_csv() for frame in app.dataframe]
     texts = [
-        element.value for kind in ("info", "caption", "markdown") for element in getattr(ran, kind)
+        element.value for kind in ("info", "caption", "markdown") for element in getattr(app, kind)
     ]
-    return "\n".join([*frames, *texts, str(ran.main)])
+    return "\n".join([*frames, *texts, str(app.main)])
 
 
 def _seen(
-    store: Store, row: JudgingRow, who: Person, monkeypatch: pytest.MonkeyPatch
+    store: Store, row: JudgingRow, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """Return the text of all pages and downloads by name."""
     staff = Person(role=Role.ADMINISTRATOR, name="c", deployment=Role.ADMINISTRATOR)
@@ -99,7 +99,7 @@ def _seen(
     return {
         "review": _page("bank_review.py", staff, monkeypatch, bank=bank),
         "explorer": _page("explore.py", staff, monkeypatch, bank=bank),
-        "own verdicts": _page("reviews.py", who, monkeypatch),
+        "own verdicts": _page("reviews.py", person, monkeypatch),
         "trail": repr(trail.rows),
         "trail as CSV": b"".join(trails.as_csv(store, "", trails.Search())).decode(),
     }

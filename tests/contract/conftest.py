@@ -53,9 +53,9 @@ def on_postgres(
 def either(request: pytest.FixtureRequest) -> Store:
     """Return an empty store on each engine in turn."""
     fixture = "store" if request.param == "sqlite" else "on_postgres"
-    made = request.getfixturevalue(fixture)
-    assert isinstance(made, Store)
-    return made
+    database = request.getfixturevalue(fixture)
+    assert isinstance(database, Store)
+    return database
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ def test_the_address_of_the_app_is_that_of_the_database() -> None:
     assert [host["host"] for host in address["hosts"]] == [network["ipv4_address"]]
     assert APP["environment"]["PGPASSWORD"] == DATABASE["environment"]["POSTGRES_PASSWORD"]
     base = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text("utf-8"))
-    taken = [each["networks"]["inside"]["ipv4_address"] for each in base["services"].values()]
-    assert network["ipv4_address"] not in taken
+    addresses = [each["networks"]["inside"]["ipv4_address"] for each in base["services"].values()]
+    assert network["ipv4_address"] not in addresses
     assert APP["environment"]["READING_ROOM_FILES"] in base["services"]["app"]["volumes"][0]
 
 
@@ -46,8 +46,8 @@ def test_the_script_creates_accounts_and_database(
     script = DATABASE["volumes"][0].partition(":")[0]
     with temporary_server({}) as cluster:
         cluster.administer("CREATE ROLE postgres LOGIN SUPERUSER")
-        where = {"host": "127.0.0.1", "port": cluster.port, "database": "postgres"}
-        with pg.Connection("postgres", **where) as administrator:
+        place = {"host": "127.0.0.1", "port": cluster.port, "database": "postgres"}
+        with pg.Connection("postgres", **place) as administrator:
             administrator.run("ALTER ROLE reading_room RENAME TO initial")
             environment = {
                 "PATH": f"{folder}:{os.environ['PATH']}",

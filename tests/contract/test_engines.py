@@ -79,9 +79,9 @@ def _study(store: Store, folder: Path) -> Store:
 def test_writers_at_once_lose_nothing(either: Store) -> None:
     """Events of 8 threads make one unbroken chain."""
 
-    def write(who: int) -> None:
+    def write(number: int) -> None:
         for _ in range(10):
-            _event(either, str(who))
+            _event(either, str(number))
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(write, range(8)))
@@ -212,9 +212,9 @@ def test_texts_are_compared_as_in_python(either: Store) -> None:
     texts = [*letters, "  a \t b\r\n", "Mu\u0308ller", "a\u00a0b", "\u200b", "5 cm\u00b2", "ÄÖ ẞ"]
     for name, function in (("id_key", id_key), ("text_key", text_key)):
         with either.look() as look:
-            listed = canonical_json(texts)
+            texts_json = canonical_json(texts)
             rows = look.rows(
-                f"SELECT value, {name}(value) AS form FROM json_each(:listed)", listed=listed
+                f"SELECT value, {name}(value) AS form FROM json_each(:listed)", listed=texts_json
             )
         different = [row for row in rows if row["form"] != function(row["value"])]
         assert different == []
@@ -358,10 +358,10 @@ def test_a_failed_connection_leaves_no_socket_open(greeting: bytes | None, tls: 
         greeter.start()
         host, port = listening.getsockname()
         before = _open_descriptors()
-        with pytest.raises((pg.Error, OSError)) as kept:
+        with pytest.raises((pg.Error, OSError)) as raised:
             connect(USER, host=host, port=port, timeout=30, ssl_context=tls)
         greeter.join()
-        assert kept.value.__traceback__
+        assert raised.value.__traceback__
         assert _open_descriptors() == before
 
 

@@ -122,15 +122,15 @@ def _refusal(connection: pg.Connection, sql: str) -> str:
     names = sorted(set(re.findall(r"(?<![:\w]):(\w+)", re.sub("'[^']*'", "", sql))))
     alike = ([kind] * len(names) for kind in (_ANY, _TEXT, _BIGINT, _DOUBLE))
     mixed = product((_TEXT, _BIGINT), repeat=len(names)) if len(names) < 8 else ()
-    why = ""
+    reason = ""
     for types in chain(alike, mixed):
         try:
             pg.PreparedStatement(connection, sql, dict(zip(names, types, strict=True))).close()
         except pg.DatabaseError as error:
-            why = why or str(error.args[0].get("M"))
+            reason = reason or str(error.args[0].get("M"))
         else:
             return ""
-    return why
+    return reason
 
 
 def test_postgresql_prepares_every_statement(
@@ -138,15 +138,15 @@ def test_postgresql_prepares_every_statement(
 ) -> None:
     """The statements written in the store, and those that the main job composes."""
     _job(tmp_path / "demo.db", tmp_path / "bundle")
-    written = set(_written())
-    assert len(written) > 150
+    statements = set(_written())
+    assert len(statements) > 150
     assert len(recorded) > 100
     refused = {}
     engine = Postgres(on_postgres.address)
     with closing(engine._connected(10.0)) as opened:
-        for sql in sorted(written | recorded):
+        for sql in sorted(statements | recorded):
             if _OF_SQLITE.search(sql):
                 continue
-            if why := _refusal(opened._pg, dialect.translated(sql)):
-                refused[sql] = why
+            if reason := _refusal(opened._pg, dialect.translated(sql)):
+                refused[sql] = reason
     assert refused == {}

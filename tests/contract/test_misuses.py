@@ -146,14 +146,14 @@ def test_an_account_that_may_not_create_tables_is_named(
     for role in roles:
         administer(f"CREATE ROLE {role} LOGIN")
     administer(f"GRANT {account}_staff TO {account}")
-    theirs = address.replace("reading_room@", f"{account}@")
+    other_address = address.replace("reading_room@", f"{account}@")
     try:
         for right in ("CONNECT", "CREATE"):
             administer(f"GRANT {right} ON DATABASE {name} TO {account}")
             with pytest.raises(StudyError, match="does not own the database") as refused:
-                init(theirs, entropy=entropy_from(1), now=NOW)
+                init(other_address, entropy=entropy_from(1), now=NOW)
         administer(str(refused.value).partition("server: ")[2])
-        assert verify(init(theirs, entropy=entropy_from(1), now=NOW)) == []
+        assert verify(init(other_address, entropy=entropy_from(1), now=NOW)) == []
     finally:
         administer(f"DROP DATABASE {name} WITH (FORCE)")
         administer(f"CREATE DATABASE {name}")

@@ -343,11 +343,11 @@ def test_the_command_states_breaches_and_the_next_step(
     assert err == ""
     with store.change() as change:
         deployment.set_value(change, "secret", "0" * 64)
-    again = store.path.with_name("again.db")
-    assert main(["move", "--db", str(store.path), "--to", str(again)]) == 1
+    other_path = store.path.with_name("again.db")
+    assert main(["move", "--db", str(store.path), "--to", str(other_path)]) == 1
     assert capsys.readouterr().err.splitlines() == [
         "Both stores have these breaches:",
-        *verify(Store(again)),
+        *verify(Store(other_path)),
     ]
 
 
@@ -372,17 +372,17 @@ def test_a_backup_of_a_database_is_restored_on_either_engine(
     A restored store differs only by the event of the backup.
     """
     _study(on_postgres, tmp_path)
-    made = backups.make(on_postgres, acting=ACTING)
-    assert made.finding == ""
-    assert [path.name for path in made.file.parent.iterdir()] == [made.file.name]
+    backup = backups.make(on_postgres, acting=ACTING)
+    assert backup.finding == ""
+    assert [path.name for path in backup.file.parent.iterdir()] == [backup.file.name]
     for address in (tmp_path / "restored.db", database()):
-        restored = backups.restore_backup(made.file, address)
-        with restored.look() as look, Store(made.file).look() as kept:
+        restored = backups.restore_backup(backup.file, address)
+        with restored.look() as look, Store(backup.file).look() as kept:
             assert contents(look) == contents(kept)
-        assert backups.record_restored(restored, made.file, acting=ACTING) == []
+        assert backups.record_restored(restored, backup.file, acting=ACTING) == []
         assert verify(restored) == []
     with pytest.raises(BadFile, match="already has a store"):
-        backups.restore_backup(made.file, address)
+        backups.restore_backup(backup.file, address)
 
 
 def test_tables_are_created_after_those_they_refer_to(store: Store) -> None:
@@ -402,6 +402,6 @@ def _target(
     """Return where a store on an engine can be created."""
     if engine == "sqlite":
         return store.path.with_name(f"new{number}.db")
-    made = request.getfixturevalue("database")()
-    assert isinstance(made, str)
-    return made
+    database = request.getfixturevalue("database")()
+    assert isinstance(database, str)
+    return database

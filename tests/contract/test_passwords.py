@@ -13,7 +13,7 @@ from study.exchange.moving import move
 from study.store import Store, postgres
 from study.store.address import ServerAddress, settings_of
 from tests.command_reference import commands_of
-from ui.results.background import Asked
+from ui.results.background import AnalysisRequest
 
 SECRET = "S3cret"
 ADDRESS = f"postgresql://clinic:{SECRET}@127.0.0.1:1/reading_room"
@@ -110,7 +110,7 @@ def test_an_address_is_shown_without_its_password(
     """In every form of text, and in objects that contain it."""
     monkeypatch.setattr(postgres, "_CLOSING_S", 1)
     address = ServerAddress(ADDRESS)
-    asked = Asked(address=address, study="s", head="", blinded=False, language="en")
+    asked = AnalysisRequest(address=address, study="s", head="", blinded=False, language="en")
     shown = (str(address), repr(address), f"{address}", f"{address:>90}", repr(asked))
     assert not [text for text in shown if SECRET in text]
     assert settings_of(ServerAddress(address))["password"] == SECRET

@@ -56,12 +56,12 @@ def test_servers_that_start_at_the_same_time_upgrade_a_store_once(
     address = _with_people(on_postgres).address
     monkeypatch.setattr(schema, "MIGRATIONS", (_add_rooms,))
     with ThreadPoolExecutor(3) as pool:
-        stores = [made.result() for made in [pool.submit(Store, address) for _ in range(6)]]
+        stores = [result.result() for result in [pool.submit(Store, address) for _ in range(6)]]
     for store in stores[:2]:
         assert verify(store) == []
         with store.change() as change:
-            room = change.insert("rooms", name=f"room {id(store)}", area=0.5)
-            change.execute("UPDATE people SET room = :room", room=room)
+            room_id = change.insert("rooms", name=f"room {id(store)}", area=0.5)
+            change.execute("UPDATE people SET room = :room", room=room_id)
     with stores[0].look() as look:
         assert look.rows("SELECT made_at_utc, room FROM people") == [
             {"made_at_utc": "before the upgrade", "room": 2}
@@ -78,10 +78,10 @@ def test_the_copy_before_an_upgrade_is_a_store_of_the_earlier_version(
         newer.setattr(schema, "MIGRATIONS", (_add_rooms,))
         upgraded = Store(on_postgres.address)
         backups.make(upgraded, acting=ACTING)
-        listed = [(backup.file, backup.finding) for backup in backups.listed(upgraded)]
-    (file,) = (file for file, _ in listed if "before-upgrade" in file.name)
+        entries = [(backup.file, backup.finding) for backup in backups.listed(upgraded)]
+    (file,) = (file for file, _ in entries if "before-upgrade" in file.name)
     assert file.stat().st_mode & 0o077 == 0
-    assert {finding for _, finding in listed} == {""}
+    assert {finding for _, finding in entries} == {""}
     with Store(backups.restore_backup(file, database()).address).look() as look:
         assert contents(look) == before
 

@@ -109,17 +109,19 @@ WORDS = """(without) => {
 
 def pseudo(folder: Path) -> None:
     """Write a catalogue in which every message is longer and enclosed in brackets."""
-    made = Catalog(locale=LANGUAGE)
+    pseudo_catalogue = Catalog(locale=LANGUAGE)
     for message in catalogue.template():
         if isinstance(message.id, str):
             if message.id:
-                made.add(message.id, _longer(message.id))
+                pseudo_catalogue.add(message.id, _longer(message.id))
         else:
             singular, plural = map(_longer, message.id)
-            made.add(message.id, (singular, *[plural] * (made.num_plurals - 1)))
+            pseudo_catalogue.add(
+                message.id, (singular, *[plural] * (pseudo_catalogue.num_plurals - 1))
+            )
     (folder / LANGUAGE).mkdir(parents=True)
     with (folder / LANGUAGE / FILE).open("wb") as file:
-        write_po(file, made)
+        write_po(file, pseudo_catalogue)
 
 
 def _longer(message: str) -> str:
@@ -130,16 +132,16 @@ def _longer(message: str) -> str:
 def from_right_to_left(page: Page) -> list[str]:
     """Return the elements that exceed their container on a right-to-left page."""
     assert page.evaluate("document.documentElement.dir") == "rtl"
-    where = page.locator(".reading-room, .stMain").first
-    assert where.evaluate("element => getComputedStyle(element).direction") == "rtl"
+    locator = page.locator(".reading-room, .stMain").first
+    assert locator.evaluate("element => getComputedStyle(element).direction") == "rtl"
     return [str(element) for element in page.evaluate(BEYOND)]
 
 
-def english(page: Page, without: list[str]) -> list[str]:
+def english(page: Page, rows_without: list[str]) -> list[str]:
     """Return the text of a page that is outside of brackets and is not data."""
     # Bold words of a message are separate elements, so brackets are matched over all texts.
-    outside = "\n".join(page.evaluate(WORDS, [*STREAMLITS, *without]))
-    while (less := re.sub("⟦[^⟦⟧]*⟧", "", outside)) != outside:
-        outside = less
-    left = re.sub("|".join(DATA), "", outside, flags=re.MULTILINE).splitlines()
+    text_outside = "\n".join(page.evaluate(WORDS, [*STREAMLITS, *rows_without]))
+    while (less := re.sub("⟦[^⟦⟧]*⟧", "", text_outside)) != text_outside:
+        text_outside = less
+    left = re.sub("|".join(DATA), "", text_outside, flags=re.MULTILINE).splitlines()
     return [text.strip() for text in left if re.search(r"[^\W\d_]{2,}", text)]

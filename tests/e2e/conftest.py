@@ -94,8 +94,8 @@ def serve(tmp_path: Path, port: int) -> Iterator[Callable[..., Server]]:
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     """Return a running Playwright."""
-    with sync_playwright() as made:
-        yield made
+    with sync_playwright() as driver:
+        yield driver
 
 
 @pytest.fixture(scope="session")
@@ -141,11 +141,11 @@ class Profiles:
         """
         if self._free:
             return self._free.pop()
-        made = _profile(self._browser)
-        blank = made.new_page()
+        browser_context = _profile(self._browser)
+        blank = browser_context.new_page()
         blank.route("**/*", lambda route: route.fulfill(body=""))
         blank.goto("http://127.0.0.1/")
-        return made
+        return browser_context
 
     def give_back(self, profile: BrowserContext) -> None:
         """Empty a profile for the next test."""
@@ -175,28 +175,28 @@ def profile(profiles: Profiles) -> Iterator[Profile]:
 
     Tests must not add scripts and routes to these profiles, but to their pages.
     """
-    taken: list[BrowserContext] = []
+    reading_rows: list[BrowserContext] = []
 
     def take() -> BrowserContext:
-        taken.append(profiles.take())
-        return taken[-1]
+        reading_rows.append(profiles.take())
+        return reading_rows[-1]
 
     yield take
-    for used in taken:
+    for used in reading_rows:
         profiles.give_back(used)
 
 
 @pytest.fixture
 def new_profile(browser: Browser) -> Iterator[Profile]:
     """Return a function that creates a profile with other options for a single test."""
-    made: list[BrowserContext] = []
+    contexts: list[BrowserContext] = []
 
     def make(**options: Any) -> BrowserContext:
-        made.append(_profile(browser, **options))
-        return made[-1]
+        contexts.append(_profile(browser, **options))
+        return contexts[-1]
 
     yield make
-    for opened in made:
+    for opened in contexts:
         opened.close()
 
 
@@ -224,9 +224,11 @@ def dense(browser: Browser) -> Iterator[BrowserContext]:
     # The factor of a viewport does not apply to its canvases, so the screen has it too.
     args = [*FLAGS, "--force-device-scale-factor=2"]
     launched = browser.browser_type.launch(executable_path=chromium(), args=args)
-    made = launched.new_context(viewport={"width": 1000, "height": 700}, device_scale_factor=2)
-    made.set_default_timeout(WITHIN_MS)
-    yield made
+    browser_context = launched.new_context(
+        viewport={"width": 1000, "height": 700}, device_scale_factor=2
+    )
+    browser_context.set_default_timeout(WITHIN_MS)
+    yield browser_context
     launched.close()
 
 
@@ -265,11 +267,11 @@ class Reader:
 
         Start the study if the room waits for that.
         """
-        where = "" if position is None else f"[data-position='{position}']"
-        wanted = f"[data-state='{state}']{where}"
+        case = "" if position is None else f"[data-position='{position}']"
+        selector = f"[data-state='{state}']{case}"
         if state == "ready":
-            begin(self.page, wanted)
-        self.page.wait_for_selector(wanted)
+            begin(self.page, selector)
+        self.page.wait_for_selector(selector)
 
     def answer(self, key: str) -> None:
         """Answer the case on the screen with a key and confirm it."""

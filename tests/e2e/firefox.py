@@ -146,11 +146,11 @@ class Tab:
         self.call("input.performActions", actions=[source])
 
 
-def until(true: Callable[[], bool], what: str) -> None:
+def until(true: Callable[[], bool], description: str) -> None:
     """Call a function repeatedly until it returns true."""
     deadline = time.monotonic() + WITHIN_S
     while not true():
-        assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {what}"
+        assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {description}"
         tick()
 
 

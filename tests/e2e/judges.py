@@ -14,14 +14,14 @@ def judge_waiting(store: Store, kind: str, judge: int, verdict_of: Callable[[Jud
         row = judging.judging_row(change, kind, 1)
         person = judgements.judges(change, row)[judge].person
         assert person is not None
-        for judged in judging.assignment(change, row, person).waiting:
+        for case in judging.assignment(change, row, person).waiting:
             judging.judge(
                 change,
                 row,
                 judging.Judgement(
-                    position=judged.position,
+                    position=case.position,
                     person=person,
-                    verdict=verdict_of(judged),
+                    verdict=verdict_of(case),
                     comment="why",
                 ),
                 now=datetime.now(UTC),

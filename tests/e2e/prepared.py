@@ -107,25 +107,25 @@ def _review(store: Store, entropy: Entropy, now: datetime) -> None:
     code = new_code(entropy)
     give_role(store, newcomer, study="", code=code, acting=Acting(by=COMMAND_LINE, now=now))
     with store.look() as look:
-        asked = [row.person for row in people.grants_of_deployment(look)]
+        people_ids = [row.person for row in people.grants_of_deployment(look)]
         item_ids = reviewing.sampled(look, TEACHING, 6, seed=1)
     review = reviewing.open_review(
         store,
         TEACHING,
         name=REVIEW,
         item_ids=item_ids,
-        reviewers=asked,
+        reviewers=people_ids,
         acting=Acting(by=COMMAND_LINE, now=now),
     )
     with store.change() as change:
         row = judging.judging_row(change, "review", review)
-        for case in judging.assignment(change, row, asked[0]).waiting[:2]:
+        for case in judging.assignment(change, row, people_ids[0]).waiting[:2]:
             judging.judge(
                 change,
                 row,
                 judging.Judgement(
                     position=case.position,
-                    person=asked[0],
+                    person=people_ids[0],
                     verdict=judging.ItemVerdict.AMBIGUOUS,
                     comment="Two of the options are right.",
                 ),
@@ -141,11 +141,11 @@ def pages_for(role: Role) -> list[Entry]:
     return [entry for entry in every_page() if entry is not SIGN_IN and entry.act in acts]
 
 
-def sign_in(page: Page, server: Server, who: str) -> None:
+def sign_in(page: Page, server: Server, reader_id: str) -> None:
     """Sign in at a new page. An administrator enters the demo's study."""
     count_runs(page)
-    enter(page, server.url, server.codes[who])
-    if who == Role.ADMINISTRATOR:
+    enter(page, server.url, server.codes[reader_id])
+    if reader_id == Role.ADMINISTRATOR:
         rest(page)
         with server.store.look() as look:
             study = study_row(look, demo.STUDY).id
@@ -165,17 +165,17 @@ def turn_to(page: Page, server: Server, entry: Entry) -> None:
             rest(page)
         return
     rest(page)
-    where = page.locator(STUDY_BAR if entry.of_study else "[data-testid=stHeader]")
+    locator = page.locator(STUDY_BAR if entry.of_study else "[data-testid=stHeader]")
     if entry.of_study:
         if not page.locator(STUDY_BAR).count():  # on a page of the server
             page.goto(f"{server.url}/studies")
             rest(page)
         page.locator(STUDY_BAR).wait_for()
     else:
-        where.get_by_role("link").first.wait_for()
-    if not where.locator("[aria-current]", has_text=said(entry.title)).count():
+        locator.get_by_role("link").first.wait_for()
+    if not locator.locator("[aria-current]", has_text=said(entry.title)).count():
         with rerun(page):
-            where.get_by_role("link").filter(has_text=said(entry.title)).first.click()
+            locator.get_by_role("link").filter(has_text=said(entry.title)).first.click()
 
 
 def walk(

@@ -48,9 +48,9 @@ def main() -> int:
     return 0
 
 
-def file_name(where: str) -> str:
+def file_name(place: str) -> str:
     """Return the file name of the screenshot of a page or of a part of it."""
-    name = where.partition(", ")[2] or where
+    name = place.partition(", ")[2] or place
     return f"{name.lower().replace(' ', '-')}.png"
 
 
@@ -134,34 +134,34 @@ def _staff(browser: Browser, server: Server, images: Path) -> None:
     """Take screenshots of all staff pages of a study and their parts."""
     page = _page(browser)
     bare = {entry.path for entry in every_page() if entry.bare}
-    for where in walk(page, server, Role.ADMINISTRATOR, PARTS):
-        name = images / file_name(where)
-        if where in bare:
+    for place in walk(page, server, Role.ADMINISTRATOR, PARTS):
+        name = images / file_name(place)
+        if place in bare:
             Reader(page).wait_picture()
             _keep(page, name)
         else:
-            _fill(page, where)
+            _fill(page, place)
             _keep_all(page, name)
     page.context.close()
 
 
-def _fill(page: Page, where: str) -> None:
+def _fill(page: Page, place: str) -> None:
     """Perform the action that a page needs before it shows its content."""
-    if where == "archive":
+    if place == "archive":
         page.get_by_role("button", name="Create the files").click()
         page.get_by_role("table").get_by_role("link").first.wait_for()
-    elif where == "deployment":
+    elif place == "deployment":
         with rerun(page):
             page.get_by_role("button", name="Make a backup now").click()
-    elif where == "trail":
+    elif place == "trail":
         page.get_by_role("button", name="Verify now").click()
         page.get_by_text("Verified").wait_for()
-    elif where == "results":
+    elif place == "results":
         parts = page.get_by_role("radio", name="Findings")
         parts.or_(
             page.get_by_role("button", name="Findings")
         ).first.wait_for()  # the analysis is complete
-    elif where == "results, Cases":
+    elif place == "results, Cases":
         box = page.get_by_test_id("stDataFrame").bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 20, box["y"] + 55)

@@ -102,10 +102,10 @@ def enter(page: Page, url: str, code: str) -> None:
     page.goto(url)
 
 
-def begin(page: Page, wanted: str = "[data-state='ready']") -> None:
+def begin(page: Page, selector: str = "[data-state='ready']") -> None:
     """Start the study when the room waits for it, or return when the wanted element appears."""
     waits = "[data-state='paused'][data-step='begin']"
-    page.wait_for_selector(f"{wanted}, {waits}")
+    page.wait_for_selector(f"{selector}, {waits}")
     if page.locator(waits).count():
         page.keyboard.press("p")
 

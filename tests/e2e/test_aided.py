@@ -115,8 +115,8 @@ def _items(data: bytes) -> Iterator[str]:
     for words, label, x, confidence in re.findall(
         rb"WORDS-OF-(q\d{4})|BOX-OF-(q\d{4})|0\.31(\d{4})7|0\.72(\d{4})3", data
     ):
-        named = words or label
-        yield named.decode() if named else f"q{(x or confidence).decode()}"
+        option_text = words or label
+        yield option_text.decode() if option_text else f"q{(x or confidence).decode()}"
 
 
 def _places(server: Server, reader: str) -> list[dict[str, Any]]:
@@ -139,7 +139,7 @@ def _too_early(traffic: Traffic, places: list[dict[str, Any]], when: str) -> lis
     """
     read: set[str] = set()
     requested: set[str] = set()
-    due: set[str] = set()
+    items_due: set[str] = set()
     early = []
     for kind, data in traffic.log:
         if kind == "sent":
@@ -148,11 +148,11 @@ def _too_early(traffic: Traffic, places: list[dict[str, Any]], when: str) -> lis
                     read.add(record["case"])
                 elif record["kind"] == "aid request":
                     requested.add(record["case"])
-            due |= _due(places, read, requested, when)
+            items_due |= _due(places, read, requested, when)
             continue
-        due |= _due(places, read, requested, when)
-        early += sorted(set(_items(data)) - due)
-        early += _in_cases(data, {place["id"]: place for place in places}, due)
+        items_due |= _due(places, read, requested, when)
+        early += sorted(set(_items(data)) - items_due)
+        early += _in_cases(data, {place["id"]: place for place in places}, items_due)
     return early
 
 
@@ -163,7 +163,7 @@ def _due(places: list[dict[str, Any]], read: set[str], requested: set[str], when
     return {place["item_id"] for place in places[: waiting + 1] if place["condition"] == "aided"}
 
 
-def _in_cases(data: bytes, places: dict[str, dict[str, Any]], due: set[str]) -> Iterator[str]:
+def _in_cases(data: bytes, places: dict[str, dict[str, Any]], items_due: set[str]) -> Iterator[str]:
     """Yield the items of cases on a desk that have their content before it is due."""
     try:
         desk = json.loads(data.partition(b"\n")[2])
@@ -178,7 +178,7 @@ def _in_cases(data: bytes, places: dict[str, dict[str, Any]], due: set[str]) -> 
         elif place["condition"] != "aided":
             if "aid" in case or set(_items(json.dumps(case).encode())):
                 yield place["item_id"]
-        elif case["aid"]["content"] is not None and place["item_id"] not in due:
+        elif case["aid"]["content"] is not None and place["item_id"] not in items_due:
             yield place["item_id"]
 
 

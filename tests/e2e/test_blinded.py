@@ -47,8 +47,8 @@ def _forms(share: float) -> Iterator[bytes]:
     for before in range(
         3
     ):  # offset within three bytes; only the characters that depend on the searched text alone
-        written = base64.b64encode(bytes(before) + double + bytes(3))
-        yield written[-(-8 * before // 6) : 8 * (before + 8) // 6]
+        data = base64.b64encode(bytes(before) + double + bytes(3))
+        yield data[-(-8 * before // 6) : 8 * (before + 8) // 6]
 
 
 def _revealed(store: Store, heard: list[bytes]) -> set[bytes]:
@@ -82,8 +82,8 @@ def test_no_page_reveals_accuracy_before_the_closing(
     server.codes[Role.STATISTICIAN] = statistician(
         store, "trial", entropy_from(9), datetime.now(UTC)
     )
-    for who, accuracy in (("R1", 0.6), ("R2", 0.8)):
-        simulate(store, study="trial", reader_id=who, seed=1, accuracy=accuracy, now=NOW)
+    for reader_id, accuracy in (("R1", 0.6), ("R2", 0.8)):
+        simulate(store, study="trial", reader_id=reader_id, seed=1, accuracy=accuracy, now=NOW)
     answers = tmp_path / "model.csv"
     answers.write_text(
         "item_id,answer\n" + "".join(f"{key},A\n" for key in bank_records(N_CASES, 1))
@@ -93,8 +93,8 @@ def test_no_page_reveals_accuracy_before_the_closing(
         page = profile().new_page()
         heard = _listen(page)
         entries = [entry for entry in pages_for(role) if entry.act in IN_STUDY[role]]
-        seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
-        assert "results, Agreement" in seen
+        pages_seen = list(walk(page, server, role, SEEN_WHILE_OPEN, entries))
+        assert "results, Agreement" in pages_seen
         assert heard
         assert _revealed(store, heard) == set()
     studies.close(

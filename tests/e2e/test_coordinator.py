@@ -42,19 +42,19 @@ def _lose_the_server(server: Server, profile: Profile) -> None:
     page, signed_out = profile().new_page(), profile().new_page()
     enter(page, server.url, server.codes["coordinator"])
     signed_out.goto(server.url)
-    seen = []
+    messages = []
     for each in (page, signed_out):
         rest(each)
-        seen.append((each.get_by_text("The connection to the server is lost"), each))
-        expect(seen[-1][0]).to_be_hidden()
+        messages.append((each.get_by_text("The connection to the server is lost"), each))
+        expect(messages[-1][0]).to_be_hidden()
     server.kill()
-    for lost, each in seen:
+    for lost, each in messages:
         expect(lost).to_be_visible()
         streamlits = each.get_by_test_id("stDialog")
         streamlits.wait_for(state="attached")
         assert not streamlits.is_visible()
     server.start()
-    for lost, _ in seen:
+    for lost, _ in messages:
         expect(lost).to_be_hidden()
 
 
@@ -88,8 +88,8 @@ def test_a_coordinator_watches_downloads_and_signs_out(
 ) -> None:
     """After signing out in another tab, no page shows data."""
     server = serve(readers=("R1", "R2"), interim_results=True)
-    for who in ("R1", "R2"):
-        simulate(server.store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    for reader_id in ("R1", "R2"):
+        simulate(server.store, study="trial", reader_id=reader_id, seed=1, accuracy=0.7, now=NOW)
     page = reader.page
     reader.sign_in(server.url, server.codes["coordinator"])
     page.get_by_text("12 of 12").wait_for()

@@ -78,10 +78,10 @@ def _answer_without_storage(reader: Reader) -> None:
     reader.page.reload()
     reader.wait("ready", 4)
     reader.wait_saved()
-    asked: list[str] = []
+    texts: list[str] = []
 
     def stay(dialog: Dialog) -> None:
-        asked.append(dialog.type)
+        texts.append(dialog.type)
         dialog.dismiss()
 
     reader.page.on("dialog", stay)
@@ -93,13 +93,13 @@ def _answer_without_storage(reader: Reader) -> None:
     expect(state).to_be_visible()
     with pytest.raises(PlaywrightError, match="ERR_ABORTED"):
         reader.page.goto("about:blank", timeout=5_000)
-    assert asked == ["beforeunload"]
+    assert texts == ["beforeunload"]
     reader.page.unroute("**/desk/records")
     reader.page.evaluate("window.dispatchEvent(new Event('online'))")
     reader.wait_saved()
     expect(state).to_have_text("Saved")
     reader.page.goto("about:blank")
-    assert asked == ["beforeunload"]
+    assert texts == ["beforeunload"]
 
 
 def _be_refused(reader: Reader) -> None:

@@ -203,9 +203,9 @@ def test_sequential_reading_with_planted_errors_in_one_of_two_arms(
     assert arm == {row["rater_id"]: row["arm"] for row in raters if row["rater_kind"] == "reader"}
     stages = {"control": {("unaided", ""): 4}, "with AI": {("unaided", "1"): 4, ("aided", "2"): 4}}
     for reader_id, own_arm in arm.items():
-        own = [row for row in readings if row["rater_id"] == reader_id]
-        assert Counter((row["condition"], row["stage"]) for row in own) == stages[own_arm]
-        planted = {row["item_id"] for row in own if row["aid_planted"] == "1"}
+        own_rows = [row for row in readings if row["rater_id"] == reader_id]
+        assert Counter((row["condition"], row["stage"]) for row in own_rows) == stages[own_arm]
+        planted = {row["item_id"] for row in own_rows if row["aid_planted"] == "1"}
         assert len(planted) == (own_arm == "with AI")
 
 

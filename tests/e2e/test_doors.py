@@ -20,7 +20,7 @@ HOME = ("127.0.0.1", "'127.0.0.1'", "('127.0.0.1'", "'localhost'", "::1", "'::1'
 
 def _knock(port: int, **headers: str) -> str:
     """Send the handshake of a websocket and return the status of the response."""
-    asked = {
+    requests = {
         "Host": f"127.0.0.1:{port}",
         "Upgrade": "websocket",
         "Connection": "Upgrade",
@@ -29,7 +29,10 @@ def _knock(port: int, **headers: str) -> str:
         "Sec-WebSocket-Protocol": "streamlit",
         **headers,
     }
-    lines = ["GET /_stcore/stream HTTP/1.1", *(f"{name}: {value}" for name, value in asked.items())]
+    lines = [
+        "GET /_stcore/stream HTTP/1.1",
+        *(f"{name}: {value}" for name, value in requests.items()),
+    ]
     with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
         line.sendall("\r\n".join([*lines, "", ""]).encode())
         return line.recv(1000).decode().split()[1]

@@ -146,8 +146,8 @@ def beyond(page: Page) -> dict[int, list[str]]:
         # Figures are laid out shortly after the window is resized.
         with suppress(TimeoutError):
             page.wait_for_function(f"() => !({BEYOND})().length")
-        if over := page.evaluate(BEYOND):
-            exceeding[width] = over
+        if overflow := page.evaluate(BEYOND):
+            exceeding[width] = overflow
     page.set_viewport_size({"width": WIDTHS[0], "height": 800})
     return exceeding
 
@@ -160,14 +160,14 @@ def test_staff_pages_are_used_by_keyboard_at_every_width_in_light_and_dark(
     In the artificial language, whose words are longer than in German, nothing is too wide.
     """
     page, results = look("light", 1280, REGION), {}
-    for where in walk(page, deployment, Role.ADMINISTRATOR):
-        covered = where in COVERED
-        texts = english(page, NOT_OURS.get(where.partition(",")[0], []))
+    for place in walk(page, deployment, Role.ADMINISTRATOR):
+        covered = place in COVERED
+        texts = english(page, NOT_OURS.get(place.partition(",")[0], []))
         texts += from_right_to_left(page)
         result = [texts, faults(page), *([] if covered else unreached(page)), beyond(page)]
         result += [too_faint_in_the_other_scheme(page, still if covered else rest)]
         if any(result):
-            results[where] = result
+            results[place] = result
     assert not results
 
 

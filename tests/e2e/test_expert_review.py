@@ -71,8 +71,8 @@ def test_three_experts_review_nine_questions(
     assert verify(server.store) == []
 
 
-def _third_verdict(judged: Judged) -> str:
-    return ItemVerdict.AMBIGUOUS if judged.position % 3 == 1 else ItemVerdict.SOUND
+def _third_verdict(case: Judged) -> str:
+    return ItemVerdict.AMBIGUOUS if case.position % 3 == 1 else ItemVerdict.SOUND
 
 
 def _start_review(page: Page, server: Server) -> list[str]:
@@ -147,7 +147,7 @@ def _assert_wording_of_a_review(expert: Reader) -> None:
     assert "reader" not in words
 
 
-def _confirmed(page: Page, button: str, done: str) -> None:
+def _confirmed(page: Page, button: str, report: str) -> None:
     page.get_by_role("button", name=button).click()
     page.get_by_role("button", name="Yes").click()
-    page.get_by_text(done).wait_for()
+    page.get_by_text(report).wait_for()

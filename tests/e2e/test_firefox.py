@@ -185,17 +185,17 @@ def _at_one_to_one(tab: Tab, shape: tuple[int, ...], white: float) -> npt.NDArra
     """Return the screenshot of a single film at one screen pixel per film pixel."""
     tab.press("z")
     tab.wait(f"{PLATE}.includes('100 %')")
-    seen: list[npt.NDArray[np.float64]] = []
+    screens: list[npt.NDArray[np.float64]] = []
 
     def framed() -> bool:
         shot = tab.grey(".rr-films")
         if not ((shot >= white).sum(axis=1) > shot.shape[1] * 0.2).any():
             return False
-        seen.append(shot[_box(shot >= white)])
-        return seen[-1].shape == shape
+        screens.append(shot[_box(shot >= white)])
+        return screens[-1].shape == shape
 
     until(framed, "the frame is as large as the film")
-    return seen[-1]
+    return screens[-1]
 
 
 def _check_every_pixel(tab: Tab, renderer: str) -> None:
@@ -206,11 +206,11 @@ def _check_every_pixel(tab: Tab, renderer: str) -> None:
     assert tab.look(NOTE) == RENDERERS[renderer]
     deep, flat = _film(), _flat()
     tab.press("F2", "v")
-    seen = _at_one_to_one(tab, deep.shape, white=254)
-    assert np.abs(seen - _expected(deep)).max() <= 1
+    screen = _at_one_to_one(tab, deep.shape, white=254)
+    assert np.abs(screen - _expected(deep)).max() <= 1
     tab.press("v")
-    seen = _at_one_to_one(tab, flat.shape, white=flat.max())
-    assert np.array_equal(seen, flat)
+    screen = _at_one_to_one(tab, flat.shape, white=flat.max())
+    assert np.array_equal(screen, flat)
 
 
 @ONE_IS_ENOUGH

@@ -109,8 +109,8 @@ def test_every_case_is_stored_once_and_completely(
     assert 500 <= hidden["paused_ms"] < 5_000
     assert hidden["response_ms"] >= 400
     reloaded = {*range(RELOAD_EVERY, CASES + 1, RELOAD_EVERY), UNSENT_AT}
-    for row, most in zip(rows, most_ms, strict=True):
-        assert 0 < row["response_ms"] <= row["elapsed_ms"] <= most + SLACK_MS, row["position"]
+    for row, limit in zip(rows, most_ms, strict=True):
+        assert 0 < row["response_ms"] <= row["elapsed_ms"] <= limit + SLACK_MS, row["position"]
         assert 0 < row["first_selection_ms"] <= row["response_ms"]
         total = row["response_ms"] + row["hidden_ms"] + row["paused_ms"]
         assert row["elapsed_ms"] == pytest.approx(total, abs=0.01)

@@ -65,10 +65,10 @@ def _plate(reader: Reader) -> str:
     return reader.page.locator(".rr-plate-state").first.inner_text()
 
 
-def _press(reader: Reader, key: str, says: str) -> None:
+def _press(reader: Reader, key: str, message: str) -> None:
     """Press a key and wait until a plate shows a text."""
     reader.page.keyboard.press(key)
-    reader.page.locator(".rr-plate").get_by_text(says).filter(visible=True).first.wait_for()
+    reader.page.locator(".rr-plate").get_by_text(message).filter(visible=True).first.wait_for()
 
 
 @pytest.fixture(params=["webgl2", "canvas2d"])
@@ -142,11 +142,11 @@ def test_at_one_to_one_every_pixel_equals_the_computed_pixel(
     assert reader.page.get_by_text("Basic display in use").is_visible() == canvas
     _check_fitted(_seen(reader))
     _press(reader, "z", "100 %")
-    seen = _seen(reader)
-    box = _box(seen >= 254)
+    screen = _seen(reader)
+    box = _box(screen >= 254)
     film = _film()
-    assert seen[box].shape == film.shape
-    assert np.abs(seen[box] - _expected(film)).max() <= 1
+    assert screen[box].shape == film.shape
+    assert np.abs(screen[box] - _expected(film)).max() <= 1
     _check_turned(reader, film)
     _check_region(reader, film, box)
     for window in ("full", "1–99 %", "soft", "hard", "lungs", "bones"):
@@ -182,12 +182,12 @@ def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     reader = Reader(dense.new_page())
     at_film(reader)
     _press(reader, "z", "100 %")
-    seen = _seen(reader)
-    assert seen.shape[0] == 1400
+    screen = _seen(reader)
+    assert screen.shape[0] == 1400
     film = _film()
-    box = _box(seen >= 254)
-    assert seen[box].shape == film.shape
-    assert np.abs(seen[box] - _expected(film)).max() <= 1
+    box = _box(screen >= 254)
+    assert screen[box].shape == film.shape
+    assert np.abs(screen[box] - _expected(film)).max() <= 1
     _check_the_scale(reader.page)
 
 
@@ -218,8 +218,8 @@ def _check_turned(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
     """Turn the film by quarters to the right until it is upright again."""
     for turns in (1, 2, 3):
         _press(reader, "Shift+Y", f"ROTATED {90 * turns}°")
-        seen = _seen(reader)
-        assert np.abs(seen[_box(seen >= 254)] - _expected(np.rot90(film, -turns))).max() <= 1
+        screen = _seen(reader)
+        assert np.abs(screen[_box(screen >= 254)] - _expected(np.rot90(film, -turns))).max() <= 1
     reader.page.keyboard.press("Shift+Y")
     reader.page.locator(".rr-rotated").wait_for(state="hidden")
 
@@ -261,9 +261,9 @@ def _check_glass(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
     reader.page.mouse.move(films["width"] / 2 - 40, films["height"] / 2 + 30)
     reader.page.keyboard.press("m")
     expected = _expected(film)
-    seen = _under_glass(reader)
-    assert seen.shape == (316, 316)
-    top, left = _where(seen, expected)
+    screen = _under_glass(reader)
+    assert screen.shape == (316, 316)
+    top, left = _where(screen, expected)
     scale = films["height"] / film.shape[0]
     middle = (film.shape[0] / 2 + 30 / scale, film.shape[1] / 2 - 40 / scale)
     assert (top + 158, left + 158) == pytest.approx(middle, abs=3)
@@ -300,14 +300,14 @@ def _where(part: Grey, picture: Grey) -> tuple[int, int]:
     return positions[0]
 
 
-def _check_fitted(seen: Grey) -> None:
+def _check_fitted(screen: Grey) -> None:
     """Check that a film is shown completely, undistorted, and on a black background."""
-    rows, columns = _box(seen >= 250)
+    rows, columns = _box(screen >= 250)
     height, width = rows.stop - rows.start, columns.stop - columns.start
     assert width / height == pytest.approx(300 / 400, abs=0.005)
-    assert height > seen.shape[0] * 0.95
-    inside = seen[rows, columns][12:-12, 12:-12]
+    assert height > screen.shape[0] * 0.95
+    inside = screen[rows, columns][12:-12, 12:-12]
     assert inside.min() < 8
     assert 0.02 < (inside > 200).mean() < 0.5
-    left_of_it = seen[rows, : max(columns.start - 4, 1)]
+    left_of_it = screen[rows, : max(columns.start - 4, 1)]
     assert np.median(left_of_it) == 0

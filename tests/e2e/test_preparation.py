@@ -89,22 +89,22 @@ def _rows(server: Server, query: str) -> list[dict[str, Any]]:
 
 def _traffic(page: Page) -> list[bytes]:
     """Return a list to which all responses and messages to a page are added."""
-    seen: list[bytes] = []
+    messages: list[bytes] = []
 
     def keep(request: Request) -> None:
         response = request.response()
         if response is not None and response.status not in (204, 303, 304):
-            seen.append(response.body())
+            messages.append(response.body())
 
     def frames(socket: WebSocket) -> None:
         socket.on(
             "framereceived",
-            lambda frame: seen.append(frame if isinstance(frame, bytes) else frame.encode()),
+            lambda frame: messages.append(frame if isinstance(frame, bytes) else frame.encode()),
         )
 
     page.on("websocket", frames)
     page.on("requestfinished", keep)
-    return seen
+    return messages
 
 
 def test_a_study_from_consent_to_the_end_with_a_reload_at_each_step(

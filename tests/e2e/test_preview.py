@@ -110,14 +110,14 @@ def test_a_preview_looks_like_the_reading_page_and_leaves_its_data_alone(
     coordinator = Reader(page)
     coordinator.enter(server.url, server.codes["coordinator"])
     page.get_by_role("link", name="Results").wait_for()
-    kept = page.evaluate(KEPT)
-    assert kept
+    storage = page.evaluate(KEPT)
+    assert storage
     page.goto(f"{server.url}/preview")
     coordinator.wait("ready", 1)
     assert page.evaluate(places) == of_reader
     coordinator.answer("a")
     coordinator.wait("ready", 2)
-    assert page.evaluate(KEPT) == kept
+    assert page.evaluate(KEPT) == storage
     context.clear_cookies()
     page.goto("about:blank")
     reader.enter(server.url, server.codes["R1"])

@@ -26,8 +26,8 @@ def test_a_prior_film_is_shown_next_to_the_current_films(
     """The timer starts after all films are painted, and the prior film can be hidden and moved."""
     bank = write_bank_with_priors(tmp_path / "bank")
     server = serve(bank=bank, context=["age", "prior"], seed=4)
-    held: list[Route] = []
-    reader.page.route("**/films/*/3/**", lambda route: held.append(route))
+    routes_held: list[Route] = []
+    reader.page.route("**/films/*/3/**", lambda route: routes_held.append(route))
     with reader.page.expect_request("**/films/*/3/**"):
         reader.enter(server.url, server.codes["R1"])
         reader.page.wait_for_selector("[data-step='begin']")
@@ -36,7 +36,7 @@ def test_a_prior_film_is_shown_next_to_the_current_films(
     expect(reader.page.locator(".rr-plate:visible")).to_have_count(0)
     with server.store.look() as look:
         assert look.rows("SELECT id FROM presentations") == []
-    for route in held:
+    for route in routes_held:
         route.continue_()
     reader.page.unroute("**/films/*/3/**")
     reader.wait("ready", 1)

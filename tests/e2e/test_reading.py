@@ -75,9 +75,9 @@ def test_a_study_is_read_by_keyboard(serve: Serve, reader: Reader) -> None:
             row["elapsed_ms"], abs=1
         )
     with server.store.look() as look:
-        kept = json.loads(look.value("SELECT circumstances FROM presentations"))
-    assert kept["viewport"] == [1024, 700]
-    assert kept["renderer"] in ("webgl2", "canvas2d")
+        circumstances = json.loads(look.value("SELECT circumstances FROM presentations"))
+    assert circumstances["viewport"] == [1024, 700]
+    assert circumstances["renderer"] in ("webgl2", "canvas2d")
     everything = b"".join(traffic.seen)
     assert len(everything) > 10_000
     assert b"Which finding is present" in everything

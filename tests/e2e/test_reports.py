@@ -147,15 +147,15 @@ def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> 
 
 
 def _zipped(bank: Path, archive: Path, *, spoil: bool) -> None:
-    with zipfile.ZipFile(archive, "w") as into:
+    with zipfile.ZipFile(archive, "w") as archive_file:
         for path in bank.parent.rglob("*"):
             if path == bank and spoil:
                 items = json.loads(path.read_text())
                 first = next(iter(items.values())) if isinstance(items, dict) else items[0]
                 first["options"] = []
-                into.writestr(path.name, json.dumps(items))
+                archive_file.writestr(path.name, json.dumps(items))
             elif path.is_file():
-                into.write(path, path.relative_to(bank.parent))
+                archive_file.write(path, path.relative_to(bank.parent))
 
 
 def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
@@ -254,5 +254,5 @@ def test_reports_of_reviews_and_closing_are_near_their_buttons(desk: Desk) -> No
     desk.press("Close the study permanently", "Give a reason")
     desk.fill("To confirm, type", demo.STUDY)
     desk.press("Close the study permanently", "Give a reason")
-    again = " again" if page.get_by_text("Create the files again").count() else ""
-    desk.press(f"Create the files{again}", "The files have been created")
+    suffix = " again" if page.get_by_text("Create the files again").count() else ""
+    desk.press(f"Create the files{suffix}", "The files have been created")

@@ -18,9 +18,9 @@ LOADED = """() => { const films = [...document.querySelectorAll('.scored img')];
 
 
 def _read_all(server: Server) -> None:
-    who = person(server.store)
-    while cases := desk.desk(server.store, who, now=NOW).cases:
-        desk.take_records(server.store, who, [reading(cases[0].case)], now=NOW)
+    reader = person(server.store)
+    while cases := desk.desk(server.store, reader, now=NOW).cases:
+        desk.take_records(server.store, reader, [reading(cases[0].case)], now=NOW)
 
 
 def test_a_reader_sees_the_score_card_and_practises_after_the_closing(

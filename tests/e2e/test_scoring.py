@@ -65,8 +65,8 @@ def test_three_scorers_score_open_answers(serve: Serve, profile: Profile, tmp_pa
     assert verify(server.store) == []
     export(server.store, study="trial", out=tmp_path / "bundle")
     out = tmp_path / "out"
-    done = processes.run("analysis", "report", str(tmp_path / "bundle"), "--out", str(out))
-    assert done.returncode == 0, done.stderr
+    result = processes.run("analysis", "report", str(tmp_path / "bundle"), "--out", str(out))
+    assert result.returncode == 0, result.stderr
     report = (out / "report.html").read_text(encoding="utf-8")
     assert "Multiple choice minus open-ended, on the cases asked both ways" in report
     assert "Two blind scorers gave 6 answers the same score" in report
@@ -77,8 +77,8 @@ def _by_words(words: str) -> str:
     return "3" if "No" in words else "1"
 
 
-def _by_answer(judged: Judged) -> str:
-    return Score.INCORRECT if "No" in judged.answers[0].words else Score.CORRECT
+def _by_answer(case: Judged) -> str:
+    return Score.INCORRECT if "No" in case.answers[0].words else Score.CORRECT
 
 
 def _chosen(page: Page, names: list[str]) -> None:

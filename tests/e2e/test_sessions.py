@@ -29,8 +29,8 @@ def _curtain(page: Page) -> str:
     return page.locator(".rr-curtain").inner_text()
 
 
-def _held(reader: Reader, why: str) -> None:
-    reader.page.wait_for_selector(f"[data-state='paused'][data-halt='{why}']")
+def _held(reader: Reader, reason: str) -> None:
+    reader.page.wait_for_selector(f"[data-state='paused'][data-halt='{reason}']")
 
 
 def _continue(reader: Reader, halt: str) -> None:

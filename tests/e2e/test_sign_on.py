@@ -52,8 +52,8 @@ def _provider(log: Path) -> Iterator[str]:
     port = free_port()
     users = [part for user in USERS for part in ("--user-claims", json.dumps(user))]
     command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), *users]
-    with log.open("wb") as written:
-        process = subprocess.Popen(command, stdout=written, stderr=written)
+    with log.open("wb") as log_file:
+        process = subprocess.Popen(command, stdout=log_file, stderr=log_file)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(600):
@@ -89,10 +89,10 @@ def hospital(tmp_path: Path, port: int) -> Iterator[Server]:
         server.kill()
 
 
-def _sign_on(page: Page, server: Server, who: str) -> None:
+def _sign_on(page: Page, server: Server, reader_id: str) -> None:
     page.goto(server.url)
     page.get_by_role("button", name="Sign in with hospital").click()
-    page.get_by_role("button", name=who, exact=True).click()
+    page.get_by_role("button", name=reader_id, exact=True).click()
 
 
 def test_only_a_registered_account_or_group_can_sign_in(

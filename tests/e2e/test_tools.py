@@ -200,10 +200,10 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
     page.keyboard.press("b")
     page.keyboard.press("q")
     page.locator(".rr-question").wait_for(state="hidden")
-    alone = page.locator(".rr-films").bounding_box()
+    films_box = page.locator(".rr-films").bounding_box()
     assert wide is not None
-    assert alone is not None
-    assert alone["width"] > wide["width"] + 200
+    assert films_box is not None
+    assert films_box["width"] > wide["width"] + 200
     assert page.get_by_text("Case 5 of 10").is_visible()
     page.keyboard.press("Enter")
     page.locator(".rr-question").wait_for()

@@ -107,10 +107,10 @@ def test_obstacles_to_the_first_case_are_explained_and_overcome(
     films = {film: film.read_bytes() for film in (tmp_path / "bank" / "films").iterdir()}
     for film, data in films.items():
         film.write_bytes(data + b"changed")
-    why = "The study is not open for reading at the moment. Ask your coordinator."
-    reader.page.route("**/desk", lambda route: route.fulfill(status=409, json={"why": why}))
+    reason = "The study is not open for reading at the moment. Ask your coordinator."
+    reader.page.route("**/desk", lambda route: route.fulfill(status=409, json={"why": reason}))
     reader.enter(server.url, server.codes["R1"])
-    expect(reader.page.locator(".rr-loading")).to_have_text(why)
+    expect(reader.page.locator(".rr-loading")).to_have_text(reason)
     message = reader.page.evaluate("window.message")
     assert message == "The reading page could not be loaded. Trying again…"
     assert reader.page.locator(".rr-sheet").is_hidden()

@@ -67,17 +67,17 @@ def test_every_row_equals_a_count_of_readings() -> None:
     raters = pd.DataFrame({"rater_id": ["R1", "R2", "M"], "rater_kind": ["reader"] * 2 + ["model"]})
     bundle = bundle_from_tables(items, readings, raters)
     table = diagnostic(bundle, Options(positive=("D", "E", "B")))
-    judged = items[items["truth"] != ""]
+    items_with_truth = items[items["truth"] != ""]
     assert set(table["by"]) == {"overall", "task"}
     for row in table.to_dict("records"):
         answers = readings[readings["rater_id"] == row["rater_id"]].set_index("item_id")["answer"]
         counts: dict[bool, list[bool]] = {True: [], False: []}
-        for item in judged.to_dict("records"):
-            absent = item["item_id"] not in answers
+        for item in items_with_truth.to_dict("records"):
+            is_absent = item["item_id"] not in answers
             in_group = row["by"] == "overall" or item["task"] == row["group"]
-            if not in_group or (absent and row["rater_kind"] == "reader"):
+            if not in_group or (is_absent and row["rater_kind"] == "reader"):
                 continue
-            answer = "" if absent else answers[item["item_id"]]
+            answer = "" if is_absent else answers[item["item_id"]]
             positive = item["truth"] in "BDE"
             right = answer != "" and (answer in "BDE") == positive
             counts[positive].append(right)

@@ -156,22 +156,22 @@ def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure:
     numbers: dict[str, float] = {}
     for name, single in (("M1-NO_MOD", means[0]), ("M2-NO_MOD", means[1]), ("M1-M2", both)):
         mean, variance = single.random_readers.estimate, one_shot(single)
-        alone = name != "M1-M2"
+        is_alone = name != "M1-M2"
         value, area = (
             (f"{name}.AUCA", f"{name}.varAUCA")
-            if alone
+            if is_alone
             else (
                 f"{name}.AUCAminusAUCB",
                 f"{name}.varAUCAminusAUCB",
             )
         )
-        normal = mrmc.infer(mean - 0.5 * alone, variance, math.inf, 0.05)
+        normal = mrmc.infer(mean - 0.5 * is_alone, variance, math.inf, 0.05)
         numbers |= {
             value: mean,
             area: variance,
             f"{name}.pValueNormal": normal.p,
-            f"{name}.botCInormal": normal.ci_low + 0.5 * alone,
-            f"{name}.topCInormal": normal.ci_high + 0.5 * alone,
+            f"{name}.botCInormal": normal.ci_low + 0.5 * is_alone,
+            f"{name}.topCInormal": normal.ci_high + 0.5 * is_alone,
         }
     numbers["M1-M2.AUCA"] = numbers["M1-NO_MOD.AUCA"]
     numbers["M1-M2.varAUCA"] = numbers["M1-NO_MOD.varAUCA"]
@@ -220,10 +220,10 @@ def test_standalone_values_equal_rjafroc(
     }
     compare(numbers, reference.expected(f"standalone {panel}|{metric}_1T_RRRC"))
     if metric == "percent_correct":
-        alone = mrmc.single_treatment(merits.take(readers))
+        standalone = mrmc.single_treatment(merits.take(readers))
         shot = {
             "var.AI": merits.covariance[0, 0],
-            "var.RAD": one_shot(alone),
+            "var.RAD": one_shot(standalone),
             "var.AIminusRAD": one_shot(single),
         }
         compare(shot, reference.expected(f"standalone {panel}|uStat11"))

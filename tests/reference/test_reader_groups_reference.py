@@ -60,9 +60,11 @@ def plain(values: dict[str, pd.Series], groups: tuple[list[str], list[str]]) -> 
     def covariance(first: str, second: str) -> float:
         total = 0.0
         for patient in set(patients):
-            own = patients == patient
+            same_patient = patients == patient
             a, b = values[first], values[second]
-            total += (a[own].sum() - own.sum() * a.mean()) * (b[own].sum() - own.sum() * b.mean())
+            total += (a[same_patient].sum() - same_patient.sum() * a.mean()) * (
+                b[same_patient].sum() - same_patient.sum() * b.mean()
+            )
         return total * n_patients / (n_patients - 1) / n**2
 
     means = [[values[reader].mean() for reader in group] for group in groups]

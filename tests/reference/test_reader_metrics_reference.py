@@ -108,7 +108,7 @@ def merits(data: pd.DataFrame) -> Jackknife:
         own = own[own["truth"].isin(list(classes)) & own["task"].str.contains(task)]
         values, present = own[column].to_numpy(), (own["truth"] == "B").to_numpy()
         keep = ~np.eye(len(own) + 1, len(own), -1, dtype=bool)
-        return [function(values[kept], present[kept]) for kept in keep]
+        return [function(values[is_kept], present[is_kept]) for is_kept in keep]
 
     def of_readers(metric: str, readers: list[str], condition: str, task: str = "") -> np.ndarray:
         return np.array([of_reader(metric, reader, condition, task) for reader in readers])
@@ -118,8 +118,8 @@ def merits(data: pd.DataFrame) -> Jackknife:
 
 def test_the_area_of_these_tests_is_that_of_scikit_learn(data: pd.DataFrame) -> None:
     """The tables are compared with this area."""
-    for _, own in data.groupby(["rater_id", "condition"]):
-        present, ratings = (own["truth"] == "B").to_numpy(), own["rating"].to_numpy()
+    for _, own_rows in data.groupby(["rater_id", "condition"]):
+        present, ratings = (own_rows["truth"] == "B").to_numpy(), own_rows["rating"].to_numpy()
         assert area(ratings, present) == pytest.approx(roc_auc_score(present, ratings))
 
 
@@ -187,8 +187,8 @@ def test_a_task_minus_the_others_equals_the_formula(bundle: Bundle, data: pd.Dat
     assert table["group"].tolist() == ["x", "y", "z"] * 2
     tasks = bundle.items.set_index("item_id")["task"]
     for _, row in table.iterrows():
-        own = data[data["condition"] == row["condition"]].astype({"correct": float})
-        right = own.pivot(index="rater_id", columns="item_id", values="correct").loc[READERS]
+        own_rows = data[data["condition"] == row["condition"]].astype({"correct": float})
+        right = own_rows.pivot(index="rater_id", columns="item_id", values="correct").loc[READERS]
         of_task = tasks[right.columns].to_numpy()
         inside = of_task == row["group"]
         x = right.to_numpy()
@@ -271,15 +271,15 @@ def test_groups_and_single_readers_under_two_conditions(bundle: Bundle, merits: 
     assert set(table["by"]) == {"level", "reader"}
     metrics = table.groupby(["by", "group", "rater_id"])["metric"].unique()
     assert all(set(names) == set(METRICS) for names in metrics)
-    alone = bundle_from_tables(
+    subset = bundle_from_tables(
         bundle.items,
         bundle.readings[bundle.readings["rater_id"].isin(GROUPS[0])],
         bundle.raters[bundle.raters["rater_id"].isin(GROUPS[0])],
     )
-    tables = analyse(alone, OPTIONS).tables
+    tables = analyse(subset, OPTIONS).tables
     columns = ["claim", "difference", "se", "df", "ci_low", "ci_high", "p"]
     for metric in ("accuracy", "auc"):
-        own = table[(table["group"] == "junior") & (table["metric"] == metric)]
+        own_rows = table[(table["group"] == "junior") & (table["metric"] == metric)]
         expected = pd.concat(
             [
                 rows[rows["metric"] == metric]
@@ -287,7 +287,7 @@ def test_groups_and_single_readers_under_two_conditions(bundle: Bundle, merits: 
             ]
         )
         pd.testing.assert_frame_equal(
-            own[columns].reset_index(drop=True), expected[columns].reset_index(drop=True)
+            own_rows[columns].reset_index(drop=True), expected[columns].reset_index(drop=True)
         )
     for _, row in table[table["by"] == "reader"].iterrows():
         aided, unaided = (

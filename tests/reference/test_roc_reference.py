@@ -67,10 +67,12 @@ def test_areas_equal_those_of_scikit_learn() -> None:
     areas = roc_areas(bundle, options).set_index(["rater_id", "measure"])["estimate"]
     positive = truth == "B"
     for rater, points in roc_points(bundle, options).groupby("rater_id"):
-        own = readings[readings["rater_id"] == rater]
-        signed = np.where(own["answer"] == "B", own["confidence"], -own["confidence"])
+        own_rows = readings[readings["rater_id"] == rater]
+        signed = np.where(
+            own_rows["answer"] == "B", own_rows["confidence"], -own_rows["confidence"]
+        )
         missing = np.where(positive, -9.0, 9.0)
-        ratings = np.where(own["answer"] == "", missing, signed)
+        ratings = np.where(own_rows["answer"] == "", missing, signed)
         assert areas[rater, "auc"] == pytest.approx(roc_auc_score(positive, ratings))
         partial = roc_auc_score(positive, ratings, max_fpr=0.2)
         assert areas[rater, "partial_auc"] == pytest.approx(partial)

@@ -120,8 +120,8 @@ class Ledger:
                 self.acknowledged[identifier] = record
             elif identifier in reasons:
                 others = frozenset(self.sent[case] - {identifier})
-                why = reasons[identifier]
-                self.refused.append(Refusal(id=identifier, case=case, why=why, others=others))
+                reason = reasons[identifier]
+                self.refused.append(Refusal(id=identifier, case=case, why=reason, others=others))
         return {*reply["stored"], *reasons}
 
 

@@ -52,13 +52,13 @@ def _acknowledge_before_commit() -> None:
         store_waiting(change, person.reader)
         heads = dict(change.heads)
         change.execute("SAVEPOINT early")
-        taken = take(change, person, records, now=now)
+        receipts = take(change, person, records, now=now)
         change.execute("ROLLBACK TO early")
         change.heads = heads
         with lock:
             waiting[person.reader] = (person, records, now)
         threading.Timer(_COMMITTED_AFTER_S, store_later, (person.reader,)).start()
-        return taken
+        return receipts
 
     patch.object(desk, "take_within", early).start()
 
@@ -82,8 +82,8 @@ def _store_twice() -> None:
     def add(change: Any, of: Any, **columns: Any) -> None:
         readings.add(change, of, **columns)
         if of is STUDY:
-            again = {"id": f"{columns['id']}-2", "supersedes": columns["id"]}
-            readings.add(change, of, **{**columns, **again})
+            repeated = {"id": f"{columns['id']}-2", "supersedes": columns["id"]}
+            readings.add(change, of, **{**columns, **repeated})
 
     _replace_in_accepting(add=add)
 

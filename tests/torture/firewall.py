@@ -89,33 +89,33 @@ class Firewall:
 def firewall() -> Iterator[Firewall | None]:
     """Build a firewall and remove it afterwards, or yield None if that is not permitted."""
     try:
-        made = Firewall()
+        new_firewall = Firewall()
     except OSError:
         yield None
         return
     try:
         try:
-            made.build()
+            new_firewall.build()
         except OSError:
             yield None
         else:
-            yield made
+            yield new_firewall
     finally:
-        made.remove()
+        new_firewall.remove()
 
 
 def _namespaces() -> tuple[int, int]:
     """Return the descriptors of this thread's namespace and of a new one, which ends with it."""
-    own = "/proc/thread-self/ns/net"
-    here = os.open(own, os.O_RDONLY)
+    own_namespace = "/proc/thread-self/ns/net"
+    own_fd = os.open(own_namespace, os.O_RDONLY)
     try:
         _check(ctypes.CDLL(None).unshare(_NEW_NETWORK))
     except OSError:
-        os.close(here)
+        os.close(own_fd)
         raise
-    there = os.open(own, os.O_RDONLY)
-    _enter(here)
-    return here, there
+    other_fd = os.open(own_namespace, os.O_RDONLY)
+    _enter(own_fd)
+    return own_fd, other_fd
 
 
 def _enter(namespace: int) -> None:
@@ -136,6 +136,6 @@ def _set_up(end: str, address: str, other: str, hardware_address: str) -> None:
 
 def _ip(*arguments: str) -> None:
     program = shutil.which("ip") or shutil.which("ip", path="/usr/sbin:/sbin") or "ip"
-    done = subprocess.run([program, *arguments], capture_output=True, text=True)
-    if done.returncode:
-        raise OSError(done.returncode, done.stderr)
+    result = subprocess.run([program, *arguments], capture_output=True, text=True)
+    if result.returncode:
+        raise OSError(result.returncode, result.stderr)

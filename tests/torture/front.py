@@ -75,9 +75,9 @@ def _described(divider: str, ports: Sequence[int]) -> tuple[str, str]:
         f"    server 127.0.0.1:{port} max_fails=1 fail_timeout=5s;\n" for port in ports
     )
     block = re.sub(r"(    server 127\.0\.0\.1:\d+ max_fails=1 fail_timeout=5s;\n)+", servers, block)
-    listed = " ".join(f"127.0.0.1:{port}" for port in ports)
-    outside, inside = re.sub(r"(?<=\bto )[\d.: ]+", listed, block).split(divider)
-    return outside, inside
+    entries = " ".join(f"127.0.0.1:{port}" for port in ports)
+    text_outside, inside = re.sub(r"(?<=\bto )[\d.: ]+", entries, block).split(divider)
+    return text_outside, inside
 
 
 def _answers(port: int) -> bool:

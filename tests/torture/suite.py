@@ -206,7 +206,7 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
         plan.engine.place() as address,
     ):
         bank = write_bank(Path(folder, "bank"), n_patients=plan.cases)
-        made = deploy(
+        deployment = deploy(
             address,
             bank,
             cases=plan.cases,
@@ -218,7 +218,7 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
             clock = Path(folder, f"clock{number}")
             set_clock(clock, 0.0)
             server = Server(
-                store=made.store,
+                store=deployment.store,
                 codes={},
                 port=free_port(),
                 log=Path(folder, f"log{number}"),
@@ -238,7 +238,7 @@ def deployed(plan: Plan, seed: str) -> Iterator[tuple[Site, Mapping[str, str]]]:
                     ports=[port] if port else ports,
                     defect=plan.defect,
                 )
-                yield site, made.codes
+                yield site, deployment.codes
         finally:
             for server in servers:
                 server.kill()

@@ -157,10 +157,10 @@ def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Pa
     console.log([labels.confirm, labels.pause, missing(0), missing(2), position(1, 6)].join("|"));
     """
     (tmp_path / "say.mjs").write_text(script)
-    ran = subprocess.run(
+    result = subprocess.run(
         [str(NODE), str(tmp_path / "say.mjs")], capture_output=True, text=True, check=True
     )
-    texts = ran.stdout.strip().split("|")
+    texts = result.stdout.strip().split("|")
     assert texts == [
         "Confirmer",
         "Pause",

@@ -53,7 +53,7 @@ def test_only_a_few_browser_tests_are_run_again(
         path = tmp_path / "tests" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    ran = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "tests.retry_browser_tests", "-p", "no:cacheprovider", "tests"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
@@ -61,8 +61,8 @@ def test_only_a_few_browser_tests_are_run_again(
         text=True,
         check=False,
     )
-    assert ran.returncode == status, ran.stdout
+    assert result.returncode == status, result.stdout
     if last is None:
-        assert "AGAIN" not in ran.stdout
+        assert "AGAIN" not in result.stdout
     else:
-        assert ran.stdout.splitlines()[-1] == last
+        assert result.stdout.splitlines()[-1] == last

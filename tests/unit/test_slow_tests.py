@@ -44,6 +44,6 @@ def test_unmarked_tests_that_cost_too_much_are_listed(tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 1, run.stdout + run.stderr
-    listed = [line.split(" (")[0] for line in run.stdout.splitlines() if "NOT MARKED" in line]
+    entries = [line.split(" (")[0] for line in run.stdout.splitlines() if "NOT MARKED" in line]
     names = ("test_costly", "test_child")
-    assert set(listed) == {f"NOT MARKED AS SLOW: test_costs.py::{name}" for name in names}
+    assert set(entries) == {f"NOT MARKED AS SLOW: test_costs.py::{name}" for name in names}

@@ -30,7 +30,7 @@ def test_javascript_tests_exist() -> None:
 )
 def test_javascript_modules(file: Path) -> None:
     """One file of Node tests passes."""
-    ran = subprocess.run(
+    result = subprocess.run(
         [str(NODE), str(file)],
         cwd=ROOT,
         env={**os.environ, "RR_PYTHON": sys.executable},
@@ -38,7 +38,7 @@ def test_javascript_modules(file: Path) -> None:
         text=True,
         check=False,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_the_viewers_folders_import_in_order() -> None:

@@ -28,7 +28,7 @@ def masthead(person: Person) -> None:
     bar(
         key="masthead",
         data={
-            "who": _who(person),
+            "who": _name_and_role(person),
             "factor": t("Second factor") if _may_add_factor(person) else "",
             "leave": t("Sign out"),
             "alone": t(
@@ -63,7 +63,7 @@ def _may_add_factor(person: Person) -> bool:
         return person.may(Act.ACCOUNT) and second_factor.policy(look) is not Policy.NEVER
 
 
-def _who(person: Person) -> str:
+def _name_and_role(person: Person) -> str:
     role = person.role if person.study is not None else person.deployment
     if role is None:
         return t("{name}: choose a study", name=person.name)

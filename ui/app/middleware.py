@@ -64,8 +64,8 @@ _HOUR_S = 3600.0
 class NotTaken(Exception):
     """A refused request body, with HTTP status and reason."""
 
-    def __init__(self, status: int, why: str) -> None:
-        super().__init__(why)
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
         self.status = status
 
 
@@ -86,20 +86,20 @@ class Intake:
             returned function.
         """
         if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
-            who = await run_in_threadpool(_may_upload, Request(scope))
-            if who is None:
+            uploader = await run_in_threadpool(_may_upload, Request(scope))
+            if uploader is None:
                 raise NotTaken(403, t("Sign in with an account that can upload files."))
-            most, sign_in = MAX_UPLOADED - self._recent(who.sign_in), who.sign_in
+            max_bytes, sign_in = MAX_UPLOADED - self._recent(uploader.sign_in), uploader.sign_in
             too_much = t("Too much data was uploaded within an hour. Try again later.")
         else:
-            most = MAX_RECORDS if _RECORDS.fullmatch(scope["path"]) else MAX_BODY
+            max_bytes = MAX_RECORDS if _RECORDS.fullmatch(scope["path"]) else MAX_BODY
             sign_in, too_much = "", t("Too much data at once.")
         length = Fields(scope=scope).get("content-length", "0")
-        if not length.isdecimal() or len(length) > 15 or int(length) > most:
+        if not length.isdecimal() or len(length) > 15 or int(length) > max_bytes:
             raise NotTaken(413, too_much)
-        return self._counted(receive, most, too_much, sign_in)
+        return self._counted(receive, max_bytes, too_much, sign_in)
 
-    def _counted(self, receive: Receive, most: int, too_much: str, sign_in: str) -> Receive:
+    def _counted(self, receive: Receive, max_bytes: int, too_much: str, sign_in: str) -> Receive:
         taken, is_complete = 0, False
 
         async def counted() -> Message:
@@ -116,7 +116,7 @@ class Intake:
             taken += n_bytes
             if sign_in and n_bytes:
                 self._uploaded[sign_in].append((self._clock(), n_bytes))
-            if taken > most:
+            if taken > max_bytes:
                 raise NotTaken(413, too_much)
             return message
 
@@ -134,8 +134,8 @@ class Intake:
 
 
 def _may_upload(request: Request) -> Person | None:
-    who = asking(request)
-    return who if who is not None and any(who.may(act) for act in MAY_UPLOAD) else None
+    person = asking(request)
+    return person if person is not None and any(person.may(act) for act in MAY_UPLOAD) else None
 
 
 CLOSED = ("/_stcore/metrics", "/_stcore/agent", "/_stcore/script-health-check")
@@ -201,9 +201,9 @@ class Headers:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                there = {name.lower() for name, _ in message.get("headers", [])}
-                ours = (*_ADDED, *_ADDED_BEHIND_TLS) if secure else _ADDED
-                added = [pair for pair in ours if pair[0] not in there]
+                header_names = {name.lower() for name, _ in message.get("headers", [])}
+                own_headers = (*_ADDED, *_ADDED_BEHIND_TLS) if secure else _ADDED
+                added = [pair for pair in own_headers if pair[0] not in header_names]
                 message["headers"] = [*message.get("headers", []), *added]
             await send(message)
 
@@ -212,8 +212,8 @@ class Headers:
         except NotTaken as refused:
             if started:
                 raise
-            why = PlainTextResponse(str(refused), refused.status)
-            await why(scope, receive, send_with_headers)
+            response = PlainTextResponse(str(refused), refused.status)
+            await response(scope, receive, send_with_headers)
         except ClientDisconnect:  # the connection was closed during the message
             return
 
@@ -224,10 +224,10 @@ class Headers:
             return
         stranger = await run_in_threadpool(_is_stranger, HTTPConnection(scope))
         if stranger and self._strangers >= MAX_STRANGERS:
-            why = PlainTextResponse(
+            response = PlainTextResponse(
                 t("Too many people are signing in at the moment. Try again shortly."), 503
             )
-            await why(scope, receive, send)
+            await response(scope, receive, send)
             return
         self._strangers += stranger
         try:

@@ -39,15 +39,15 @@ def run() -> None:
         for entry in entries
     }
     reads = person is not None and person.reader is not None  # there is only the reading page
-    everything = [*pages.values(), *_elsewhere(entries, pages[home])]
+    everything = [*pages.values(), *_other_pages(entries, pages[home])]
     menu = [entry for entry in entries if not entry.hidden and not entry.of_study]
     page = st.navigation(everything, position="top" if menu and not reads else "hidden")
-    if page not in [made for entry, made in pages.items() if entry.bare]:
-        theme.wear()
-        of_study = [made for entry, made in pages.items() if entry.of_study or entry.barred]
+    if page not in [built for entry, built in pages.items() if entry.bare]:
+        theme.apply_styles()
+        of_study = [built for entry, built in pages.items() if entry.of_study or entry.barred]
         if person is not None and not reads and page in of_study:
             study_bar(
-                person, {entry: made for entry, made in pages.items() if entry.of_study}, page
+                person, {entry: built for entry, built in pages.items() if entry.of_study}, page
             )
     if page in pages.values():
         with actions.page((page.url_path, person.study if person else None)), available():
@@ -58,7 +58,7 @@ def run() -> None:
         page.run()
 
 
-def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
+def _other_pages(own_pages: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
     """Return hidden pages for all other addresses; each redirects to the person's first page.
 
     Reloading such a page after being signed out shows the sign-in form, not an error.
@@ -68,7 +68,7 @@ def _elsewhere(mine: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:
             lambda: st.switch_page(home), title=home.title, url_path=page.path, visibility="hidden"
         )
         for page in every_page()
-        if page not in mine
+        if page not in own_pages
     ]
 
 

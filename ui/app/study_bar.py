@@ -65,30 +65,32 @@ def _picker(person: Person) -> None:
         st.markdown(f"**{plain(person.study_name)}**")
         return
     # identified by constant values, because a study's state changes while it is shown
-    mine = {
+    own_memberships = {
         (membership.study, membership.role): membership
         for membership in memberships(store(), person)
         if membership.study is not None
     }
-    here = (person.study, person.role)
+    current = (person.study, person.role)
     chosen = st.selectbox(
         t("Study"),
-        mine,
-        index=list(mine).index(here) if here in mine else None,
-        format_func=lambda membership: _named(mine[membership], mine.values()),
+        own_memberships,
+        index=list(own_memberships).index(current) if current in own_memberships else None,
+        format_func=lambda membership: _named(
+            own_memberships[membership], own_memberships.values()
+        ),
         label_visibility="collapsed",
         key=f"study-picker-{person.study}-{person.role}",
         width=300,
     )
-    if chosen not in (None, here):
+    if chosen not in (None, current):
         with error_line():
-            enter_study(person, mine[chosen])
+            enter_study(person, own_memberships[chosen])
             st.rerun()
 
 
-def _named(membership: Membership, mine: Iterable[Membership]) -> str:
-    twice = sum(other.study == membership.study for other in mine) > 1
-    if twice or membership.role is Role.READER:
+def _named(membership: Membership, memberships: Iterable[Membership]) -> str:
+    is_ambiguous = sum(other.study == membership.study for other in memberships) > 1
+    if is_ambiguous or membership.role is Role.READER:
         return f"{membership.study_name} ({role_title(membership.role)})"
     return membership.study_name
 

@@ -24,11 +24,11 @@ def section(person: Person) -> None:
         busy=t("Copying and verifying ..."),
         type="primary",
     )
-    listed = backups.listed(store())
+    backup_list = backups.listed(store())
     with state:
-        _state(listed)
-    if listed:
-        grid(_table(listed))
+        _state(backup_list)
+    if backup_list:
+        grid(_table(backup_list))
     st.caption(
         t(
             "Backups are in {folder} on the server; {free} GB are free there. They contain "
@@ -43,11 +43,11 @@ def section(person: Person) -> None:
 
 def last_caption() -> None:
     """Show when the last backup was made and verified; only administrators see failures."""
-    listed = backups.listed(store())
-    if not listed:
+    backup_list = backups.listed(store())
+    if not backup_list:
         st.caption(t("There is no backup of this server yet."))
         return
-    last, when = listed[0], minute(listed[0].made_at_utc)
+    last, when = backup_list[0], minute(backup_list[0].made_at_utc)
     st.caption(
         t("Last backup: {when}. It has a problem: ask an administrator.", when=when)
         if last.finding or not last.there
@@ -76,9 +76,9 @@ def _state(backup: list[Backup]) -> None:
 
 
 def _make(person: Person) -> Report:
-    made = backups.make(store(), acting=acting(person))
-    if made.finding:
-        return Report(text=made.finding, kind="error")
+    backup = backups.make(store(), acting=acting(person))
+    if backup.finding:
+        return Report(text=backup.finding, kind="error")
     return Report(text=t("Backup made; verification passed."))
 
 

@@ -58,7 +58,7 @@ _ABOUT = "made.json"
 
 def routes() -> list[Route]:
     """Return the download routes."""
-    made = {
+    makers = {
         "bundle.zip": _bundle,
         "deposit.zip": _deposit,
         **dict.fromkeys(_REPORT, _report),
@@ -66,7 +66,7 @@ def routes() -> list[Route]:
         **dict.fromkeys(_CLOSING, _closing_report),
         "archive/{name}": _archive,
     }
-    return [_route(path, make) for path, make in made.items()]
+    return [_route(path, make) for path, make in makers.items()]
 
 
 def _route(path: str, make: Callable[[Person, Request], Response]) -> Route:
@@ -78,9 +78,9 @@ def _route(path: str, make: Callable[[Person, Request], Response]) -> Route:
 
 
 def _bundle(person: Person, _: Request) -> Response:
-    kept, study = store(), person.study_name
-    blinded = not accuracy_is_shown(kept, study)
-    content = zipped(bundle_files(kept, study, blinded=blinded))
+    current_store, study = store(), person.study_name
+    blinded = not accuracy_is_shown(current_store, study)
+    content = zipped(bundle_files(current_store, study, blinded=blinded))
     return _sent(person, "bundle.zip", content, _ZIP)
 
 
@@ -97,13 +97,13 @@ def _report(person: Person, request: Request) -> Response:
     from analysis import AnalysisError
     from ui.results.report_parts import report, report_file
 
-    name, kept, study = _name(request), store(), person.study_name
+    name, current_store, study = _name(request), store(), person.study_name
     language = request.query_params.get("language", ENGLISH)
     try:
         content = (
-            report(kept, study, language)
+            report(current_store, study, language)
             if _REPORT[name] == _ZIP
-            else report_file(kept, study, name, language)
+            else report_file(current_store, study, name, language)
         )
     except AnalysisError as error:
         raise BadFile(str(error)) from error
@@ -141,7 +141,7 @@ def _name(request: Request) -> str:
 def _sent(person: Person, name: str, content: bytes, media_type: str) -> Response:
     """Return a file, and record the download."""
     study = person.study_name
-    record_download(store(), study=study, what=name, content=content, acting=acting(person))
+    record_download(store(), study=study, file=name, content=content, acting=acting(person))
     return Response(content, media_type=media_type, headers=attachment(name))
 
 
@@ -203,9 +203,9 @@ def close(person: Person, *, typed: str, reason: str) -> None:
         raise BadInput(t("Type the study's name to confirm the closing."))
     if typed.strip() != person.study_name:
         raise BadInput(t("This is not the study's name. Type it exactly as shown above the field."))
-    kept, study, actor = store(), person.study_name, acting(person)
-    studies.close(kept, study=study, reason=reason, acting=actor)
-    heads.send_now(kept, os.environ, study, acting=actor)
+    current_store, study, actor = store(), person.study_name, acting(person)
+    studies.close(current_store, study=study, reason=reason, acting=actor)
+    heads.send_now(current_store, os.environ, study, acting=actor)
 
 
 def make(person: Person, *, texts: bool = True) -> None:
@@ -216,15 +216,17 @@ def make(person: Person, *, texts: bool = True) -> None:
     texts
         Whether to include the texts of questions and options.
     """
-    kept, actor = store(), acting(person)
-    place = _place(kept, person)
+    current_store, actor = store(), acting(person)
+    place = _place(current_store, person)
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix=".making-") as scratch:
             new = Path(scratch) / "new"
-            made = archives.archive(kept, new, study=person.study_name, texts=texts, acting=actor)
-            about = {**asdict(made), "at_utc": stamp(actor.now), "by": person.by.name}
-            (new / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            archived = archives.archive(
+                current_store, new, study=person.study_name, texts=texts, acting=actor
+            )
+            details = {**asdict(archived), "at_utc": stamp(actor.now), "by": person.by.name}
+            (new / _ABOUT).write_text(json.dumps(details), encoding="utf-8")
             _put_in_place(new, place, Path(scratch))
     except OSError as error:
         raise StudyError(
@@ -234,12 +236,12 @@ def make(person: Person, *, texts: bool = True) -> None:
 
 def made(person: Person) -> Made | None:
     """Return the archive files that may be downloaded now, or None."""
-    kept = store()
+    current_store = store()
     try:
-        result = json.loads((_place(kept, person) / _ABOUT).read_text(encoding="utf-8"))
+        result = json.loads((_place(current_store, person) / _ABOUT).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if not result["blinded"] and not studies.accuracy_is_shown(kept, person.study_name):
+    if not result["blinded"] and not studies.accuracy_is_shown(current_store, person.study_name):
         return None
     return Made(**result)
 
@@ -252,9 +254,9 @@ def hand_out(person: Person, name: str) -> Path:
     NotFound
         The file does not exist, or may not be downloaded now.
     """
-    kept, result = store(), made(person)
+    current_store, result = store(), made(person)
     if name == archives.SUMS:
-        digest = sha256_of_file(_place(kept, person) / name) if result else ""
+        digest = sha256_of_file(_place(current_store, person) / name) if result else ""
     else:
         digest = result.sha256.get(name, "") if result else ""
     if not digest:
@@ -265,12 +267,12 @@ def hand_out(person: Person, name: str) -> Path:
             )
         )
     study = person.study_name
-    record_taking(kept, study=study, what=name, sha256=digest, acting=acting(person))
-    return _place(kept, person) / name
+    record_taking(current_store, study=study, file=name, sha256=digest, acting=acting(person))
+    return _place(current_store, person) / name
 
 
-def _place(kept: Store, person: Person) -> Path:
-    return kept.beside("archives") / str(person.study)
+def _place(current_store: Store, person: Person) -> Path:
+    return current_store.beside("archives") / str(person.study)
 
 
 def _put_in_place(new: Path, place: Path, scratch: Path) -> None:
@@ -337,17 +339,17 @@ def _restored(person: Person, file: KeptFile) -> str:
 
 
 def _merged(person: Person, file: KeptFile, site: str) -> str:
-    where = store().address, person.study_name, site
-    done = outcome_of(
+    target = store().address, person.study_name, site
+    merged = outcome_of(
         "merge",
-        lambda: begin(bundle_merged, file, *where, acting(person)),
+        lambda: begin(bundle_merged, file, *target, acting(person)),
         t("Checking {file}", file=file.name),
     )
     return t(
         "Merged: {readers} from {site}, {readings} readings.",
-        readers=", ".join(done.readers),
-        site=done.site,
-        readings=done.n_readings,
+        readers=", ".join(merged.readers),
+        site=merged.site,
+        readings=merged.n_readings,
     )
 
 

@@ -75,17 +75,17 @@ def upload_form(person: Person) -> None:
 
 def folder_form(person: Person) -> None:
     """Import a bank from a folder on the server."""
-    there = uploads.folders(store())
+    folders = uploads.folders(store())
     st.caption(
         t(
             "For banks too large to upload: the server administrator places the folder in the "
             "folder banks, next to the database. It is imported from there without being copied."
         )
     )
-    if not there:
+    if not folders:
         st.write(t("This folder does not exist at present."))
         return
-    folder = st.selectbox(t("Folder"), there)
+    folder = st.selectbox(t("Folder"), folders)
     of_release = list(splits(banks_folder(store()) / folder))
     with st.form("folder", border=False):
         name = st.text_input(t("Bank name"), max_chars=100, key=_key("folder-name"))

@@ -29,7 +29,7 @@ def begin(
     person: Person,
     which: str,
     name: str,
-    arrive: Callable[[], uploads.Arrived],
+    arrive: Callable[[], uploads.ReceivedBank],
     *,
     chosen: Sequence[str],
     **options: Any,
@@ -159,37 +159,37 @@ def _faults(faulty: FaultyBank) -> Report:
     return Report(text=" ".join(sentences), kind="error", lines=tuple(map(str, faults)))
 
 
-def imported(done: Imported) -> Report:
+def imported(result: Imported) -> Report:
     """Return the report of a completed import."""
-    if not done.is_new:
+    if not result.is_new:
         return Report(
             text=t(
                 "{bank} was imported from these very files before. Nothing was changed.",
-                bank=done.bank,
+                bank=result.bank,
             ),
             kind="info",
         )
-    warnings = [*done.guessable]
-    if done.n_left_out:
+    warnings = [*result.guessable]
+    if result.n_left_out:
         warnings.append(
-            tn("{n} question was left out.", "{n} questions were left out.", done.n_left_out)
+            tn("{n} question was left out.", "{n} questions were left out.", result.n_left_out)
         )
-    if done.missing.n_shortened:
+    if result.missing.n_shortened:
         warnings.append(
             tn(
                 "{n} question is shown without an image that is missing.",
                 "{n} questions are shown without an image that is missing.",
-                done.missing.n_shortened,
+                result.missing.n_shortened,
             )
         )
-    left_out = (*done.left_out, *done.missing.examples) if done.n_left_out else ()
+    left_out = (*result.left_out, *result.missing.examples) if result.n_left_out else ()
     return Report(
         text=t(
             "Imported {bank}: {items}, {films}.",
-            bank=done.bank,
-            items=tn("{n} question", "{n} questions", done.n_items),
-            films=tn("{n} image", "{n} images", done.n_films),
+            bank=result.bank,
+            items=tn("{n} question", "{n} questions", result.n_items),
+            films=tn("{n} image", "{n} images", result.n_films),
         ),
         warnings=tuple(warnings),
-        lines=(*done.notes, *map(str, left_out)),
+        lines=(*result.notes, *map(str, left_out)),
     )

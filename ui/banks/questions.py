@@ -71,9 +71,9 @@ def _columns(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
     return frame.astype("category")
 
 
-def chosen(frame: pd.DataFrame, wanted: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def chosen(frame: pd.DataFrame, selection: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return the questions that have one of the wanted values in each filtered column."""
-    for name, values in wanted.items():
+    for name, values in selection.items():
         if values:
             frame = frame[frame[name].isin(values)]
     return frame
@@ -90,9 +90,9 @@ def routes() -> list[Route]:
     return [Route("/bank-films/{bank}/{item}/{view}", _film, methods=["GET"])]
 
 
-def addresses(kept: Store, bank: int, item: int) -> list[tuple[str, str]]:
+def addresses(current_store: Store, bank: int, item: int) -> list[tuple[str, str]]:
     """Return label and address of every film of an item."""
-    with kept.look(sealed=True) as look:
+    with current_store.look(sealed=True) as look:
         views = bank_contents.films_of(look, bank, item)
     return [
         (film_name(view.label, view.prior, view.days), f"bank-films/{bank}/{item}/{n}")
@@ -111,7 +111,7 @@ async def _film(request: Request) -> Response:
         return picture(views[view])
 
     refused = t("Sign in with an account that can set up studies.")
-    return await answer(request, Act.MAKE_STUDY, found, refused, lane=Lane.IMAGES)
+    return await answer(request, Act.MAKE_STUDY, found, refused, queue=Lane.IMAGES)
 
 
 def question_card(
@@ -133,8 +133,8 @@ def question_card(
         for letter, text in zip(LETTERS, json.loads(item.options), strict=False)
     )
     shown = "".join(figure(label, address) for label, address in films)
-    why = f"<p><bdi>{escape(explanation)}</bdi></p>" if explanation else ""
+    explained = f"<p><bdi>{escape(explanation)}</bdi></p>" if explanation else ""
     return (
         f'{CASE_CSS}<div class="case"><div class="films">{shown}</div>'
-        f"<div><h4><bdi>{escape(item.question)}</bdi></h4><ol>{options}</ol>{why}</div></div>"
+        f"<div><h4><bdi>{escape(item.question)}</bdi></h4><ol>{options}</ol>{explained}</div></div>"
     )

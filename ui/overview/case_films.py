@@ -28,9 +28,9 @@ def routes() -> list[Route]:
     return [Route("/case-films/{view}", _film, methods=["GET"])]
 
 
-def addresses(kept: Store, study: int, item_id: str) -> list[tuple[str, str]]:
+def addresses(current_store: Store, study: int, item_id: str) -> list[tuple[str, str]]:
     """Return label and address of every film of a case; an empty list if the item is not a case."""
-    with kept.look() as look:
+    with current_store.look() as look:
         views = studies.views_of_case(look, study, item_id)
     return [
         (
@@ -53,18 +53,18 @@ async def _film(request: Request) -> Response:
     refused = t("Sign in with an account that can see the results.")
 
     def make(person: Person) -> Response:
-        kept = store()
+        current_store = store()
         if person.study is None:
             return PlainTextResponse(refused, status_code=401)
-        if not person.may(Act.SET_UP) and not accuracy_is_shown(kept, person.study_name):
-            why = t("Cases are shown once the study is closed.")
-            return PlainTextResponse(why, status_code=409)
-        with kept.look() as look:
+        if not person.may(Act.SET_UP) and not accuracy_is_shown(current_store, person.study_name):
+            reason = t("Cases are shown once the study is closed.")
+            return PlainTextResponse(reason, status_code=409)
+        with current_store.look() as look:
             views = studies.views_of_case(look, person.study, request.query_params.get("item", ""))
-        wanted = number(request.path_params["view"])
-        if not 0 <= wanted < len(views):
+        view_number = number(request.path_params["view"])
+        if not 0 <= view_number < len(views):
             return PlainTextResponse(t("There is no such image in this study."), status_code=404)
-        return picture(views[wanted])
+        return picture(views[view_number])
 
     return await answer(request, Act.RESULTS, make, refused, lambda _: 503, Lane.IMAGES)
 

@@ -59,12 +59,12 @@ def bank_zip() -> bytes:
     demo = _ROOT / "data/demo"
     items = json.loads((demo / "bank.json").read_text(encoding="utf-8"))
     few = dict(list(items.items())[:_ITEMS])
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bank.json", json.dumps(few, indent=1, ensure_ascii=False))
         for path in sorted({path for item in few.values() for path in item["ImagePath"]}):
             archive.write(demo / path, path, zipfile.ZIP_STORED)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 def _without_answers(person: Person) -> bytes:
@@ -75,6 +75,6 @@ def _without_answers(person: Person) -> bytes:
 
 
 def _csv(rows: Sequence[Sequence[str]]) -> bytes:
-    held = io.StringIO()
-    csv.writer(held).writerows(rows)
-    return held.getvalue().encode("utf-8-sig")
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(rows)
+    return buffer.getvalue().encode("utf-8-sig")

@@ -131,10 +131,10 @@ def _read(handed_in: _HandedIn) -> Report:
 
 
 def _in_worker(handed_in: _HandedIn, column_roles: Mapping[str, str] | None = None) -> ModelFile:
-    where = store().address, handed_in.study, column_roles
+    target = store().address, handed_in.study, column_roles
     return outcome_of(
         _LOOK if column_roles is None else _LOOK_AGAIN,
-        lambda: begin(model_file, handed_in.file, *where),
+        lambda: begin(model_file, handed_in.file, *target),
         t("Reading {file}", file=handed_in.file_name),
     )
 
@@ -216,12 +216,12 @@ def _columns_chosen(
     chosen: dict[str, str] = {}
     places = st.columns(2) * len(roles)
     for (role, label), place in zip(roles.items(), places, strict=False):
-        there = before.get(role, "")
-        offered = [*dict.fromkeys(["", *columns, there])]
+        previous = before.get(role, "")
+        offered = [*dict.fromkeys(["", *columns, previous])]
         chosen[role] = place.selectbox(
             label,
             offered,
-            index=offered.index(there),
+            index=offered.index(previous),
             format_func=lambda column: column or t("none"),
             key=f"model-column-{role}",
         )
@@ -263,7 +263,7 @@ def _look_and_decide(person: Person, waiting: _Waiting) -> None:
                 example.item_id,
                 _shortened(example.words),
                 _shortened(read_as(example.answer or example.status, example.option)),
-                *([_sure(example)] if sure else []),
+                *([_confidence_text(example)] if sure else []),
             )
             for example in examples
         ],
@@ -308,7 +308,7 @@ def _recognised(summary: FileSummary) -> str:
     return " ".join(sentences)
 
 
-def _sure(example: Example) -> str:
+def _confidence_text(example: Example) -> str:
     return "" if example.confidence is None else f"{example.confidence:.2f}"
 
 
@@ -400,10 +400,10 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         "replacing": reason if replaces else None,
         "acting": acting(person),
     }
-    where = store().address, handed_in.study, waiting.column_roles
+    target = store().address, handed_in.study, waiting.column_roles
     outcome_of(
         _KEEP,
-        lambda: begin(model_kept, handed_in.file, *where, model),
+        lambda: begin(model_kept, handed_in.file, *target, model),
         t("Saving {file}", file=handed_in.file_name),
     )
     st.session_state.pop(_READ, None)

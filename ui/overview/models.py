@@ -99,7 +99,7 @@ def card_form(person: Person, models: list[ModelRow]) -> None:
                 )
                 return t("The card of {model} is saved.", model=name)
 
-            actions.button(t("Save the card"), save, in_form=True, key="card-save", about=name)
+            actions.button(t("Save the card"), save, in_form=True, key="card-save", subject=name)
 
 
 def _labels() -> dict[str, str]:
@@ -184,14 +184,14 @@ def show_words(person: Person, models: list[ModelRow]) -> None:
         if name is None:
             st.write(t("Choose a model to see its output and how it was interpreted."))
         else:
-            output = _said(store(), head(store(), study), study, name)
+            output = _outputs_of(store(), head(store(), study), study, name)
             _by_rules(study, output)
             _list([answer for answer in output if _kinds()[which](answer)])
             _form(person, name)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _said(_store: Store, at: str, study: str, name: str) -> list[ReadOutput]:
+def _outputs_of(_store: Store, at: str, study: str, name: str) -> list[ReadOutput]:
     return outputs_of(_store, study=study, model_id=name)
 
 
@@ -214,18 +214,18 @@ def _named() -> dict[str, str]:
 def _by_rules(study: str, output: list[ReadOutput]) -> None:
     """Show how many answers each set of rules reads, and how many are correct if permitted."""
     with store().look() as look:
-        seen = shows_accuracy(study_row(look, study))
-    right = correct_by_rules(store(), study=study, outputs=output) if seen else {}
+        is_shown = shows_accuracy(study_row(look, study))
+    right = correct_by_rules(store(), study=study, outputs=output) if is_shown else {}
     rows = []
     for rules, name in _named().items():
         read = [answer.by_rules[rules] for answer in output]
         answered = sum(answer in LETTERS for answer in read)
         changed = sum(answer.kept != now for answer, now in zip(output, read, strict=True))
         counts = (answered, read.count("unparsed"), read.count("refused"), changed)
-        rows.append((name, *counts, *([right[rules]] if seen else [])))
+        rows.append((name, *counts, *([right[rules]] if is_shown else [])))
     columns = [t("Rules"), t("Answered"), t("Unparsed"), t("Refused"), t("Would change")]
     table(
-        [*columns, *([t("Correct")] if seen else [])],
+        [*columns, *([t("Correct")] if is_shown else [])],
         rows,
         caption=t("The same output by each set of rules"),
     )
@@ -282,7 +282,7 @@ def _form(person: Person, name: str) -> None:
             lambda: _reread(person, name, rules, checked_reason(reason)),
             in_form=True,
             key="read-again-now",
-            about=name,
+            subject=name,
             below=below,
         )
 
@@ -343,24 +343,26 @@ def _asks_words(person: Person) -> bool:
 
 async def _paper(request: Request) -> Response:
     def make(person: Person) -> Response:
-        wanted = str(request.path_params["format"])
-        if wanted not in FORMATS:
+        format_name = str(request.path_params["format"])
+        if format_name not in FORMATS:
             return PlainTextResponse(t("There is no such format."), status_code=404)
         condition = request.query_params.get("condition", str(Shown.IMAGE))
         if condition not in (Shown.IMAGE, Shown.OPEN_ENDED):
             return PlainTextResponse(t("There is no such condition."), status_code=404)
-        return _sent(person, wanted, Shown(condition))
+        return _sent(person, format_name, Shown(condition))
 
     return await answer(request, Act.MODELS, make, t("Sign in to see this page."))
 
 
-def _sent(person: Person, wanted: str, condition: Shown) -> Response:
-    kept = store()
-    paper = paper_of_study(kept, person.study_name, ModelProtocol(condition=condition))
-    folder = Path(tempfile.mkdtemp(dir=kept.folder, prefix=".exam-paper-"))
-    path = folder / f"exam-paper-{wanted}.zip"
+def _sent(person: Person, format_name: str, condition: Shown) -> Response:
+    current_store = store()
+    paper = paper_of_study(current_store, person.study_name, ModelProtocol(condition=condition))
+    folder = Path(tempfile.mkdtemp(dir=current_store.folder, prefix=".exam-paper-"))
+    path = folder / f"exam-paper-{format_name}.zip"
     try:
-        export_paper(kept, paper, path, form=PaperForm(formats=[wanted]), acting=acting(person))
+        export_paper(
+            current_store, paper, path, form=PaperForm(formats=[format_name]), acting=acting(person)
+        )
     except BaseException:
         shutil.rmtree(folder)
         raise

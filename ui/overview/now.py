@@ -47,12 +47,12 @@ def head(store: Store, study: str) -> str:
 
 
 def _kept(
-    store: Store, study: str, read: Callable[..., Made], minute: str = "", **how: Any
+    store: Store, study: str, read: Callable[..., Made], minute: str = "", **arguments: Any
 ) -> Made:
-    what = f"{read.__module__}.{read.__name__}", store.address, study, head(store, study), minute
-    return cast(Made, _read(what, lambda: read(store, study, **how)))
+    key = f"{read.__module__}.{read.__name__}", store.address, study, head(store, study), minute
+    return cast(Made, _read(key, lambda: read(store, study, **arguments)))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _read(what: tuple[str, ...], _read: Callable[[], object]) -> object:
+def _read(key: tuple[str, ...], _read: Callable[[], object]) -> object:
     return _read()

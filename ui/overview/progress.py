@@ -70,7 +70,7 @@ def _study(progress: Progress) -> None:
     share = t("{share} %", share=decimal(100 * n_read / n_assigned)) if n_assigned else ""
     facts(
         (
-            (t("State"), study_state(progress.state), _since(progress)),
+            (t("State"), study_state(progress.state), _state_since(progress)),
             (t("Cases per reader"), str(n_cases), ""),
             (t("Readers"), str(len(progress.readers)), _stages(progress)),
             (t("Readings"), t("{n} of {total}", n=n_read, total=n_assigned), share),
@@ -91,18 +91,18 @@ def _study(progress: Progress) -> None:
     )
 
 
-def _since(progress: Progress) -> str:
+def _state_since(progress: Progress) -> str:
     began = {"drawn": "drawn", "open": "opened", "closed": "closed"}[progress.state]
     at = minute(progress.dates.get(began))
     return t("since {time}", time=at) if at else ""
 
 
 def _stages(progress: Progress) -> str:
-    counted = Counter(reader.stage for reader in progress.readers)
+    n_by_stage = Counter(reader.stage for reader in progress.readers)
     return ", ".join(
-        t("{n} {stage}", n=counted[stage], stage=stage_word(stage))
+        t("{n} {stage}", n=n_by_stage[stage], stage=stage_word(stage))
         for stage in Stage
-        if counted[stage]
+        if n_by_stage[stage]
     )
 
 
@@ -280,8 +280,8 @@ def show_chart(progress: Progress) -> None:
 def _figure(progress: Progress, arrivals: Mapping[str, Sequence[str]]) -> go.Figure:
     few = len(arrivals) <= MOST_NAMED
     figure = go.Figure()
-    most = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(arrivals)))
-    lines = {name: _points(times, most) for name, times in arrivals.items()}
+    max_points = min(MOST_POINTS, max(LEAST_POINTS, ALL_POINTS // len(arrivals)))
+    lines = {name: _points(times, max_points) for name, times in arrivals.items()}
     if few:
         for name, (x, y) in lines.items():
             figure.add_scatter(x=x, y=y, name=name, line={"shape": "hv", "width": 2}, **_HOVER)
@@ -312,25 +312,25 @@ _HOVERED = "%{{y}} · %{{x|%Y-%m-%d %H:%M}}<extra>{}</extra>"
 _HOVER = {"mode": "lines", "hovertemplate": _HOVERED.format("%{fullData.name}")}
 
 
-def _points(times: Sequence[str], most: int) -> tuple[list[str], list[int]]:
+def _points(times: Sequence[str], max_points: int) -> tuple[list[str], list[int]]:
     """Return a reader's line from 0, with at most as many points as are visible."""
-    step = max(1, -(-len(times) // most))
+    step = max(1, -(-len(times) // max_points))
     places = sorted({*range(0, len(times), step), len(times) - 1})
     return [times[0], *(times[place] for place in places)], [0, *(place + 1 for place in places)]
 
 
 def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
-    counted = {name: Counter(at[:10] for at in times) for name, times in arrivals.items()}
-    days = sorted({day for own in counted.values() for day in own})[-MOST_DAYS:]
-    named = list(counted) if len(counted) <= MOST_NAMED else []
+    counts_by_reader = {name: Counter(at[:10] for at in times) for name, times in arrivals.items()}
+    days = sorted({day for counts in counts_by_reader.values() for day in counts})[-MOST_DAYS:]
+    names_shown = list(counts_by_reader) if len(counts_by_reader) <= MOST_NAMED else []
     rows = [
         (
             translation.day(f"{day}T00:00Z"),
-            *(counted[name][day] for name in named),
-            sum(own[day] for own in counted.values()),
+            *(counts_by_reader[name][day] for name in names_shown),
+            sum(counts[day] for counts in counts_by_reader.values()),
         )
         for day in days
     ]
     words = t("Readings received on each of the most recent days with any (UTC).")
-    table([t("Day"), *named, t("All")], rows, caption=words)
+    table([t("Day"), *names_shown, t("All")], rows, caption=words)
     st.caption(words)

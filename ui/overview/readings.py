@@ -103,10 +103,12 @@ def _filtered(readings: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         placeholder=t("Any"),
         key="list-statuses",
     )
-    there = sorted({flag for reading in readings for flag in reading.flags})
+    flags_present = sorted({flag for reading in readings for flag in reading.flags})
     flags: list[str] = []
-    if there:
-        flags = columns[2].multiselect(t("Flags"), there, placeholder=t("Any"), key="list-flags")
+    if flags_present:
+        flags = columns[2].multiselect(
+            t("Flags"), flags_present, placeholder=t("Any"), key="list-flags"
+        )
     first, second, third = st.columns([2, 1, 1])
     cases = first.multiselect(
         t("Cases"),
@@ -114,11 +116,11 @@ def _filtered(readings: list[ReadingFacts]) -> Iterator[ReadingFacts]:
         placeholder=t("Any"),
         key="list-cases",
     )
-    since = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
-    until = third.date_input(
+    first_day = second.date_input(t("From (UTC)"), value=None, format=day_form(), key="list-since")
+    last_day = third.date_input(
         t("To, inclusive (UTC)"), value=None, format=day_form(), key="list-until"
     )
-    days = since.isoformat() if since else "", until.isoformat() if until else "9999"
+    days = first_day.isoformat() if first_day else "", last_day.isoformat() if last_day else "9999"
     return (
         reading
         for reading in readings
@@ -134,11 +136,16 @@ def _chosen(readings: list[ReadingFacts]) -> ReadingFacts:
     left, right, _ = st.columns([1, 2, 3])
     readers = list(dict.fromkeys(reading.reader_id for reading in readings))
     reader = left.selectbox(t("Reader"), readers, key=READER)
-    own = {reading.position: reading for reading in readings if reading.reader_id == reader}
+    own_readings = {
+        reading.position: reading for reading in readings if reading.reader_id == reader
+    }
     position = right.selectbox(
-        t("Position"), list(own), format_func=lambda n: _label(own[n]), key=f"{POSITION}-{reader}"
+        t("Position"),
+        list(own_readings),
+        format_func=lambda n: _label(own_readings[n]),
+        key=f"{POSITION}-{reader}",
     )
-    return own[position]
+    return own_readings[position]
 
 
 def _label(reading: ReadingFacts) -> str:
@@ -192,17 +199,17 @@ def _decide(person: Person, reading: ReadingFacts) -> None:
 
 
 def _ask(person: Person, reading: ReadingFacts, reason: str) -> Question:
-    where = {"reader": reading.reader_id, "position": reading.position}
+    key = {"reader": reading.reader_id, "position": reading.position}
     if reading.excluded:
         question = t(
-            "Reinstate {reader}, position {position}? Reason: {reason}", **where, reason=reason
+            "Reinstate {reader}, position {position}? Reason: {reason}", **key, reason=reason
         )
-        done = t("{reader}, position {position}, is no longer excluded.", **where)
+        report = t("{reader}, position {position}, is no longer excluded.", **key)
     else:
         question = t(
-            "Exclude {reader}, position {position}? Reason: {reason}", **where, reason=reason
+            "Exclude {reader}, position {position}? Reason: {reason}", **key, reason=reason
         )
-        done = t("{reader}, position {position}, is excluded.", **where)
+        report = t("{reader}, position {position}, is excluded.", **key)
     decide = reinstate if reading.excluded else exclude
 
     def do() -> str:
@@ -213,7 +220,7 @@ def _ask(person: Person, reading: ReadingFacts, reason: str) -> Question:
             reason=reason,
             acting=acting(person),
         )
-        return done
+        return report
 
     return Question(text=question, do=do)
 
@@ -260,14 +267,14 @@ def show_quality(
 def _table(facts: list[QualityFact]) -> Columns:
     return {
         t("Observation"): [kind_word(fact.kind) for fact in facts],
-        t("Reader or case"): [_whose(fact) for fact in facts],
+        t("Reader or case"): [_reader_of(fact) for fact in facts],
         t("Readings"): [_count(fact) for fact in facts],
         t("Share"): [_percent(fact) for fact in facts],
         t("More"): [detail_words(fact) for fact in facts],
     }
 
 
-def _whose(fact: QualityFact) -> str:
+def _reader_of(fact: QualityFact) -> str:
     return fact.reader_id or t("case {item}", item=fact.item_id)
 
 
@@ -285,13 +292,15 @@ def _closer(facts: list[QualityFact], readings: list[ReadingFacts], *, may_exclu
     place = st.selectbox(
         t("Show details of"),
         range(len(facts)),
-        format_func=lambda n: f"{kind_word(facts[n].kind)}, {_whose(facts[n])}: {_count(facts[n])}",
+        format_func=lambda n: (
+            f"{kind_word(facts[n].kind)}, {_reader_of(facts[n])}: {_count(facts[n])}"
+        ),
         key="fact",
     )
     fact = facts[min(place, len(facts) - 1)]
     st.markdown(plain(rule(fact.kind)))
-    meant = set(fact.readings)
-    rows = [reading for reading in readings if reading.id in meant]
+    positions = set(fact.readings)
+    rows = [reading for reading in readings if reading.id in positions]
     if not rows:
         return
     grid(reading_table(rows), key="fact-readings")

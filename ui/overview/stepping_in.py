@@ -81,9 +81,9 @@ def _form(person: Person, progress: Progress) -> None:
     )
     step = Intervention(step)
     st.caption(_consequence(step))
-    here = [step for step in progress.readers if step.stage is not Stage.WITHDRAWN]
+    active = [step for step in progress.readers if step.stage is not Stage.WITHDRAWN]
     left, middle, right = st.columns(3)
-    reader = _whom(left, step, here)
+    reader = _whom(left, step, active)
     session = _session(middle, step, reader)
     chosen = _Chosen(step=step, reader_id=reader.reader_id if reader else None, session=session)
     days = 0.0
@@ -107,7 +107,7 @@ def _form(person: Person, progress: Progress) -> None:
             lambda: _ask(person, progress.study, chosen, days, reason),
             in_form=True,
             key=_KEY,
-            about=chosen,
+            subject=chosen,
             below=below,
         )
 
@@ -181,9 +181,9 @@ def _ask(person: Person, study: str, chosen: _Chosen, days: float, reason: str) 
     return Question(text=question, do=do)
 
 
-def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -> None:
-    whom: dict[str, Any] = {"reader_id": asked.reader_id}
-    which = {**whom, "session": asked.session}
+def _act(study: str, chosen_step: _Chosen, days: float, reason: str, acting: Acting) -> None:
+    whom: dict[str, Any] = {"reader_id": chosen_step.reader_id}
+    which = {**whom, "session": chosen_step.session}
     acts: dict[Intervention, tuple[Callable[..., object], dict[str, Any]]] = {
         Intervention.PAUSE: (interventions.pause, whom),
         Intervention.RESUME: (interventions.resume, whom),
@@ -191,8 +191,8 @@ def _act(study: str, asked: _Chosen, days: float, reason: str, acting: Acting) -
         Intervention.EXTEND: (interventions.extend, {**which, "days": days}),
         Intervention.RELEASE: (interventions.release, which),
     }
-    act, about = acts[asked.step]
-    act(store(), study=study, reason=reason, **about, acting=acting)
+    act, subject = acts[chosen_step.step]
+    act(store(), study=study, reason=reason, **subject, acting=acting)
 
 
 def _word(step: Intervention) -> str:
@@ -263,7 +263,7 @@ def _show_schedule(person: Person, study: str) -> None:
         )
         return t("Saved.")
 
-    actions.button(t("Save"), save, key="remind-save", about=study)
+    actions.button(t("Save"), save, key="remind-save", subject=study)
     st.caption(
         t(
             "Readers whose session is open and whose address is known get this message by email, "
@@ -292,15 +292,15 @@ def _show_letter(person: Person, progress: Progress) -> None:
     last = sent(store(), progress.study).get(reader.reader_id)
     if last:
         st.caption(t("Last reminded: {time}.", time=minute(last)))
-    who = (
+    recipient = (
         addressee(store(), progress.study, reader.reader_id)
         if person.may(Act.PEOPLE)
         else Addressee()
     )
-    letter = _letter(progress, reader, who)
+    letter = _letter(progress, reader, recipient)
     st.markdown(f"**{plain(letter.subject)}**")
     st.code(letter.text, language=None, wrap_lines=True)
-    _ways(person, progress.study, reader, who, letter)
+    _ways(person, progress.study, reader, recipient, letter)
 
 
 def _label(reader: ReaderProgress) -> str:
@@ -313,9 +313,9 @@ def _label(reader: ReaderProgress) -> str:
     )
 
 
-def _letter(progress: Progress, reader: ReaderProgress, who: Addressee) -> Letter:
+def _letter(progress: Progress, reader: ReaderProgress, recipient: Addressee) -> Letter:
     """Return the letter, with changes made on the page."""
-    letter = compose(progress, reader, name=who.name, address=home_address())
+    letter = compose(progress, reader, name=recipient.name, address=home_address())
     with st.expander(t("Edit the text")):
         text = st.text_area(
             t("Message"),
@@ -328,7 +328,7 @@ def _letter(progress: Progress, reader: ReaderProgress, who: Addressee) -> Lette
 
 
 def _ways(
-    person: Person, study: str, reader: ReaderProgress, who: Addressee, letter: Letter
+    person: Person, study: str, reader: ReaderProgress, recipient: Addressee, letter: Letter
 ) -> None:
     server = None
     with error_line():
@@ -342,32 +342,34 @@ def _ways(
         return t("Marked as sent.")
 
     record = t("Record in the audit trail that {reader} was reminded?", reader=name)
-    about = (name, letter.text)
+    subject = (name, letter.text)
     actions.button(
         t("Mark as sent"),
         lambda: Question(text=record, do=note),
         key="note-sent",
-        about=about,
+        subject=subject,
         place=left,
         below=below,
         width="stretch",
     )
     if server is None:
         st.caption(t("This server cannot send email: copy the message and send it yourself."))
-    elif not who.email:
+    elif not recipient.email:
         st.caption(t("There is no email address on record for this reader: copy the message."))
     else:
         mail = server
 
         def send() -> str:
             send_reminder(store(), mail, letter, study=study, reader_id=name, acting=acting(person))
-            return t("Sent to {address}.", address=who.email)
+            return t("Sent to {address}.", address=recipient.email)
 
         actions.button(
             t("Send by email"),
-            lambda: Question(text=t("Send this message to {address}?", address=who.email), do=send),
+            lambda: Question(
+                text=t("Send this message to {address}?", address=recipient.email), do=send
+            ),
             key="send-mail",
-            about=about,
+            subject=subject,
             place=right,
             below=below,
             width="stretch",

@@ -44,9 +44,9 @@ def routes() -> list[Route]:
 
 def trail_section(study: str) -> None:
     """Show the trail of a study, or of the deployment if `study` is empty."""
-    wanted = _search(study)
+    query = _search(study)
     n_pages_key = f"trail-page-{study}"
-    results = trails.search(store(), study, wanted, page=0, size=PAGE_SIZE)
+    results = trails.search(store(), study, query, page=0, size=PAGE_SIZE)
     n_pages = max(1, -(-results.n_found // PAGE_SIZE))
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     left.write(tn("{n} event found.", "{n} events found.", results.n_found))
@@ -58,14 +58,14 @@ def trail_section(study: str) -> None:
             )
         )
     if page > 1:
-        results = trails.search(store(), study, wanted, page=page - 1, size=PAGE_SIZE)
+        results = trails.search(store(), study, query, page=page - 1, size=PAGE_SIZE)
     st.caption(t("Select a row to open its details."))
     key, every_px = f"trail-list-{study}-{page}", grid_px(results.rows)
     picked = pick(results.rows, _table(results.rows), key=key, height=every_px)
     if picked:
         table([t("What"), t("Value")], _details(picked), caption=t("Event details"))
     address = "export/trail.csv" if study else "export/deployment-trail.csv"
-    st.link_button(t("Download search results (CSV)"), f"{address}?{_query(wanted)}")
+    st.link_button(t("Download search results (CSV)"), f"{address}?{_query(query)}")
 
 
 def verifying(study: str) -> None:
@@ -112,10 +112,10 @@ def _search(study: str) -> Search:
     actor = first[2].selectbox(
         t("By"), actors, format_func=lambda actor: actor or t("anyone"), key=f"trail-actor-{study}"
     )
-    since = first[3].date_input(
+    first_day = first[3].date_input(
         t("From (UTC)"), value=None, format=day_form(), key=f"trail-since-{study}"
     )
-    until = first[4].date_input(
+    last_day = first[4].date_input(
         t("To, inclusive (UTC)"), value=None, format=day_form(), key=f"trail-until-{study}"
     )
     readings = st.checkbox(t("Include case-by-case reader events"), key=f"trail-readings-{study}")
@@ -124,8 +124,8 @@ def _search(study: str) -> Search:
         named=kinds_called(text),
         kind=kind,
         actor=actor,
-        since=_midnight(since),
-        until=_midnight(until, days=1),
+        since=_midnight(first_day),
+        until=_midnight(last_day, days=1),
         with_readings=readings,
     )
 
@@ -167,7 +167,7 @@ def _details(row: trails.TrailRow) -> list[tuple[str, str]]:
         t("Old"): row.old,
         t("New"): row.new,
         t("Reason"): row.reason,
-        t("Details"): _spelt(row.about),
+        t("Details"): _details_text(row.about),
         t("Site"): row.site,
         t("Hash"): row.hash,
     }
@@ -181,9 +181,9 @@ def _local(at_utc: str, zone: tzinfo) -> str:
         return ""
 
 
-def _spelt(about: str) -> str:
+def _details_text(details: str) -> str:
     """Return the further details of an event, without JSON punctuation."""
-    values: Mapping[str, Any] = json.loads(about) if about else {}
+    values: Mapping[str, Any] = json.loads(details) if details else {}
     return ", ".join(
         f"{key} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for key, value in values.items()
@@ -191,15 +191,15 @@ def _spelt(about: str) -> str:
     )
 
 
-def _query(wanted: Search) -> str:
+def _query(query: Search) -> str:
     return urlencode(
         {
-            "text": wanted.text,
-            "kind": wanted.kind,
-            "actor": wanted.actor,
-            "since": wanted.since.date().isoformat() if wanted.since else "",
-            "until": wanted.until.date().isoformat() if wanted.until else "",
-            "readings": "1" if wanted.with_readings else "",
+            "text": query.text,
+            "kind": query.kind,
+            "actor": query.actor,
+            "since": query.since.date().isoformat() if query.since else "",
+            "until": query.until.date().isoformat() if query.until else "",
+            "readings": "1" if query.with_readings else "",
         }
     )
 
@@ -215,15 +215,15 @@ def _route(name: str, act: Act) -> Route:
 def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
     study = person.study_name if act is Act.TRAIL else ""
     try:
-        wanted = _asked(request.query_params)
+        query = _search_from(request.query_params)
     except ValueError:
         return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
-    record_taking(store(), study=study, what=name, acting=acting(person))
-    lines = trails.as_csv(store(), study, wanted)
+    record_taking(store(), study=study, file=name, acting=acting(person))
+    lines = trails.as_csv(store(), study, query)
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 
 
-def _asked(query: Mapping[str, str]) -> Search:
+def _search_from(query: Mapping[str, str]) -> Search:
     def day(name: str) -> datetime | None:
         text = query.get(name, "")
         return _midnight(date.fromisoformat(text)) if text else None

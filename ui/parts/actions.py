@@ -84,9 +84,9 @@ class _Memory:
     def press(self, number: int) -> None:
         self.pressed = number
 
-    def keep(self, key: str, about: Hashable, result: Result) -> None:
+    def keep(self, key: str, subject: Hashable, result: Result) -> None:
         self.number += 1
-        self.key, self.about = key, about
+        self.key, self.about = key, subject
         self.is_new, self.on_top = True, False
         self.result = Report(text=result) if isinstance(result, str) else result
         self.leads_on = isinstance(result, Report) and result.then is not None
@@ -97,7 +97,7 @@ def button(
     do: Action,
     *,
     key: str,
-    about: Hashable = None,
+    subject: Hashable = None,
     place: DeltaGenerator | None = None,
     below: DeltaGenerator | None = None,
     busy: str = "",
@@ -113,7 +113,7 @@ def button(
     ----------
     key
         Names the action; the button's key begins with it.
-    about
+    subject
         The subject of the action, in addition to its key; reports and questions about other
         subjects are not shown at this button.
     place
@@ -125,20 +125,20 @@ def button(
     in_form
         Whether it is the button that sends a form.
     """
-    where = place or st
-    kind = where.form_submit_button if in_form else where.button
+    container = place or st
+    kind = container.form_submit_button if in_form else container.button
     memory = _memory()
     pressed = kind(
         label,
-        key=f"{key}/{memory.runs[key, about]}",
+        key=f"{key}/{memory.runs[key, subject]}",
         on_click=memory.press,
         args=(memory.number,),
         **look,
     )
     with below if below is not None else nullcontext():
         if pressed:
-            _run(memory, do, key, about, busy)
-        _show(memory, key, about)
+            _run(memory, do, key, subject, busy)
+        _show(memory, key, subject)
 
 
 def turn(
@@ -158,8 +158,8 @@ def turn(
     early
         `to` is run before the page, because it sets the value of a widget.
     """
-    where = place or st
-    kind = where.form_submit_button if in_form else where.button
+    container = place or st
+    kind = container.form_submit_button if in_form else container.button
 
     def callback() -> None:
         to()
@@ -169,18 +169,18 @@ def turn(
         st.rerun()
 
 
-def note(key: str, result: Report, about: Hashable = None) -> None:
+def note(key: str, result: Report, subject: Hashable = None) -> None:
     """Report the result of an action that was interrupted, for example by a click."""
-    _memory().keep(key, about, result)
+    _memory().keep(key, subject, result)
 
 
-def report(key: str, about: Hashable = None) -> None:
+def report(key: str, subject: Hashable = None) -> None:
     """Show the report of an action whose button is no longer shown."""
-    _show(_memory(), key, about)
+    _show(_memory(), key, subject)
 
 
 @contextmanager
-def page(where: Hashable) -> Iterator[None]:
+def page(place: Hashable) -> Iterator[None]:
     """Run a page; discard reports of other pages, and show reports without a place at the top.
 
     A pressed button that the page no longer shows, because another window has changed what the page
@@ -188,12 +188,12 @@ def page(where: Hashable) -> Iterator[None]:
 
     Parameters
     ----------
-    where
+    place
         The current page and study.
     """
     memory = _memory()
-    if memory.page != where:
-        memory.page = where
+    if memory.page != place:
+        memory.page = place
         memory.visit += 1
         memory.pressed = None
         if not memory.leads_on:
@@ -238,28 +238,28 @@ def _memory() -> _Memory:
     return memory
 
 
-def _run(memory: _Memory, do: Action, key: str, about: Hashable, busy: str) -> None:
+def _run(memory: _Memory, do: Action, key: str, subject: Hashable, busy: str) -> None:
     """Run an action and keep its result, even if the user clicks meanwhile."""
     memory.pressed = None
 
     def run() -> None:
-        memory.keep(key, about, do())
-        memory.runs[key, about] += 1
+        memory.keep(key, subject, do())
+        memory.runs[key, subject] += 1
 
     try:
         with st.spinner(busy) if busy else nullcontext():
             uninterrupted(run)
     except StudyError as error:
-        memory.keep(key, about, Report(text=str(error), kind="error"))
+        memory.keep(key, subject, Report(text=str(error), kind="error"))
         return
     if isinstance(memory.result, Report) and memory.result.then:
         memory.result.then()
     st.rerun()
 
 
-def _show(memory: _Memory, key: str, about: Hashable) -> None:
+def _show(memory: _Memory, key: str, subject: Hashable) -> None:
     result = memory.result
-    if result is None or (memory.key, memory.about) != (key, about):
+    if result is None or (memory.key, memory.about) != (key, subject):
         return
     memory.is_new = memory.leads_on = False
     if result == SHOWN_BELOW:
@@ -286,7 +286,7 @@ def tell(result: Report) -> None:
 
 
 def _ask(memory: _Memory, question: Question) -> None:
-    key, about = memory.key, memory.about
+    key, subject = memory.key, memory.about
     with st.container(border=True):
         st.markdown(plain(question.text))
         yes, no, _ = st.columns([1, 1, 4])
@@ -301,8 +301,8 @@ def _ask(memory: _Memory, question: Question) -> None:
         said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
     if said_yes:
         memory.result = None  # a second click has nothing to confirm
-        _run(memory, question.do, key, about, "")
+        _run(memory, question.do, key, subject, "")
         st.rerun()
     if said_no:
-        memory.keep(key, about, Report(text=t("Nothing was changed."), kind="info"))
+        memory.keep(key, subject, Report(text=t("Nothing was changed."), kind="info"))
         st.rerun()

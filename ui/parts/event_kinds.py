@@ -209,7 +209,7 @@ def kind_in_words(kind: str) -> str:
     return said(LABELS[EventKind(kind)]) if kind in LABELS else kind
 
 
-def event_words(kind: str, who: str, about: Mapping[str, Any]) -> str:
+def event_words(kind: str, actor: str, details: Mapping[str, Any]) -> str:
     """Return an event as a sentence in the current language.
 
     >>> event_words("case read", "R1", {"position": 17})
@@ -218,15 +218,15 @@ def event_words(kind: str, who: str, about: Mapping[str, Any]) -> str:
     'c paused reading for all readers'
     """
     if kind not in SENTENCES:
-        return f"{who}: {kind}"
-    texts = {"reader_id": t("all readers"), **about, "who": who}
-    values = {name: _written(texts.get(name, "")) for name in _FIELDS if name}
+        return f"{actor}: {kind}"
+    texts = {"reader_id": t("all readers"), **details, "who": actor}
+    values = {name: _value_text(texts.get(name, "")) for name in _FIELDS if name}
     for name in ("who", "old", "new", "step"):
         values[name] = said(_NAMED.get(values[name], "")) or values[name]
     return said(SENTENCES[EventKind(kind)]).format(**values)
 
 
-def _written(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return decimal(value) if type(value) is int else str(value)
 
 
@@ -236,8 +236,8 @@ def kinds_called(text: str) -> tuple[str, ...]:
     >>> [str(kind) for kind in kinds_called("Sample drawn")]
     ['study drawn']
     """
-    wanted = " ".join(text.split()).casefold()
+    search_text = " ".join(text.split()).casefold()
     words = {
         kind: f"{kind_in_words(kind)}\n{event_words(kind, '', {})}".casefold() for kind in LABELS
     }
-    return tuple(kind for kind in LABELS if wanted and wanted in words[kind])
+    return tuple(kind for kind in LABELS if search_text and search_text in words[kind])

@@ -52,13 +52,13 @@ def bundle_link() -> None:
 def report_links() -> None:
     """Show the downloads of the report, in the current language and in English."""
     spoken = language()
-    asked = "" if spoken == ENGLISH else f"?language={spoken}"
+    query = "" if spoken == ENGLISH else f"?language={spoken}"
     downloads = {
-        f"export/report.html{asked}": t("Report (HTML)"),
-        f"export/report.pdf{asked}": t("Report (PDF)"),
-        f"export/report.zip{asked}": t("Everything: figures, tables, paper (ZIP)"),
+        f"export/report.html{query}": t("Report (HTML)"),
+        f"export/report.pdf{query}": t("Report (PDF)"),
+        f"export/report.zip{query}": t("Everything: figures, tables, paper (ZIP)"),
     }
-    if asked:
+    if query:
         downloads["export/report.zip"] = t("Everything in English (ZIP)")
     links("report", downloads, download=True)
 

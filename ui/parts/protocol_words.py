@@ -22,8 +22,8 @@ def in_page_words(message: str) -> str:
     """
     for key, label in setting_labels().items():
         is_word = "_" not in key and key != "anchor" if language() == "en" else key in _ALSO_WORDS
-        where = rf"^\s*|{_ASKS}|{_APART}(?={key} = )" if is_word else _APART
-        message = re.sub(rf"(?m)({where}){key}(?!\w)", rf"\1“{label}”", message)
+        context = rf"^\s*|{_ASKS}|{_APART}(?={key} = )" if is_word else _APART
+        message = re.sub(rf"(?m)({context}){key}(?!\w)", rf"\1“{label}”", message)
     for value, label in _values().items():
         message = re.sub(f'["„“]{value}["“”]', f"“{label}”", message)
     return message

@@ -48,7 +48,7 @@ def style(css: str) -> str:
     return f"<style>{css}</style>"
 
 
-def wear() -> None:
+def apply_styles() -> None:
     """Add the styles to the page."""
     st.html(style(_styles()))
 
@@ -96,9 +96,9 @@ def listed(lines: Sequence[str]) -> None:
         st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
-def refused(why: str) -> None:
+def refused(reason: str) -> None:
     """Show a refusal, with each of its faults on a separate line."""
-    first, *faults = why.splitlines()
+    first, *faults = reason.splitlines()
     if len(faults) == 1:
         first, faults = f"{first} {faults[0].strip()}", []
     st.error(plain(first))
@@ -146,11 +146,11 @@ def table(columns: Sequence[str], rows: Iterable[Row], *, caption: str) -> None:
 
 
 def pick(
-    rows: Sequence[Picked], columns: Columns | pd.DataFrame, *, key: str, **how: Any
+    rows: Sequence[Picked], columns: Columns | pd.DataFrame, *, key: str, **options: Any
 ) -> Picked | None:
     """Show rows as a table and return the selected row."""
-    how.setdefault("height", grid_px(rows, most_px=TALL_PX))
-    event = grid(columns, key=key, on_select="rerun", selection_mode="single-row", **how)
+    options.setdefault("height", grid_px(rows, most_px=TALL_PX))
+    event = grid(columns, key=key, on_select="rerun", selection_mode="single-row", **options)
     return next((rows[n] for n in event["selection"]["rows"] if n < len(rows)), None)
 
 
@@ -160,7 +160,7 @@ def grid_px(rows: Sized, *, most_px: int | None = None) -> int:
     return every_px if most_px is None else min(most_px, every_px)
 
 
-def grid(columns: Columns | pd.DataFrame, **how: Any) -> Any:
+def grid(columns: Columns | pd.DataFrame, **options: Any) -> Any:
     """Show a table that can be sorted, searched and saved, and return the selection.
 
     Cells are guarded so that a spreadsheet does not treat them as formulas.
@@ -175,8 +175,8 @@ def grid(columns: Columns | pd.DataFrame, **how: Any) -> Any:
         str(name): st.column_config.NumberColumn(format="localized")
         for name in frame.select_dtypes("number")
     }
-    how["column_config"] = shown | dict(how.get("column_config") or {})
-    return st.dataframe(safe, hide_index=True, placeholder="", **how)
+    options["column_config"] = shown | dict(options.get("column_config") or {})
+    return st.dataframe(safe, hide_index=True, placeholder="", **options)
 
 
 def arrow(*, forward: bool) -> str:

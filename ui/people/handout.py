@@ -31,12 +31,12 @@ _JS = page_file(__file__, "handout.js")
 @contextmanager
 def page(study: str) -> Iterator[None]:
     """Run a page that creates codes; codes without a place are shown at its top."""
-    kept, top = new_codes(), st.container()
-    kept.is_shown = False
+    codes, top = new_codes(), st.container()
+    codes.is_shown = False
     yield
-    if kept.of(study) and not kept.is_shown:
+    if codes.of(study) and not codes.is_shown:
         with top:
-            _codes(kept, study)
+            _codes(codes, study)
 
 
 def show(study: str, key: str) -> None:
@@ -44,14 +44,14 @@ def show(study: str, key: str) -> None:
 
     They are shown at the action that added the last code, and at the top after a page change.
     """
-    kept = new_codes()
-    if kept.of(study) and kept.place == (actions.visit(), key):
-        _codes(kept, study)
+    codes = new_codes()
+    if codes.of(study) and codes.place == (actions.visit(), key):
+        _codes(codes, study)
 
 
-def _codes(kept: NewCodes, study: str) -> None:
-    kept.is_shown = True
-    cards, known = kept.cards.get(study, ()), kept.known.get(study, ())
+def _codes(codes: NewCodes, study: str) -> None:
+    codes.is_shown = True
+    cards, known = codes.cards.get(study, ()), codes.known.get(study, ())
     st.html(_PAPER)
     with st.container(key="handout"):
         if cards:
@@ -76,7 +76,7 @@ def _codes(kept: NewCodes, study: str) -> None:
                     )
                 )
             )
-        actions.turn(t("Hide the codes"), lambda: kept.hide(study), key="handout-done")
+        actions.turn(t("Hide the codes"), lambda: codes.hide(study), key="handout-done")
 
 
 def _sheet(study: str, cards: Sequence[Card]) -> None:
@@ -101,14 +101,14 @@ def _sheet(study: str, cards: Sequence[Card]) -> None:
 def _drawn(card: Card, address: str) -> dict[str, str]:
     link = f"{address}#code={card.code}"
     square = segno.make(link, micro=False).svg_inline(omitsize=True)
-    until = translation.until(card.expires_at_utc, browser_zone()) if card.expires_at_utc else ""
+    expiry = translation.until(card.expires_at_utc, browser_zone()) if card.expires_at_utc else ""
     return {
         "who": card.who,
         "code": card.code,
         "link": link,
         "qr": square,
-        "valid_until": until,
-        "until": t("Valid until {moment}", moment=until) if until else "",
+        "valid_until": expiry,
+        "until": t("Valid until {moment}", moment=expiry) if expiry else "",
     }
 
 

@@ -58,11 +58,11 @@ def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[Jud
     progress_rows = [
         (
             *([judge.handle] if review else [judge.handle, judge.code]),
-            sum(judge.position in judged.verdicts for judged in everything),
+            sum(judge.position in case.verdicts for case in everything),
             *(
                 ()
                 if row.ended_at_utc
-                else [sum(judge.position in judged.waits_for for judged in everything)]
+                else [sum(judge.position in case.waits_for for case in everything)]
             ),
         )
         for judge in people

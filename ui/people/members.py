@@ -92,38 +92,38 @@ def members_of(scope: Scope) -> list[Member]:
 def _invite(scope: Scope, invitations: Sequence[Invitation], days: int, key: str) -> Report:
     """Invite readers and add their codes to the sheet."""
 
-    def give(codes: list[Code], how: _How) -> _Given:
-        known = studies.invite(store(), invitations=invitations, codes=codes, **how)
+    def give(codes: list[Code], code_options: _How) -> _Given:
+        known = studies.invite(store(), invitations=invitations, codes=codes, **code_options)
         return [invitation.reader_id for invitation in invitations], known
 
     n = len(invitations)
-    done = tn("{n} reader was invited.", "{n} readers were invited.", n)
+    message = tn("{n} reader was invited.", "{n} readers were invited.", n)
     _with_codes(scope, Role.READER, n, days, give, key)
-    return Report(text=done, followed_by="handout")
+    return Report(text=message, followed_by="handout")
 
 
 def _give_role(scope: Scope, newcomer: Newcomer, days: int, key: str) -> Report:
     """Give a person a role and add their code to the sheet."""
 
-    def give(codes: list[Code], how: _How) -> _Given:
-        return [persons.give_role(store(), newcomer, code=codes[0], **how)], ()
+    def give(codes: list[Code], code_options: _How) -> _Given:
+        return [persons.give_role(store(), newcomer, code=codes[0], **code_options)], ()
 
-    done = t("{who} has been given the role.", who=newcomer.handle)
+    message = t("{who} has been given the role.", who=newcomer.handle)
     _with_codes(scope, newcomer.role, 1, days, give, key)
-    return Report(text=done, followed_by="handout")
+    return Report(text=message, followed_by="handout")
 
 
 def _new_code_for(scope: Scope, member: Member, days: int, key: str) -> Report:
     """Create a new code, and restore a revoked role with it."""
     renew = persons.give_back if member.revoked else persons.replace_code
 
-    def give(codes: list[Code], how: _How) -> _Given:
-        renew(store(), grant=member.grant, code=codes[0], **how)
+    def give(codes: list[Code], code_options: _How) -> _Given:
+        renew(store(), grant=member.grant, code=codes[0], **code_options)
         return [member.who], ()
 
-    done = t("{who} has a new access code; any earlier one no longer works.", who=member.who)
+    message = t("{who} has a new access code; any earlier one no longer works.", who=member.who)
     _with_codes(scope, member.role, 1, days, give, key)
-    return Report(text=done, followed_by="handout")
+    return Report(text=message, followed_by="handout")
 
 
 def _with_codes(
@@ -131,7 +131,7 @@ def _with_codes(
     role: Role,
     n: int,
     days: int,
-    give: Callable[[list[Code], _How], _Given],
+    issue_codes: Callable[[list[Code], _How], _Given],
     key: str,
 ) -> None:
     """Create `n` new codes, valid for `days` days, and add them to the sheet."""
@@ -141,12 +141,12 @@ def _with_codes(
     def work(acting: Acting) -> None:
         expires = end_of_day(acting.now, days, zone) if days else None
         codes = [new_code(secrets.token_bytes, expires) for _ in range(n)]
-        named, known = give(codes, {"study": scope.study, "acting": acting})
-        until = stamp(expires) if expires else ""
+        entries, known = issue_codes(codes, {"study": scope.study, "acting": acting})
+        expiry = stamp(expires) if expires else ""
         cards = tuple(
-            Card(who=who, code=code.text, expires_at_utc=until)
-            for who, code in zip(named, codes, strict=True)
-            if who not in known
+            Card(who=person, code=code.text, expires_at_utc=expiry)
+            for person, code in zip(entries, codes, strict=True)
+            if person not in known
         )
         kept.add(scope.study, cards, tuple(known), key)
 
@@ -155,11 +155,11 @@ def _with_codes(
 
 def act(scope: Scope, role: Role, work: Callable[[Acting], object]) -> None:
     """Run an action on a person with a role, if permitted, and start the next turn."""
-    kept = new_codes()
+    codes = new_codes()
     if not scope.may(role):
         raise NotAllowed(t("Your role here does not allow this."))
     work(acting(scope.person))
-    kept.turn += 1
+    codes.turn += 1
 
 
 def invite_one(scope: Scope, days: int) -> None:
@@ -319,8 +319,8 @@ def rows(scope: Scope, members: Sequence[Member], days: int, *, name: str) -> No
         Distinguishes this table's widgets from those of other tables.
     """
     if len(members) > _MANY:
-        wanted = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
-        members = [member for member in members if wanted in _all_of(member)]
+        search_text = st.text_input(t("Search"), key=f"look-for-{name}").strip().casefold()
+        members = [member for member in members if search_text in _all_of(member)]
     pages = -(-len(members) // _ON_A_PAGE)
     place = st.empty()
     page = st.pagination(pages, key=f"page-of-{name}-{pages}") if pages > 1 else 1
@@ -342,10 +342,12 @@ def _all_of(member: Member) -> str:
 
 
 def _row(scope: Scope, member: Member, days: int) -> None:
-    who, about, named, code, first, second = st.columns(_WIDTHS, vertical_alignment="center")
+    name_column, details, named, code, first, second = st.columns(
+        _WIDTHS, vertical_alignment="center"
+    )
     simulated = t("(simulated)") if member.simulated else ""
-    who.markdown(f"**{plain(member.who)}** {simulated}")
-    about.markdown(plain(member.about) or role_title(member.role))
+    name_column.markdown(f"**{plain(member.who)}** {simulated}")
+    details.markdown(plain(member.about) or role_title(member.role))
     named.text(", ".join(entry for entry in (member.name, member.email) if entry) or "–")
     code.markdown(_code(member))
     if not scope.may(member.role):
@@ -463,11 +465,11 @@ class _Removal:
     done: str
 
 
-def _removal(scope: Scope, member: Member, about: str, removal: _Removal) -> None:
+def _removal(scope: Scope, member: Member, details: str, removal: _Removal) -> None:
     if not scope.everywhere:
         st.caption(removal.refused)
         return
-    st.caption(about)
+    st.caption(details)
     name = f"{removal.name}-{member.grant}"
     with st.form(key(name), border=False):
         reason = st.text_input(t("Reason"), key=key(f"{removal.name}-reason-{member.grant}"))
@@ -488,18 +490,18 @@ def _revoke(scope: Scope, member: Member) -> None:
         reason = st.text_input(t("Reason"), key=key(f"reason-{member.grant}"))
 
         def revoke() -> str:
-            kept = new_codes()
+            codes = new_codes()
             _act_on(scope, member, persons.revoke, reason=reason)
-            kept.drop(scope.study, member.who)
+            codes.drop(scope.study, member.who)
             return t("{who} no longer has access here.", who=member.who)
 
         actions.button(t("Revoke now"), revoke, in_form=True, key=name)
 
 
-def _act_on(scope: Scope, member: Member, do: Callable[..., object], **what: Any) -> None:
+def _act_on(scope: Scope, member: Member, do: Callable[..., object], **arguments: Any) -> None:
     """Run an action on a person's role."""
-    where = {"study": scope.study, "grant": member.grant}
-    act(scope, member.role, lambda acting: do(store(), **where, **what, acting=acting))
+    key = {"study": scope.study, "grant": member.grant}
+    act(scope, member.role, lambda acting: do(store(), **key, **arguments, acting=acting))
 
 
 def _code(member: Member) -> str:
@@ -508,16 +510,16 @@ def _code(member: Member) -> str:
     def time(of: Callable[[str, tzinfo], str], at_utc: str | None) -> str:
         return of(at_utc, zone) if at_utc else ""
 
-    until = time(translation.until, member.expires_at_utc)
+    expiry = time(translation.until, member.expires_at_utc)
     states = {
         CodeState.NONE: t("none"),
         CodeState.NEVER_USED: t("never used"),
         CodeState.USED: t("last used {time}", time=time(translation.minute, member.seen_at_utc)),
-        CodeState.EXPIRED: t("expired; was valid until {moment}", moment=until),
+        CodeState.EXPIRED: t("expired; was valid until {moment}", moment=expiry),
         CodeState.GUESSED: t("someone is trying incorrect codes; issue a new code to stop this"),
         CodeState.REVOKED: t("revoked"),
     }
     text = states[member.code]
-    if until and member.code in (CodeState.NEVER_USED, CodeState.USED):
-        text = t("{state}; valid until {moment}", state=text, moment=until)
+    if expiry and member.code in (CodeState.NEVER_USED, CodeState.USED):
+        text = t("{state}; valid until {moment}", state=text, moment=expiry)
     return plain(text)

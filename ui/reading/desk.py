@@ -92,20 +92,22 @@ async def _records(request: Request) -> Response:
     seal, records = sent
 
     def take() -> dict[str, Any] | Response:
-        kept = hurried_store()
-        with kept.desk() as change:  # checked again, because the message may have taken long
+        current_store = hurried_store()
+        with (
+            current_store.desk() as change
+        ):  # checked again, because the message may have taken long
             person = _reader(change, request)
             if isinstance(person, Response):
                 return person
             if desk.seal(change, person) != seal:
-                why = t("These answers belong to another reader.")
-                return refusal(403, why, reason="other-reader")
+                reason = t("These answers belong to another reader.")
+                return refusal(403, reason, reason="other-reader")
             now = datetime.now(UTC)
             receipt = desk.take_within(change, person, records, now=now)
             address_of = _films(change, person) if _moves_on(records) else _signed(change, person)
         metrics.records.labels("stored").inc(len(receipt.stored))
         metrics.records.labels("refused").inc(len(receipt.refused))
-        explained = desk.with_feedback(kept, person, receipt, now=now)
+        explained = desk.with_feedback(current_store, person, receipt, now=now)
         return acknowledgement_json(explained, address_of)
 
     return await answered(take, Lane.WRITES)
@@ -120,8 +122,8 @@ def from_elsewhere(request: Request) -> Response | None:
     """Return the refusal of a message that does not come from the reading page, or None."""
     if same_origin(request.scope):
         return None
-    why = t("Answers are accepted only from the reading page.")
-    return refusal(403, why, reason="wrong-origin")
+    reason = t("Answers are accepted only from the reading page.")
+    return refusal(403, reason, reason="wrong-origin")
 
 
 async def message(request: Request) -> tuple[str, list[Any]] | Response:
@@ -163,11 +165,11 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
 
 
 async def answered(
-    work: Callable[[], dict[str, Any] | Response], lane: Lane | None = None
+    work: Callable[[], dict[str, Any] | Response], queue: Lane | None = None
 ) -> Response:
     """Answer a request of the reading page with the result, or with the reason for a refusal."""
     try:
-        result = await (in_turn(work, lane) if lane else run_in_threadpool(work))
+        result = await (in_turn(work, queue) if queue else run_in_threadpool(work))
     except StudyError as error:
         return refusal(status_of(error), str(error))
     if isinstance(result, Response):
@@ -175,9 +177,9 @@ async def answered(
     return JSONResponse(result, headers={"Cache-Control": "no-store"})
 
 
-def refusal(status: int, why: str, *, reason: str = "refused") -> Response:
+def refusal(status: int, sentence: str, *, reason: str = "refused") -> Response:
     """Refuse a request, with a message for the reader and a reason for the page."""
-    content = {"why": why, "reason": reason}
+    content = {"why": sentence, "reason": reason}
     return JSONResponse(content, status_code=status, headers={"Cache-Control": "no-store"})
 
 
@@ -196,8 +198,8 @@ def _moves_on(records: Iterable[Any]) -> bool:
 
 def _films(look: Transaction, person: Person) -> Address:
     """Prepare a reader's next films in the background, and return a function for addresses."""
-    kept = hurried_store()
-    prepare_ahead(kept, person, home=kept)
+    current_store = hurried_store()
+    prepare_ahead(current_store, person, home=current_store)
     return _signed(look, person)
 
 
@@ -264,7 +266,7 @@ def _in_words(name: str, value: str) -> str:
 
 def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
     """Return a case in the reading page's format."""
-    own = case.reading
+    own_reading = case.reading
     return {
         "case": case.case,
         "position": case.position,
@@ -278,15 +280,15 @@ def case_json(case: CaseView, address_of: Address) -> dict[str, Any]:
         "views": [_film_json(film, address_of(film)) for film in case.views],
         "presented": case.presented,
         "practice": case.practice,
-        "reading": own
+        "reading": own_reading
         and {
-            "id": own.id,
-            "option": own.option,
-            "words": own.words,
-            "status": own.status,
-            "confidence": own.confidence,
-            "comment": own.comment,
-            "faulty": own.faulty,
+            "id": own_reading.id,
+            "option": own_reading.option,
+            "words": own_reading.words,
+            "status": own_reading.status,
+            "confidence": own_reading.confidence,
+            "comment": own_reading.comment,
+            "faulty": own_reading.faulty,
         },
         **_aid_json(case),
     }
@@ -296,8 +298,11 @@ def _aid_json(case: CaseView) -> dict[str, Any]:
     """Return the additional fields of an aided case, or of a stage of sequential reading."""
     stage: dict[str, Any] = {"stage": case.stage} if case.stage else {}
     if case.stage == 2:
-        own = case.first_answer
-        stage["before"] = own and {"option": own.option, "confidence": own.confidence}
+        first_answer = case.first_answer
+        stage["before"] = first_answer and {
+            "option": first_answer.option,
+            "confidence": first_answer.confidence,
+        }
     if case.aid is None:
         return stage
     content = case.aid.content

@@ -64,13 +64,13 @@ class FilmCache:
         """
         with self._lock:
             film = self._kept.get(key)
-            mine = film is None
+            is_owner = film is None
             if film is None:
                 film = self._kept[key] = Future()
             self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        if mine:
+        if is_owner:
             self._make(key, film, make)
         return film.result()
 
@@ -118,7 +118,7 @@ LIFE_S = 3600
 _STEP_S = 600
 _KEPT = 48
 """Number of prepared films in memory; at 10 MB per film, they use at most half a gigabyte."""
-_AHEAD = 5
+_CASES_PREPARED = 5
 """Number of cases whose films are prepared: those on the page and two more."""
 _QUEUED = 64
 
@@ -142,20 +142,20 @@ def prepare_ahead(read: Store, person: Person, *, home: Store) -> None:
 
     def steps() -> Iterator[Callable[[], object]]:
         with read.look(sealed=True) as look:
-            coming = readings.upcoming_films(look, person.reader, _AHEAD)
+            coming = readings.upcoming_films(look, person.reader, _CASES_PREPARED)
         for film in coming:
             yield partial(_prepared, home, film)
 
     _cache().ahead((read.path, person.reader), steps)
 
 
-def film_response(kept: Store, row: FilmRow) -> Response:
+def film_response(current_store: Store, row: FilmRow) -> Response:
     """Return a film in the reading page's format."""
     headers = {
         "Cache-Control": f"private, max-age={LIFE_S}, immutable",
         "Content-Encoding": CONTENT_ENCODING,
     }
-    return Response(_prepared(kept, row), media_type=MEDIA_TYPE, headers=headers)
+    return Response(_prepared(current_store, row), media_type=MEDIA_TYPE, headers=headers)
 
 
 def routes() -> list[Route]:
@@ -176,22 +176,22 @@ def _answer(request: Request) -> Response:
     person = signed_in(request.cookies)
     if person is None or person.reader is None:
         return PlainTextResponse(t("Sign in first."), status_code=401)
-    kept = hurried_store()
-    with kept.look() as look:
+    current_store = hurried_store()
+    with current_store.look() as look:
         expected = _signature(deployment.secret(look), person.reader, f"{case}/{view}", expires)
     now_s = datetime.now(UTC).timestamp()
     if not hmac.compare_digest(expected.encode(), signature.encode()) or expires < now_s:
         return PlainTextResponse(t("This link is no longer valid."), status_code=403)
-    row = desk.film(kept, person, case, view)
+    row = desk.film(current_store, person, case, view)
     if row is None:
         return PlainTextResponse(t("This image is not assigned to you."), status_code=404)
-    return film_response(kept, row)
+    return film_response(current_store, row)
 
 
-def _prepared(kept: Store, row: FilmRow) -> bytes:
+def _prepared(current_store: Store, row: FilmRow) -> bytes:
     return _cache().get(
         (row.images_root, row.path, row.sha256),
-        lambda: ready(row.file, row.sha256, Shelf(kept.beside("films"))),
+        lambda: ready(row.file, row.sha256, Shelf(current_store.beside("films"))),
     )
 
 

@@ -129,8 +129,8 @@ class Room:
 
         def take(person: Person, *key: int) -> dict[str, Any] | Response:
             if self.domain.seal(hurried_store(), person, *key) != seal:
-                why = t("These answers belong to another reader.")
-                return refusal(403, why, reason="other-reader")
+                reason = t("These answers belong to another reader.")
+                return refusal(403, reason, reason="other-reader")
             now = datetime.now(UTC)
             receipt = self.domain.take_records(hurried_store(), person, *key, records, now=now)
             return acknowledgement_json(receipt, self._films(key))
@@ -153,7 +153,7 @@ class Room:
         self,
         request: Request,
         answer: Callable[..., dict[str, Any] | Response],
-        lane: Lane | None = None,
+        queue: Lane | None = None,
     ) -> Response:
         """Answer a signed-in person's request to a room."""
         key = [number(request.path_params[name]) for name in self.key]
@@ -164,7 +164,7 @@ class Room:
                 return refusal(401, t("Sign in first."), reason="signed-out")
             return answer(person, *key)
 
-        return await answered(work, lane)
+        return await answered(work, queue)
 
     def _films(self, key: tuple[int, ...]) -> Address:
         return lambda film: f"{self._address(key)}/films/{film.film}"
@@ -190,15 +190,15 @@ def routes() -> list[Route]:
         Route("/preview/{mark}/desk/cases/{position}", _preview_case, methods=["GET"]),
         Route("/preview/{mark}/desk/records", _preview_records, methods=["POST"]),
         Route("/preview/{mark}/films/{case}/{view}", _preview_film, methods=["GET"]),
-        Route("/preview/{mark}/again", _again, methods=["POST"]),
+        Route("/preview/{mark}/again", _restart, methods=["POST"]),
     ]
 
 
 def to_teaching() -> None:
     """Link to the teaching page if any bank is open for teaching."""
     with store().look() as look:
-        there = stored.taught(look)
-    if there:
+        lessons = stored.taught(look)
+    if lessons:
         links("teaching", {TEACHING.leave: t("Practise with teaching cases")})
 
 
@@ -220,7 +220,7 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
         )
     except StudyError as error:
         st.error(plain(str(error)))
-        st.html(f'<a href="{escape(_back(draft))}" target="_self">{t("Back")}</a>')
+        st.html(f'<a href="{escape(_return_page(draft))}" target="_self">{t("Back")}</a>')
         return
     viewer.mount(
         desk_url=f"preview/{preview.mark}/desk",
@@ -229,20 +229,20 @@ def show_preview(person: Person, *, draft: int | None = None) -> None:
         apart={
             "of": "preview",
             "again_url": f"preview/{preview.mark}/again",
-            "leave_url": _back(draft),
+            "leave_url": _return_page(draft),
             "arm": preview.arm,
         },
     )
 
 
-def _back(draft: int | None) -> str:
+def _return_page(draft: int | None) -> str:
     """Return the page from which the preview was started, to which it returns."""
     return "set-up" if draft is None else f"new-study?draft={draft}&step=review"
 
 
 async def _preview_desk(request: Request) -> Response:
-    def found(kept: Store, walk: Preview) -> dict[str, Any]:
-        return desk_json(_desk_of(walk), _preview_films(kept, walk))
+    def found(current_store: Store, walk: Preview) -> dict[str, Any]:
+        return desk_json(_desk_of(walk), _preview_films(current_store, walk))
 
     return await _walking(request, found)
 
@@ -252,7 +252,7 @@ def _desk_of(walk: Preview) -> Desk:
 
 
 async def _preview_case(request: Request) -> Response:
-    def found(kept: Store, walk: Preview) -> dict[str, Any]:
+    def found(current_store: Store, walk: Preview) -> dict[str, Any]:
         position, now = position_of(request), datetime.now(UTC)
         return case_json(
             desk.case_at(walk.store, walk.reader, position, now=now), _preview_address(walk)
@@ -262,7 +262,7 @@ async def _preview_case(request: Request) -> Response:
 
 
 async def _preview_records(request: Request) -> Response:
-    refused = from_elsewhere(request) or await _walking(request, lambda kept, walk: {})
+    refused = from_elsewhere(request) or await _walking(request, lambda current_store, walk: {})
     if refused.status_code != 200:
         return refused
     sent = await message(request)
@@ -270,12 +270,12 @@ async def _preview_records(request: Request) -> Response:
         return sent
     seal, records = sent
 
-    def take(kept: Store, walk: Preview) -> dict[str, Any] | Response:
+    def take(current_store: Store, walk: Preview) -> dict[str, Any] | Response:
         with walk.store.look(sealed=True) as look:
             if desk.seal(look, walk.reader) != seal:
                 return refusal(409, t("This preview has been restarted. Reload the page."))
         receipt = desk.take_records(walk.store, walk.reader, records, now=datetime.now(UTC))
-        return acknowledgement_json(receipt, _preview_films(kept, walk))
+        return acknowledgement_json(receipt, _preview_films(current_store, walk))
 
     return await _walking(request, take)
 
@@ -283,22 +283,22 @@ async def _preview_records(request: Request) -> Response:
 async def _preview_film(request: Request) -> Response:
     case, view = str(request.path_params["case"]), number(request.path_params["view"])
 
-    def found(kept: Store, walk: Preview) -> Response:
+    def found(current_store: Store, walk: Preview) -> Response:
         row = desk.film(walk.store, walk.reader, case, view)
         if row is None:
             return PlainTextResponse(t("There is no such image in this study."), status_code=404)
-        return film_response(kept, row)
+        return film_response(current_store, row)
 
     return await _walking(request, found, Lane.IMAGES)
 
 
-async def _again(request: Request) -> Response:
+async def _restart(request: Request) -> Response:
     if not same_origin(request.scope):
         return PlainTextResponse(
             t("The preview can only be restarted from the preview itself."), status_code=403
         )
 
-    def restart(kept: Store, walk: Preview) -> Response:
+    def restart(current_store: Store, walk: Preview) -> Response:
         walk.discard()
         return Response(status_code=204)
 
@@ -308,7 +308,7 @@ async def _again(request: Request) -> Response:
 async def _walking(
     request: Request,
     answer: Callable[[Store, Preview], dict[str, Any] | Response],
-    lane: Lane | None = None,
+    queue: Lane | None = None,
 ) -> Response:
     """Answer a signed-in person's request to their preview."""
 
@@ -316,14 +316,16 @@ async def _walking(
         person = signed_in(request.cookies)
         if person is None:
             return refusal(401, t("Sign in first."), reason="signed-out")
-        kept = hurried_store()
-        return answer(kept, previews.find(kept, person, str(request.path_params["mark"])))
+        current_store = hurried_store()
+        return answer(
+            current_store, previews.find(current_store, person, str(request.path_params["mark"]))
+        )
 
-    return await answered(work, lane)
+    return await answered(work, queue)
 
 
-def _preview_films(kept: Store, walk: Preview) -> Address:
-    prepare_ahead(walk.store, walk.reader, home=kept)
+def _preview_films(current_store: Store, walk: Preview) -> Address:
+    prepare_ahead(walk.store, walk.reader, home=current_store)
     return _preview_address(walk)
 
 

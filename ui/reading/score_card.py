@@ -131,12 +131,12 @@ def verdict(case: ScoredCase) -> str:
     )
 
 
-def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
+def case_html(case: ScoredCase, next_case: ScoredCase | None = None) -> str:
     """Return a case with its films, the answer and the correct answer as HTML; all text is escaped.
 
     Parameters
     ----------
-    ahead
+    next_case
         The case that will probably be next, whose films are prefetched.
     """
     films = "".join(
@@ -147,7 +147,9 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
         for name in (film_name(film.label, film.prior, film.days),)
     )
     others = escape(_others(case.others)) if case.others else ""
-    why = f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
+    explained = (
+        f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
+    )
     options = "".join(_option(case, letter, text) for letter, text in case.options)
     if case.open_ended:
         options = _words(case.own, t("● your answer")) + _words(case.right, t("reference answer"))
@@ -155,8 +157,8 @@ def case_html(case: ScoredCase, ahead: ScoredCase | None = None) -> str:
     return (
         f'{_CSS}<div class="scored"><div class="films">{films or without}</div><div>'
         f"<h3><bdi>{escape(case.question)}</bdi></h3><ol>{options}</ol>"
-        f'<p class="verdict">{escape(verdict(case))}</p><p>{others}</p>{why}</div>'
-        f"{_fetched(ahead)}</div>"
+        f'<p class="verdict">{escape(verdict(case))}</p><p>{others}</p>{explained}</div>'
+        f"{_fetched(next_case)}</div>"
     )
 
 
@@ -229,8 +231,8 @@ async def _film(request: Request) -> Response:
     def make(person: Person) -> Response:
         row = score_card.film(hurried_store(), person, position, view)
         if row is None:
-            why = t("There is no such image on your score card.")
-            return PlainTextResponse(why, status_code=404)
+            reason = t("There is no such image on your score card.")
+            return PlainTextResponse(reason, status_code=404)
         return picture(row)
 
     return await answer(request, Act.READ, make, t("Sign in as a reader."), status_of, Lane.IMAGES)

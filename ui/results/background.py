@@ -23,7 +23,7 @@ from study.store import Store
 from study.store.studies import study_row
 from ui.overview.now import head
 from ui.server import worker
-from ui.server.worker import Tell
+from ui.server.worker import OnProgress
 
 if TYPE_CHECKING:  # importing it takes longer than the rest of the server, and is rarely needed
     from analysis import Results
@@ -56,7 +56,7 @@ _SHORT = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AnalysisRequest:
     """A state of a study, identified by its trail, with the reference standard or blinded."""
 
     address: str
@@ -80,12 +80,12 @@ class Analysis:
 class Job(worker.Job[Analysis]):
     """An analysis: running, done or failed."""
 
-    def __init__(self, asked: Asked) -> None:
-        self.asked, self.begun_at_utc = asked, stamp(datetime.now(UTC))
+    def __init__(self, request: AnalysisRequest) -> None:
+        self.asked, self.begun_at_utc = request, stamp(datetime.now(UTC))
         self._start, self._stop = time.monotonic(), 0.0
         self.is_over = False
         """Whether a page has reported the end of its process; the next request starts another."""
-        super().__init__(_analysis, asked, kept=_LOADED, on_end=self._mark_end)
+        super().__init__(_analysis, request, kept_text=_LOADED, on_end=self._mark_end)
 
     @property
     def is_quick(self) -> bool:
@@ -128,9 +128,9 @@ class Job(worker.Job[Analysis]):
         self._stop = time.monotonic()
 
 
-def asked_now(store: Store, study: str) -> Asked:
+def asked_now(store: Store, study: str) -> AnalysisRequest:
     """Return the request for the study's current state in the current language."""
-    return Asked(
+    return AnalysisRequest(
         address=store.address,
         study=study,
         head=head(store, study),
@@ -152,20 +152,24 @@ def job_of(store: Store, study: str, *, refresh: bool = False) -> Job:
     After a change of the study, a fast analysis is repeated; a slow analysis is returned unchanged
     unless `refresh` is set. Only one analysis runs at a time.
     """
-    asked = asked_now(store, study)
-    key = (asked.address, study, asked.blinded, asked.language)
+    request = asked_now(store, study)
+    key = (request.address, study, request.blinded, request.language)
     with _LOCK:
         job = _JOBS.pop(key, None)
-        if job is None or job.is_over or (job.is_done() and _is_stale(job, asked, refresh=refresh)):
-            job = Job(asked)
+        if (
+            job is None
+            or job.is_over
+            or (job.is_done() and _is_stale(job, request, refresh=refresh))
+        ):
+            job = Job(request)
         _JOBS[key] = job
         while len(_JOBS) > MOST_KEPT:
             del _JOBS[next(iter(_JOBS))]
     return job
 
 
-def _is_stale(job: Job, asked: Asked, *, refresh: bool) -> bool:
-    return job.asked != asked and (refresh or job.is_quick)
+def _is_stale(job: Job, request: AnalysisRequest, *, refresh: bool) -> bool:
+    return job.asked != request and (refresh or job.is_quick)
 
 
 def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
@@ -176,8 +180,8 @@ def report_of(store: Store, study: str, language: str = ENGLISH) -> bytes:
     StudyError, AnalysisError
         As `Job.analysis`.
     """
-    asked = replace(asked_now(store, study), blinded=False, language=language)
-    return worker.Job(_report, asked, kept=_LOADED).outcome()
+    request = replace(asked_now(store, study), blinded=False, language=language)
+    return worker.Job(_report, request, kept_text=_LOADED).outcome()
 
 
 def leaderboard_of(
@@ -190,12 +194,14 @@ def leaderboard_of(
     StudyError
         A study no longer exists, its bundle cannot be analysed, or the process was stopped.
     """
-    asked = [
-        Asked(address=store.address, study=study, head="", blinded=False, language=language())
+    requests = [
+        AnalysisRequest(
+            address=store.address, study=study, head="", blinded=False, language=language()
+        )
         for study in studies
     ]
     rows = [dict(card) for card in cards]
-    return worker.Job(_leaderboard, asked, rows, kept=_LOADED).outcome()
+    return worker.Job(_leaderboard, requests, rows, kept_text=_LOADED).outcome()
 
 
 @lru_cache(1)
@@ -203,7 +209,7 @@ def warm_up() -> None:
     """Import the analysis here and in its process, before anyone waits for it."""
 
     def load() -> None:
-        worker.Job(_nothing, kept=_LOADED)
+        worker.Job(_nothing, kept_text=_LOADED)
         import_module("ui.results.report_parts")
 
     threading.Thread(target=load, daemon=True).start()
@@ -215,14 +221,14 @@ _LOCK = threading.Lock()
 
 # The following functions run in the other process.
 
-_KEPT: "dict[Asked, Results]" = {}
+_KEPT: "dict[AnalysisRequest, Results]" = {}
 
 
-def _nothing(_: Tell) -> None:
+def _nothing(_: OnProgress) -> None:
     pass
 
 
-def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
+def _analysis(tell_server: OnProgress, request: AnalysisRequest) -> Analysis:
     from analysis.registry import STATISTICS
     from analysis.report.figures import report_figures
     from analysis.report.findings import findings
@@ -243,8 +249,8 @@ def _analysis(tell_server: Tell, asked: Asked) -> Analysis:
         done += steps.get(step, _SHORT)  # some tables exist only for some studies
 
     tell("bundle")
-    results = _results(asked, tell)
-    with spoken(asked.language):
+    results = _results(request, tell)
+    with spoken(request.language):
         tell("figures")
         figures = report_figures(results)
         tell("findings")
@@ -268,30 +274,30 @@ def _small(results: "Results") -> "Results":
     return replace(results, tables=tables)
 
 
-def _results(asked: Asked, tell: Any = None) -> "Results":
+def _results(request: AnalysisRequest, on_step: Any = None) -> "Results":
     import analysis
 
     # Numbers are the same in every language.
-    asked = replace(asked, language=ENGLISH)
-    if asked not in _KEPT:
+    request = replace(request, language=ENGLISH)
+    if request not in _KEPT:
         _KEPT.clear()
-        options = analysis.Options(faulty=asked.faulty)
-        _KEPT[asked] = analysis.analyse(_bundle(asked, trails=False), options, tell=tell)
-    return _KEPT[asked]
+        options = analysis.Options(faulty=request.faulty)
+        _KEPT[request] = analysis.analyse(_bundle(request, trails=False), options, on_step=on_step)
+    return _KEPT[request]
 
 
-def _report(_: Tell, asked: Asked) -> bytes:
+def _report(_: OnProgress, request: AnalysisRequest) -> bytes:
     import analysis
 
     # The report states the hash of the exported bundle, including its trails.
-    results = replace(_results(asked), bundle=_bundle(asked, trails=True))
+    results = replace(_results(request), bundle=_bundle(request, trails=True))
     with tempfile.TemporaryDirectory() as folder:
-        analysis.write_results(results, folder, language=asked.language)
+        analysis.write_results(results, folder, language=request.language)
         return _zipped(Path(folder))
 
 
 def _leaderboard(
-    _: Tell, asked: Sequence[Asked], cards: Sequence[dict[str, str]]
+    _: OnProgress, requests: Sequence[AnalysisRequest], cards: Sequence[dict[str, str]]
 ) -> tuple[str, bytes]:
     import pandas as pd
 
@@ -301,8 +307,8 @@ def _leaderboard(
 
     table = pd.DataFrame(cards).fillna("") if cards else None
     try:
-        bundles = {study.study: _bundle(study, trails=False) for study in asked}
-        with tempfile.TemporaryDirectory() as folder, spoken(asked[0].language):
+        bundles = {study.study: _bundle(study, trails=False) for study in requests}
+        with tempfile.TemporaryDirectory() as folder, spoken(requests[0].language):
             html = write_leaderboard(bundles, folder, cards=table)
             return html, _zipped(Path(folder))
     except AnalysisError as error:
@@ -318,10 +324,12 @@ def _zipped(folder: Path) -> bytes:
     return out.getvalue()
 
 
-def _bundle(asked: Asked, *, trails: bool) -> Any:
+def _bundle(request: AnalysisRequest, *, trails: bool) -> Any:
     import analysis
 
-    files = bundle_files(Store.at(asked.address), asked.study, blinded=asked.blinded, trails=trails)
+    files = bundle_files(
+        Store.at(request.address), request.study, blinded=request.blinded, trails=trails
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "bundle.zip"
         path.write_bytes(zipped(files))

@@ -74,7 +74,7 @@ async def _download(request: Request) -> Response:
     def make(person: Person) -> Response:
         content = leaderboard(store(), person, studies)[1]
         for study in studies:
-            record_download(store(), study=study, what=FILE, content=content, acting=acting(person))
+            record_download(store(), study=study, file=FILE, content=content, acting=acting(person))
         return Response(content, media_type="application/zip", headers=attachment(FILE))
 
     refused = t("Sign in with an account that can export the study.")

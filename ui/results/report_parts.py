@@ -92,9 +92,9 @@ def _report(_store: Store, study: str, head: str, language: str) -> bytes:
 
 def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:
     """Offer a figure's files; `matrix` identifies the figure among those behind the switch."""
-    asked = f"?{urlencode(matrix)}" if matrix else ""
+    query = f"?{urlencode(matrix)}" if matrix else ""
     sizes = {
-        f"export/figures/{figure.name}-{width}mm{part_suffix(part)}.{form}{asked}": (
+        f"export/figures/{figure.name}-{width}mm{part_suffix(part)}.{form}{query}": (
             t("{format}, {width} mm", format=form.upper(), width=width)
             if parts == 1
             else t(
@@ -111,7 +111,7 @@ def figure_links(figure: ReportFigure, matrix: Mapping[str, str]) -> None:
         for part in range(1, parts + 1)
     }
     with st.popover(t("Download figure"), type="tertiary", icon=":material/download:"):
-        data = {f"export/figures/{figure.name}.csv{asked}": t("Data (CSV)")}
+        data = {f"export/figures/{figure.name}.csv{query}": t("Data (CSV)")}
         links(f"figure_{figure.name}", {**sizes, **data}, download=True)
         st.caption(t("85 mm is one column of a journal, 180 mm the full page; PNG at 300 dpi."))
 

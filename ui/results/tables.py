@@ -116,8 +116,8 @@ def _column(values: "pd.Series[float]", label: str, *, is_share: bool) -> object
         return st.column_config.NumberColumn(label, format="percent")
     if label.split()[0] == "p":
         return st.column_config.NumberColumn(label, format="%.2g")
-    counted = label.endswith("(ms)") or (values.dropna() % 1 == 0).all()
-    return st.column_config.NumberColumn(label, format="%.0f" if counted else "%.3f")
+    is_whole = label.endswith("(ms)") or (values.dropna() % 1 == 0).all()
+    return st.column_config.NumberColumn(label, format="%.0f" if is_whole else "%.3f")
 
 
 def headline_html(headline: Headline) -> str:
@@ -164,12 +164,12 @@ def _html_table(table: ReportTable) -> str:
 
 def _html_row(row: TableRow, sides: tuple[str, ...]) -> str:
     names, cells = row
-    who = f" {t('and')} ".join(f"<bdi>{escape(name.full)}</bdi>" for name in names)
+    raters = f" {t('and')} ".join(f"<bdi>{escape(name.full)}</bdi>" for name in names)
     side_cells = "".join(
         f'<td class="rr-{side}">{escape(cell)}</td>'
         for cell, side in zip(cells, sides[1:], strict=True)
     )
-    return f'<tr><th scope="row">{who}</th>{side_cells}</tr>'
+    return f'<tr><th scope="row">{raters}</th>{side_cells}</tr>'
 
 
 def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
@@ -186,7 +186,7 @@ def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
     _by_task(pair_of(table, first, second))
     parted = only_one_correct(results.bundle, first, second)
     n = parted["correct"].value_counts()
-    who = st.segmented_control(
+    choice = st.segmented_control(
         t("Cases only one of them got right"),
         [first, second],
         default=first,
@@ -196,12 +196,12 @@ def side_by_side(results: Results) -> tuple[pd.DataFrame, str]:
         ),
         key=f"only-{first}-{second}",
     )
-    cases, known = parted.loc[parted["correct"] == who], results.tables["item_difficulty"]
-    there = set(cases["condition"]) <= set(known["condition"])
-    keys = ["item_id", "condition"] if there else ["item_id"]
+    cases, known = parted.loc[parted["correct"] == choice], results.tables["item_difficulty"]
+    has_both = set(cases["condition"]) <= set(known["condition"])
+    keys = ["item_id", "condition"] if has_both else ["item_id"]
     return (
         known.merge(cases[keys]).drop_duplicates(keys, ignore_index=True),
-        f"side-{first}-{second}-{who}",
+        f"side-{first}-{second}-{choice}",
     )
 
 
@@ -246,7 +246,7 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
         f'<li class="{"reference" if option.is_reference else ""}">'
         f"<strong>{escape(option.letter)}</strong> <bdi>{escape(option.text)}</bdi>"
         f"{mark if option.is_reference else ''}"
-        f"{_who([answer for answer in case.answers if answer.letter == option.letter])}</li>"
+        f"{_names_of([answer for answer in case.answers if answer.letter == option.letter])}</li>"
         for option in case.options
     )
     return (
@@ -258,26 +258,26 @@ def case_card(case: Case, films: Sequence[tuple[str, str]]) -> str:
 
 def _unanswered(case: Case) -> str:
     missing = [answer for answer in case.answers if not answer.letter]
-    return f"<li>{escape(t('No answer'))}{_who(missing)}</li>" if missing else ""
+    return f"<li>{escape(t('No answer'))}{_names_of(missing)}</li>" if missing else ""
 
 
-def _who(answers: Sequence[CaseAnswer]) -> str:
+def _names_of(answers: Sequence[CaseAnswer]) -> str:
     if not answers:
         return ""
     chips = "".join(
         f'<span class="{"reader" if answer.kind is RaterKind.READER else "model"}">'
-        f"<bdi>{escape(answer.name.full)}</bdi>{_why(answer)}</span>"
+        f"<bdi>{escape(answer.name.full)}</bdi>{_status_text(answer)}</span>"
         for answer in answers
     )
     return f'<div class="who">{chips}</div>'
 
 
-def _why(answer: CaseAnswer) -> str:
-    why = {
+def _status_text(answer: CaseAnswer) -> str:
+    reason = {
         Status.SKIPPED: t("skipped"),
         Status.TIMED_OUT: t("timed out"),
         Status.UNPARSED: t("unparsed"),
         Status.REFUSED: t("refused"),
         Status.ABSENT: t("absent"),
     }
-    return f": {escape(why[answer.status])}" if answer.status in why else ""
+    return f": {escape(reason[answer.status])}" if answer.status in reason else ""

@@ -62,9 +62,9 @@ class Guesses:
 
     def wrong(self, address: str, lookup: str, now: datetime) -> float:
         """Count a wrong code and return the delay of its response in seconds."""
-        tried = self._count(f"code {lookup}", now), self._count(f"address {address}", now)
-        over = max(tried[0] - FREE, tried[1] - FREE_AN_ADDRESS)
-        return min(LEAST_S * 2.0 ** min(max(over, 0), 60), LONGEST_S)
+        n_tries = self._count(f"code {lookup}", now), self._count(f"address {address}", now)
+        excess = max(n_tries[0] - FREE, n_tries[1] - FREE_AN_ADDRESS)
+        return min(LEAST_S * 2.0 ** min(max(excess, 0), 60), LONGEST_S)
 
     def right(self, lookup: str) -> None:
         """Forget the wrong attempts at a code, because its owner has signed in."""
@@ -77,9 +77,9 @@ class Guesses:
 
     def _count(self, key: str, now: datetime) -> int:
         self._forget(now)
-        tried = self._found.pop(key, (0, now))[0] + 1
-        self._found[key] = (tried, now)
-        return tried
+        n_tries = self._found.pop(key, (0, now))[0] + 1
+        self._found[key] = (n_tries, now)
+        return n_tries
 
     def _forget(self, now: datetime) -> None:
         while self._found:
@@ -89,15 +89,15 @@ class Guesses:
             del self._found[key]
 
 
-def is_noted(tried: int) -> bool:
+def is_noted(n_tries: int) -> bool:
     """Return whether the trail records a count.
 
     >>> [n for n in range(20_000) if is_noted(n)]
     [100, 1000, 10000]
     """
-    while tried > NOTED and tried % 10 == 0:
-        tried //= 10
-    return tried == NOTED
+    while n_tries > NOTED and n_tries % 10 == 0:
+        n_tries //= 10
+    return n_tries == NOTED
 
 
 _PORTS = {"http": 80, "https": 443}
@@ -116,11 +116,11 @@ def same_origin(scope: Scope) -> bool:
     if not origins:
         return headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     scheme = "https" if scope["scheme"] in ("https", "wss") else "http"
-    own = f"{scheme}://{headers.get('host', '')}"
+    own_origin = f"{scheme}://{headers.get('host', '')}"
     if (
         len(origins) == 1
         and (origin := _origin(origins.pop())) is not None
-        and origin == _origin(own)
+        and origin == _origin(own_origin)
     ):
         return True
     _log.warning(
@@ -128,7 +128,7 @@ def same_origin(scope: Scope) -> bool:
         "program's own, have the proxy pass Host on and set X-Forwarded-Proto, and name a proxy on "
         "another computer in FORWARDED_ALLOW_IPS (docs/proxy.md).",
         headers["origin"],
-        own,
+        own_origin,
     )
     return False
 
@@ -253,7 +253,7 @@ async def answer(
     make: Callable[[Person], Response],
     refused: str,
     status: Callable[[StudyError], int] = lambda _: 409,
-    lane: Lane | None = None,
+    queue: Lane | None = None,
 ) -> Response:
     """Answer a request with the result of `make`, or with the reason if permission is missing."""
 
@@ -262,7 +262,7 @@ async def answer(
         return make(person) if person else PlainTextResponse(refused, status_code=401)
 
     try:
-        return await (in_turn(work, lane) if lane else run_in_threadpool(work))
+        return await (in_turn(work, queue) if queue else run_in_threadpool(work))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=status(error))
 
@@ -288,14 +288,14 @@ def wanted_language(headers: Mapping[str, str]) -> str:
     >>> wanted_language({"Accept-Language": "xx;q=0.9, en-GB"})
     'en'
     """
-    there = languages()
+    languages_offered = languages()
     for wish in str(headers.get("Accept-Language") or "").split(","):
         name = wish.partition(";")[0].strip()
         language, _, rest = name.partition("-")
         likely = get_global("likely_subtags")
         script = (likely.get(f"{language}_{rest}") or likely.get(language, "")).split("_")[1:2]
         for known in (name, "-".join((language, *script)), language):
-            if known in there:
+            if known in languages_offered:
                 return known
     return ENGLISH
 
@@ -311,7 +311,7 @@ def routes() -> list[Route]:
         Route("/sign-in", sign_in, methods=["POST"]),
         Route("/sign-out", _sign_out, methods=["POST"]),
         Route("/choose", _choose, methods=["POST"]),
-        Route("/here", _here, methods=["GET"]),
+        Route("/here", _time_left, methods=["GET"]),
         Route("/here", _still_here, methods=["POST"]),
     ]
 
@@ -328,18 +328,18 @@ async def _sign_in(request: Request, guesses: Guesses) -> Response:
     address = _address(request)
     suspect = guesses.from_address(address, now) > FREE_AN_ADDRESS
     try:
-        lane = Lane.SUSPECTS if suspect else Lane.SIGN_INS
+        queue = Lane.SUSPECTS if suspect else Lane.SIGN_INS
         enter = partial(_entered, request, sent, now)
-        entered = await in_turn(enter, lane, SIGN_IN_PATIENCE_S)
+        entered = await in_turn(enter, queue, SIGN_IN_PATIENCE_S)
         guesses.right(sent.lookup)
     except signing_in.SecondFactorDue as due:
         return _with_pending_cookie(request, due.token)
     except signing_in.SignInRefused as refused:
         if refused.why in ("unknown", "ticket", "factor", "factor-wait"):
             wait_s = guesses.wrong(address, sent.lookup, now)
-            if is_noted(tried := guesses.from_address(address, now)):
+            if is_noted(n_tries := guesses.from_address(address, now)):
                 with suppress(StudyError):
-                    await in_turn(partial(_note_guessing, address, tried, now))
+                    await in_turn(partial(_note_guessing, address, n_tries, now))
             # The same delay for known and unknown codes; no thread waits.
             await asyncio.sleep(began_s + wait_s - time.monotonic())
         return _home(refused.why)
@@ -377,19 +377,19 @@ class _Sent:
 
 def _entered(request: Request, sent: _Sent, now: datetime) -> signing_in.SignedIn:
     """Sign a person in by single sign-on ticket, second factor or access code."""
-    kept, address = hurried_store(), _address(request)
+    current_store, address = hurried_store(), _address(request)
     place = place_of(address)
     browser = signing_in.Browser(place=place, current=signed_in(request.cookies, place))
-    entered = sent.check()(kept, entropy=secrets.token_bytes, now=now, browser=browser)
+    entered = sent.check()(current_store, entropy=secrets.token_bytes, now=now, browser=browser)
     agent = request.headers.get("user-agent", "")
-    signing_in.remember_place(kept, address, agent=agent, now=now)
+    signing_in.remember_place(current_store, address, agent=agent, now=now)
     return entered
 
 
-def _note_guessing(address: str, tried: int, now: datetime) -> None:
-    kept = hurried_store()
-    place = signing_in.remember_place(kept, address, agent="", now=now)
-    signing_in.note_guessing(kept, tried, now=now, place=place)
+def _note_guessing(address: str, n_tries: int, now: datetime) -> None:
+    current_store = hurried_store()
+    place = signing_in.remember_place(current_store, address, agent="", now=now)
+    signing_in.note_guessing(current_store, n_tries, now=now, place=place)
 
 
 def _with_pending_cookie(request: Request, token: str) -> Response:
@@ -448,7 +448,7 @@ async def _choose(request: Request) -> Response:
     return _home("")
 
 
-async def _here(request: Request) -> Response:
+async def _time_left(request: Request) -> Response:
     """Return how long the sign-in lasts without activity, for which this request does not count."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
@@ -472,7 +472,7 @@ async def _still_here(request: Request) -> Response:
         await in_turn(lambda: signing_in.stay(hurried_store(), token, now=now))
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)
-    return await _here(request)
+    return await _time_left(request)
 
 
 def _address(request: Request) -> str:
@@ -494,17 +494,17 @@ async def _sign_out(request: Request) -> Response:
         now = datetime.now(UTC)
 
         def leave() -> None:
-            kept = hurried_store()
-            signing_in.sign_out(kept, token, now=now, place=place_of(address))
+            current_store = hurried_store()
+            signing_in.sign_out(current_store, token, now=now, place=place_of(address))
 
         try:
             await in_turn(leave)
         except StudyError as error:
             return PlainTextResponse(str(error), status_code=503)
         forget(token)
-    elsewhere = STREAMLITS_COOKIE in request.cookies
+    at_provider = STREAMLITS_COOKIE in request.cookies
     # The page signs out at the provider, because a form must not lead to another origin.
-    response = RedirectResponse("./?signed-out=1" if elsewhere else "./", status_code=303)
+    response = RedirectResponse("./?signed-out=1" if at_provider else "./", status_code=303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")
     if request.url.scheme == "https":
         response.delete_cookie(SECURE_COOKIE, httponly=True, samesite="strict", secure=True)
@@ -518,7 +518,7 @@ def _home(refused: str) -> Response:
     return RedirectResponse(f"./?refused={refused}" if refused else "./", status_code=303)
 
 
-def sentence(why: str) -> str:
+def sentence(reason: str) -> str:
     """Return the sign-in page's message for a refusal; empty if there is none.
 
     >>> sentence("expired")
@@ -563,4 +563,4 @@ def sentence(why: str) -> str:
         ),
         "choice": t("You no longer have a role in this study. Ask its coordinator."),
     }
-    return sentences.get(why, "")
+    return sentences.get(reason, "")

@@ -8,14 +8,14 @@ from typing import Any
 
 from study.bank.importing import BY_DEFAULT, Imported
 from study.bank.reading import ImportOptions
-from study.bank.uploads import Arrived, import_arrived
+from study.bank.uploads import ReceivedBank, import_arrived
 from study.base.actor import Acting
 from study.base.budget import BUDGET
 from study.base.errors import NotNow
 from study.base.translation import t
 from study.store import Store
 from study.store.leases import lease
-from ui.server.worker import Held, Job, Tell
+from ui.server.worker import FileBudget, Job, OnProgress
 
 _NUMBERS = count(1)
 
@@ -30,19 +30,19 @@ class ImportJob(Job[Imported]):
     def __init__(
         self,
         store: Store,
-        arrived: Arrived,
+        upload: ReceivedBank,
         name: str,
         options: ImportOptions,
         what: Mapping[str, Any],
     ) -> None:
-        self.number, self.name, self._arrived = next(_NUMBERS), name, arrived
-        held = Held(budget=BUDGET, name=arrived.name) if arrived.archive else None
+        self.number, self.name, self._arrived = next(_NUMBERS), name, upload
+        memory = FileBudget(budget=BUDGET, name=upload.name) if upload.archive else None
         self._lease = ExitStack()
         if not self._lease.enter_context(lease(store, "import"))():
             raise NotNow(t("Another import is under way. Wait until it is done, then try again."))
-        arguments = store.address, arrived, options, {"name": name, **what}
+        arguments = store.address, upload, options, {"name": name, **what}
         try:
-            super().__init__(_import, *arguments, held=held, on_end=self._clear)
+            super().__init__(_import, *arguments, memory=memory, on_end=self._clear)
         except NotNow:
             self._lease.close()
             raise
@@ -58,7 +58,7 @@ _JOBS: dict[str, ImportJob] = {}
 
 def begin(
     store: Store,
-    arrived: Arrived,
+    upload: ReceivedBank,
     name: str,
     *,
     acting: Acting,
@@ -72,11 +72,11 @@ def begin(
     NotNow
         Another import is running, on this or another server.
     """
-    what = {"acting": acting, "chosen": chosen}
+    arguments = {"acting": acting, "chosen": chosen}
     try:
-        job = _JOBS[store.address] = ImportJob(store, arrived, name, options, what)
+        job = _JOBS[store.address] = ImportJob(store, upload, name, options, arguments)
     except NotNow:
-        arrived.discard()
+        upload.discard()
         raise
     return job
 
@@ -92,8 +92,12 @@ def put_away(store: Store) -> None:
 
 
 def _import(
-    tell: Tell, address: str, arrived: Arrived, options: ImportOptions, what: Mapping[str, Any]
+    on_progress: OnProgress,
+    address: str,
+    upload: ReceivedBank,
+    options: ImportOptions,
+    arguments: Mapping[str, Any],
 ) -> Imported:
     return import_arrived(
-        Store.at(address), arrived, options=replace(options, progress=tell), **what
+        Store.at(address), upload, options=replace(options, progress=on_progress), **arguments
     )

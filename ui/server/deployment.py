@@ -80,7 +80,7 @@ _Result = TypeVar("_Result")
 
 
 async def in_turn(
-    work: Callable[[], _Result], lane: Lane = Lane.WRITES, patience_s: float | None = None
+    work: Callable[[], _Result], queue: Lane = Lane.WRITES, patience_s: float | None = None
 ) -> _Result:
     """Run a function in a thread, limited to the number of concurrent operations of its kind.
 
@@ -91,29 +91,29 @@ async def in_turn(
     Busy
         The waiting time was exceeded.
     """
-    turns = _lane(lane)
+    turns = _lane(queue)
     turn = object()
     if patience_s is None:
-        patience_s = IMAGE_PATIENCE_S if lane is Lane.IMAGES else PATIENCE_S
+        patience_s = IMAGE_PATIENCE_S if queue is Lane.IMAGES else PATIENCE_S
     try:
         with fail_after(patience_s):
             await turns.acquire_on_behalf_of(turn)
     except TimeoutError as error:
-        raise Busy(_overdue(lane)) from error
+        raise Busy(_overdue(queue)) from error
     try:
         return await to_thread.run_sync(work, limiter=CapacityLimiter(1))
     finally:
         turns.release_on_behalf_of(turn)
 
 
-def _overdue(lane: Lane) -> str:
-    if lane is Lane.IMAGES:
+def _overdue(queue: Lane) -> str:
+    if queue is Lane.IMAGES:
         return t("The images cannot be read at the moment. Try again in a moment.")
     return t("The database is busy. Try again in a moment.")
 
 
-def _lane(lane: Lane) -> CapacityLimiter:
+def _lane(queue: Lane) -> CapacityLimiter:
     lanes = _lanes.get(None)
     if lanes is None:
-        _lanes.set(lanes := {lane: CapacityLimiter(lane.value) for lane in Lane})
-    return lanes[lane]
+        _lanes.set(lanes := {queue: CapacityLimiter(queue.value) for queue in Lane})
+    return lanes[queue]

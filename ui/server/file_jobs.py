@@ -22,7 +22,7 @@ from study.models.predictions import columns_of
 from study.people.invitations import Invitation, read_invitations
 from study.protocol.checks import ids_in_file
 from study.store import Store
-from ui.server.worker import Held, Job, Tell
+from ui.server.worker import FileBudget, Job, OnProgress
 
 _PART_BYTES = 1 << 20
 _EXAMPLES = 10
@@ -54,11 +54,11 @@ def on_disk(name: str, file: IO[bytes]) -> KeptFile:
     try:
         kept = KeptFile(name)
         file.seek(0)
-        with kept.path.open("xb") as there:
-            shutil.copyfileobj(file, there, _PART_BYTES)
+        with kept.path.open("xb") as copy:
+            shutil.copyfileobj(file, copy, _PART_BYTES)
     except OSError as error:
-        why = system_reason(error)
-        raise BadFile(t("{name} cannot be saved: {why}.", name=name, why=why)) from error
+        reason = system_reason(error)
+        raise BadFile(t("{name} cannot be saved: {why}.", name=name, why=reason)) from error
     refuse_empty(name, kept.path.stat().st_size)
     return kept
 
@@ -71,13 +71,13 @@ def begin(do: Callable[..., _Result], file: KeptFile, *arguments: Any) -> Job[_R
     NotNow
         The maximum number of files is already being read.
     """
-    kept = [file]
+    files = [file]
 
     def release(_: bool) -> None:
-        kept.clear()
+        files.clear()
 
-    held = Held(budget=BUDGET, name=file.name)
-    return Job(do, file.path, *arguments, held=held, on_end=release)
+    memory = FileBudget(budget=BUDGET, name=file.name)
+    return Job(do, file.path, *arguments, memory=memory, on_end=release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class ModelFile:
 
 
 def model_file(
-    _: Tell, path: Path, db: str, study: str, column_roles: ColumnRoles | None = None
+    _: OnProgress, path: Path, db: str, study: str, column_roles: ColumnRoles | None = None
 ) -> ModelFile:
     """Read a prediction file for a study, without keeping anything."""
     try:
@@ -119,7 +119,7 @@ def model_file(
 
 
 def model_kept(
-    _: Tell,
+    _: OnProgress,
     path: Path,
     db: str,
     study: str,
@@ -136,13 +136,13 @@ def model_kept(
     return summary_of(summary)
 
 
-def invited_readers(_: Tell, path: Path) -> list[Invitation]:
+def invited_readers(_: OnProgress, path: Path) -> list[Invitation]:
     """Read a list of readers."""
     with _named(path):
         return read_invitations(path)
 
 
-def listed_ids(_: Tell, path: Path) -> list[str]:
+def listed_ids(_: OnProgress, path: Path) -> list[str]:
     """Read a list of item IDs."""
     with _named(path):
         return ids_in_file(path)
@@ -158,13 +158,15 @@ def _named(path: Path) -> Iterator[None]:
         raise kind(str(error).replace(f"{path.parent}/", "")) from error
 
 
-def bundle_restored(_: Tell, path: Path, db: str, acting: Acting) -> Restored:
+def bundle_restored(_: OnProgress, path: Path, db: str, acting: Acting) -> Restored:
     """Restore the study in a bundle."""
     with _named(path):
         return restore(Store.at(db), path, acting=acting)
 
 
-def bundle_merged(_: Tell, path: Path, db: str, study: str, site: str, acting: Acting) -> Merged:
+def bundle_merged(
+    _: OnProgress, path: Path, db: str, study: str, site: str, acting: Acting
+) -> Merged:
     """Merge a bundle into a study."""
     with _named(path):
         return merge(Store.at(db), path, study=study, site=site, acting=acting)

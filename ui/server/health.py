@@ -73,17 +73,19 @@ _NO_RESULT = Readiness(
 def readiness(opened: Callable[[], Store]) -> Readiness:
     """Check the store, its disk, and the images of open studies."""
     try:
-        kept = opened()
-        with kept.look(sealed=True) as look:  # as for readers, who may have their own account
+        current_store = opened()
+        with current_store.look(
+            sealed=True
+        ) as look:  # as for readers, who may have their own account
             deployment.secret(look)
-        with kept.look() as look:
+        with current_store.look() as look:
             films = readings.films_to_read(look)
-        writable = kept.is_writable()
-        free = free_bytes(kept)
+        writable = current_store.is_writable()
+        free = free_bytes(current_store)
     except (StudyError, OSError):
         return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
     missing = sum(not row.file.is_file() for row in films)
-    shelf = Shelf(kept.beside("films"))
+    shelf = Shelf(current_store.beside("films"))
     disk = f"{free // 1_000_000} MB are free; {LEAST_FREE_BYTES // 1_000_000} MB are needed."
     return Readiness(
         checks=(

@@ -54,10 +54,10 @@ class NewCodes:
         self.known[study] = tuple(dict.fromkeys((*self.known.get(study, ()), *known)))
         self.place = (actions.visit(), key)
 
-    def drop(self, study: str, who: str) -> None:
+    def drop(self, study: str, person: str) -> None:
         """Remove a person's code because it is no longer valid."""
-        kept = self.cards.get(study, ())
-        self.cards[study] = tuple(card for card in kept if card.who != who)
+        cards = self.cards.get(study, ())
+        self.cards[study] = tuple(card for card in cards if card.who != person)
 
     def of(self, study: str) -> bool:
         """Return whether there is anything to show for a study."""

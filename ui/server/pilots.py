@@ -7,7 +7,7 @@ import tomli_w
 
 from study.base.errors import BadFile
 from study.base.packed import unpack
-from ui.server.worker import Tell
+from ui.server.worker import OnProgress
 
 NUMBERS = (
     *("var_error", "cov1", "cov2", "cov3", "var_tr", "var_r"),
@@ -18,7 +18,7 @@ Estimates = tuple[tuple[str, str, str], ...]
 """The metric, the components as lines of a file, and the source, of every metric of a pilot."""
 
 
-def pilot_components_of(_: Tell, path: Path, comparison: str) -> Estimates:
+def pilot_components_of(_: OnProgress, path: Path, comparison: str) -> Estimates:
     """Return the components of a zipped bundle.
 
     Raises

@@ -60,10 +60,10 @@ def set_up() -> None:
     SystemExit
         The variable has another value.
     """
-    wanted = os.environ.get(VARIABLE, "")
-    if wanted not in ("", "text", "json"):
-        raise SystemExit(f"{VARIABLE} is {quoted(wanted)}. Use json or text.")
-    if wanted != "json":
+    setting = os.environ.get(VARIABLE, "")
+    if setting not in ("", "text", "json"):
+        raise SystemExit(f"{VARIABLE} is {quoted(setting)}. Use json or text.")
+    if setting != "json":
         return
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
@@ -129,8 +129,8 @@ class Observed:
             await self._app(scope, receive, with_id)
         except Exception:
             if not started:
-                why = t("An error occurred. The server's log has it under {id}.", id=request_id)
-                await PlainTextResponse(why, 500)(scope, receive, with_id)
+                reason = t("An error occurred. The server's log has it under {id}.", id=request_id)
+                await PlainTextResponse(reason, 500)(scope, receive, with_id)
             raise
         finally:
             self._note(scope, status, time.perf_counter() - began_s)

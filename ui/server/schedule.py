@@ -48,9 +48,9 @@ def chores(
                 _try("Reminders were not sent", lambda: _remind(store(), datetime.now(UTC)))
 
     def pack() -> None:
-        tried: set[str] = set()
+        paths_tried: set[str] = set()
         while not stop.is_set():
-            _try("Films were not made ready", lambda: make_films_ready(store(), tried, stop))
+            _try("Films were not made ready", lambda: make_films_ready(store(), paths_tried, stop))
             stop.wait(every_s)
 
     threading.Thread(target=pack, name="films", daemon=True).start()
@@ -74,7 +74,7 @@ def look_after(store: Callable[[], Store], *, backups: bool = False) -> None:
         _try("The backup was not made", lambda: make_if_due(store(), now=now))
 
 
-def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> None:
+def make_films_ready(store: Store, paths_tried: set[str], stop: threading.Event) -> None:
     """Prepare the films of open studies, so that the first reader does not wait for them.
 
     Only one of several servers does so at a time. Each film is tried once in a server's lifetime;
@@ -83,14 +83,14 @@ def make_films_ready(store: Store, tried: set[str], stop: threading.Event) -> No
     shelf = Shelf(store.beside("films"))
     with store.look(sealed=True) as look:
         rows = readings.films_to_read(look)
-    missing = [row for row in rows if row.sha256 not in tried and not shelf.has(row.sha256)]
+    missing = [row for row in rows if row.sha256 not in paths_tried and not shelf.has(row.sha256)]
     if not missing:
         return
     with lease(store, "films") as is_ours:
         for row in missing if is_ours() else ():
             if stop.is_set():
                 return
-            tried.add(row.sha256)
+            paths_tried.add(row.sha256)
             if not shelf.has(row.sha256):
                 with suppress(StudyError):  # reported to the request for the film
                     ready(row.file, row.sha256, shelf)
@@ -116,24 +116,24 @@ def _end_stalled(store: Store) -> None:
 
 
 def _send(store: Store, now: datetime) -> None:
-    for why in heads.send_due(store, os.environ, now=now):
-        _log.warning("%s", why)
+    for failure in heads.send_due(store, os.environ, now=now):
+        _log.warning("%s", failure)
 
 
 def _remind(store: Store, now: datetime) -> None:
-    for why in send_due_reminders(store, os.environ, now=now):
-        _log.warning("A reminder was not sent: %s", why)
+    for failure in send_due_reminders(store, os.environ, now=now):
+        _log.warning("A reminder was not sent: %s", failure)
 
 
-def _try(what: str, act: Callable[[], object]) -> None:
+def _try(task: str, act: Callable[[], object]) -> None:
     try:
         act()
     except NotFound:
         return  # no store yet
     except StudyError as error:
-        _log.warning("%s: %s", what, error)
+        _log.warning("%s: %s", task, error)
     except Exception:  # it may succeed next time
-        _log.exception("%s", what)
+        _log.exception("%s", task)
 
 
 @asynccontextmanager
@@ -147,11 +147,11 @@ async def lifespan(_: object) -> AsyncIterator[None]:
     request_log.set_up()
     gc.collect()
     gc.freeze()
-    with ExitStack() as held:
+    with ExitStack() as stack:
         with suppress(NotFound):
-            held.enter_context(store().kept_warm())
+            stack.enter_context(store().kept_warm())
         ask_witness(store, starting=True)
-        held.enter_context(chores(store))
+        stack.enter_context(chores(store))
         reported = asyncio.create_task(report_start())
         yield
         reported.cancel()

@@ -48,9 +48,9 @@ class OnceAMinute(logging.Filter):
         words = str(record.msg).partition("\n")[0][:80]
         kind = (record.name, record.pathname, record.lineno, words, record.exc_info and 1)
         now = self._clock()
-        since, unsaid = self._told.get(kind, (float("-inf"), 0))
-        if now - since < EVERY_S:
-            self._told[kind] = (since, unsaid + 1)
+        last_report, unsaid = self._told.get(kind, (float("-inf"), 0))
+        if now - last_report < EVERY_S:
+            self._told[kind] = (last_report, unsaid + 1)
             return False
         if len(self._told) >= _MOST_KINDS:
             self._told.clear()
@@ -63,13 +63,13 @@ class OnceAMinute(logging.Filter):
 
 def quieten() -> None:
     """Apply `OnceAMinute` to every log handler."""
-    root, once = logging.getLogger(), OnceAMinute()
+    root, limiter = logging.getLogger(), OnceAMinute()
     for known in map(logging.getLogger, list(root.manager.loggerDict)):
-        known.addFilter(once)
-    written = logging.StreamHandler()  # for loggers without a handler that are created later
-    written.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
-    written.addFilter(OnceAMinute())
-    root.addHandler(written)
+        known.addFilter(limiter)
+    handler = logging.StreamHandler()  # for loggers without a handler that are created later
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
+    handler.addFilter(OnceAMinute())
+    root.addHandler(handler)
 
 
 HEADER_S = 20.0
@@ -233,8 +233,8 @@ def settle() -> None:
     if server is None:
         _log.warning("The server's limits are not known to it: start it with `streamlit run`.")
         return
-    most = max(16, min(MOST_LINES, files - _BACKLOG - _OTHER_FILES))
-    server.config.http_protocol_class = partial(CountedLine, lines=Lines(most=most))  # type: ignore[assignment]
+    max_lines = max(16, min(MOST_LINES, files - _BACKLOG - _OTHER_FILES))
+    server.config.http_protocol_class = partial(CountedLine, lines=Lines(most=max_lines))  # type: ignore[assignment]
     server.config.backlog = _BACKLOG
     server.config.ws_max_size = MAX_MESSAGE
 
@@ -281,8 +281,8 @@ def _keep_paths_to_ourselves() -> None:
     """Keep Streamlit from sending the program's path and the system's versions to every browser."""
     original = AppSession._create_new_session_message
 
-    def without_paths(session: AppSession, *what: object, **more: object) -> ForwardMsg:
-        message = original(session, *what, **more)  # type: ignore[arg-type]
+    def without_paths(session: AppSession, *args: object, **more: object) -> ForwardMsg:
+        message = original(session, *args, **more)  # type: ignore[arg-type]
         message.new_session.main_script_path = ""
         message.new_session.initialize.environment_info.python_version = ""
         message.new_session.initialize.environment_info.server_os = ""

@@ -32,8 +32,8 @@ def providers() -> list[str]:
         return []
     section = st.secrets.get("auth") or {}
     names = ["default"] if _OF_ALL in section else []
-    named = (key for key, value in section.items() if isinstance(value, Mapping))
-    return names + [key for key in named if _OF_ALL in section[key] and key != "default"]
+    section_names = (key for key, value in section.items() if isinstance(value, Mapping))
+    return names + [key for key in section_names if _OF_ALL in section[key] and key != "default"]
 
 
 def sign_on_part(*, refused: bool, signed_out: bool) -> None:

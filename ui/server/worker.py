@@ -37,7 +37,7 @@ _TOLD_EVERY_S = 0.3
 _IDLE_S = 600
 
 _Result = TypeVar("_Result")
-Tell = Callable[[str, float, float], None]
+OnProgress = Callable[[str, float, float], None]
 """Receives the name of a step, the amount done, and the total amount."""
 
 _log = logging.getLogger("reading_room.worker")
@@ -79,7 +79,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class FileBudget:
     """The budget of a job that reads a file, and the file's name in messages."""
 
     budget: Budget
@@ -96,7 +96,7 @@ class Job(Generic[_Result]):
     Parameters
     ----------
     do, *arguments
-        A module-level function, called in the process with a `Tell` before the arguments;
+        A module-level function, called in the process with a `OnProgress` before the arguments;
         arguments and result must be picklable.
     held
         The budget, for work on an uploaded file.
@@ -116,23 +116,23 @@ class Job(Generic[_Result]):
         self,
         do: Callable[..., _Result],
         *arguments: Any,
-        held: Held | None = None,
-        kept: str = "",
+        memory: FileBudget | None = None,
+        kept_text: str = "",
         on_end: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self.is_cancelled = self._is_late = False
-        self._held, self._is_kept, self._on_end = held, bool(kept), on_end
+        self._held, self._is_kept, self._on_end = memory, bool(kept_text), on_end
         self._progress, self._tidied = Progress(), threading.Event()
-        if held is not None:
+        if memory is not None:
             _take_turn(self)
         self._note = Path(tempfile.mkdtemp(prefix="reading-room-job-")) / "progress"
-        self._pool = _kept_pool(kept) if kept else _own_pool()
+        self._pool = _kept_pool(kept_text) if kept_text else _own_pool()
         self._future: Future[_Result] = self._pool.submit(
-            _run, self._note, language(), held, do, arguments
+            _run, self._note, language(), memory, do, arguments
         )
-        self._clock = threading.Timer(held.budget.wall_seconds if held else 0, self._end_late)
+        self._clock = threading.Timer(memory.budget.wall_seconds if memory else 0, self._end_late)
         self._clock.daemon = True
-        if held is not None:
+        if memory is not None:
             self._clock.start()
         self._future.add_done_callback(self._end)
 
@@ -289,30 +289,30 @@ def _begin(server: int, priority: int, module: str) -> None:
 def _run(
     note: Path,
     spoken_language: str,
-    held: Held | None,
+    memory: FileBudget | None,
     do: Callable[..., _Result],
     arguments: tuple[Any, ...],
 ) -> _Result:
-    tell = _teller(note)
+    teller = _teller(note)
     with spoken(spoken_language):
-        if held is None:
-            return do(tell, *arguments)
-        with held_to(held.budget, held.name):
-            return do(tell, *arguments)
+        if memory is None:
+            return do(teller, *arguments)
+        with held_to(memory.budget, memory.name):
+            return do(teller, *arguments)
 
 
-def _teller(note: Path) -> Tell:
+def _teller(note: Path) -> OnProgress:
     """Return a function that reports progress to the server a few times a second."""
     step, since, last_at = "", 0.0, 0.0
 
-    def tell(now: str, done: float, total: float) -> None:
+    def tell(now: str, n_done: float, total: float) -> None:
         nonlocal step, since, last_at
         moment = time.monotonic()
         if now != step:
             step, since, last_at = now, moment, 0.0
         if moment - last_at >= _TOLD_EVERY_S:
             last_at = moment
-            facts = {"step": step, "done": done, "total": total, "since_s": moment - since}
+            facts = {"step": step, "done": n_done, "total": total, "since_s": moment - since}
             scratch = note.with_suffix(".new")
             with suppress(FileNotFoundError):  # the server has given up on it
                 scratch.write_text(json.dumps(facts), encoding="ascii")

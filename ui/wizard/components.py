@@ -106,8 +106,8 @@ def _pilot(working: Working, comparison: str) -> tuple[str, str]:
 def _estimates_of(working: Working, file: UploadedFile, comparison: str) -> tuple[Estimates, str]:
     """Read a pilot once for each comparison; return its components, or why it is refused."""
     read = working.key("pilot-read")
-    asked = file.file_id, comparison
-    if st.session_state.get(read, (None,))[0] != asked:
+    request = file.file_id, comparison
+    if st.session_state.get(read, (None,))[0] != request:
         estimates: Estimates = ()
         refusal = ""
         try:
@@ -119,9 +119,9 @@ def _estimates_of(working: Working, file: UploadedFile, comparison: str) -> tupl
             )
         except StudyError as error:
             refusal = str(error)
-        st.session_state[read] = asked, estimates, refusal
-    _, known, why = st.session_state[read]
-    return known, why
+        st.session_state[read] = request, estimates, refusal
+    _, known, reason = st.session_state[read]
+    return known, reason
 
 
 def _action(working: Working) -> str:
@@ -145,8 +145,8 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms:
     for key, label in _counts().items():
         n = int(stored.get(key, {"readers": 5, "cases": 100}[key]))
         values[key] = int(st.number_input(label, 2, 100_000, n, key=working.key(f"own-{key}")))
-    for key, (label, usual) in _variances(comparison, arms=arms).items():
-        known = stored.get(key, usual)
+    for key, (label, default) in _variances(comparison, arms=arms).items():
+        known = stored.get(key, default)
         value = st.number_input(
             label,
             value=None if known is None else float(known),
@@ -156,8 +156,8 @@ def _values(working: Working, base: Mapping[str, Any], comparison: str, *, arms:
         )
         if value is not None:
             values[key] = float(value)
-    kept = [key for key in ("own_df", "joint_df", "var_r") if key in stored and key not in values]
-    values |= {key: stored[key] for key in kept}
+    keys = [key for key in ("own_df", "joint_df", "var_r") if key in stored and key not in values]
+    values |= {key: stored[key] for key in keys}
     return tomli_w.dumps(values)
 
 

@@ -108,11 +108,11 @@ class Working:
             self.values[key] = chosen
         st.caption(meaning.get(self.values[key], ""))
 
-    def switch(self, key: str, on: str, off: str) -> None:
+    def switch(self, key: str, on_label: str, off_label: str) -> None:
         """Show a switch."""
         is_on = st.toggle(setting_labels()[key], value=bool(self.base[key]), key=self.key(key))
         self.values[key] = bool(is_on)
-        st.caption(on if is_on else off)
+        st.caption(on_label if is_on else off_label)
 
     def count(
         self,
@@ -177,10 +177,10 @@ def rehearsed(bank: str, values: Mapping[str, Any]) -> Rehearsed:
 
 @lru_cache(maxsize=64)
 def _rehearsed(
-    bank: int, content_sha256: str, struck: int, asked: str, language: str
+    bank: int, content_sha256: str, struck: int, request: str, language: str
 ) -> Rehearsed | StudyError:
     try:
-        return foresee(store(), bank, Protocol.from_json(json.loads(asked)))
+        return foresee(store(), bank, Protocol.from_json(json.loads(request)))
     except StudyError as error:
         return error
 
@@ -253,7 +253,7 @@ def _save(working: Working, name: str) -> None:
         name=name,
         bank=working.bank,
         values=working.values,
-        seen=working.seen,
+        seen_sha256=working.seen,
         now=datetime.now(UTC),
     )
     working.saved_name, working.saved_bank = name, working.bank
@@ -283,7 +283,7 @@ def draft_list(
     """Show drafts, and call `go_on` with the number of the selected draft."""
     for draft in saved_drafts:
         with st.container(border=True):
-            words, go, away = st.columns([6, 1.2, 1.6], vertical_alignment="center")
+            words, go, remove_column = st.columns([6, 1.2, 1.6], vertical_alignment="center")
             words.markdown(f"**{plain(draft.name)}**")
             words.caption(
                 plain(
@@ -303,7 +303,7 @@ def draft_list(
                 width="stretch",
                 type="primary",
             )
-            with away.popover(t("Delete"), width="stretch"):
+            with remove_column.popover(t("Delete"), width="stretch"):
                 st.write(t("Everything entered in this draft will be lost."))
                 actions.button(
                     t("Delete this draft"),

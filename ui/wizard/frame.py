@@ -37,8 +37,8 @@ def wizard(working: Working, draw: Action) -> None:
     """Show the step named in the address, and save changes."""
     steps = _steps(draw)
     titles = {name: title for name, (title, _) in steps.items()}
-    asked = str(st.query_params.get("step", ""))
-    step = asked if asked in steps else next(iter(steps))
+    step_name = str(st.query_params.get("step", ""))
+    step = step_name if step_name in steps else next(iter(steps))
     working.enter(step)
     st.html(LOOK)
     st.components.v2.component("to_top", js=_TO_TOP)(key=f"top-{working.id}-{step}")
@@ -52,7 +52,7 @@ def wizard(working: Working, draw: Action) -> None:
         st.rerun()  # the message is next to its field above
     if working.elsewhere:
         with body:
-            _elsewhere(working)
+            _conflict_message(working)
     with side, st.container(key="meaning"):
         meaning(working)
     # Runs after the step, so that text typed before the click is saved.
@@ -77,12 +77,12 @@ def _steps(draw: Action) -> dict[str, tuple[str, Callable[[Working], None]]]:
 
 
 def _rail(working: Working, titles: dict[str, str], step: str) -> None:
-    here = list(titles).index(step)
-    reach(working, here)
+    position = list(titles).index(step)
+    reach(working, position)
     for place, (name, title) in enumerate(titles.items()):
         icon = (
             ":material/radio_button_checked:"
-            if place == here
+            if place == position
             else ":material/check_circle:"
             if place < working.reached
             else ":material/radio_button_unchecked:"
@@ -92,7 +92,7 @@ def _rail(working: Working, titles: dict[str, str], step: str) -> None:
             partial(_go, name),
             key=f"rail-{working.id}-{name}",
             icon=icon,
-            type="secondary" if place == here else "tertiary",
+            type="secondary" if place == position else "tertiary",
             width="stretch",
         )
     if not working.elsewhere:
@@ -101,20 +101,20 @@ def _rail(working: Working, titles: dict[str, str], step: str) -> None:
 
 def _onwards(working: Working, titles: dict[str, str], step: str) -> None:
     names = list(titles)
-    here = names.index(step)
-    back, _, onward = st.columns([1.4, 3, 2])
-    if here:
+    position = names.index(step)
+    back_column, _, onward = st.columns([1.4, 3, 2])
+    if position:
         actions.turn(
             t("Back"),
-            lambda: _go(names[here - 1]),
+            lambda: _go(names[position - 1]),
             key=f"back-{working.id}-{step}",
-            place=back,
+            place=back_column,
             icon=arrow(forward=False),
         )
-    if here + 1 < len(names):
+    if position + 1 < len(names):
         actions.turn(
-            t("Next: {step}", step=titles[names[here + 1]]),
-            lambda: _go(names[here + 1]),
+            t("Next: {step}", step=titles[names[position + 1]]),
+            lambda: _go(names[position + 1]),
             key=f"next-{working.id}-{step}",
             place=onward,
             type="primary",
@@ -126,7 +126,7 @@ def _go(step: str) -> None:
     st.query_params["step"] = step
 
 
-def _elsewhere(working: Working) -> None:
+def _conflict_message(working: Working) -> None:
     st.error(
         t(
             "This draft has been saved in another window since you opened it here. What you "
@@ -167,30 +167,30 @@ def meaning(working: Working) -> None:
 
 def meaning_of(protocol: Protocol) -> None:
     """Show the workload of a reader and the expected precision, in each arm."""
-    for arm, asked in burdens(protocol).items():
+    for arm, burden in burdens(protocol).items():
         if arm:
             st.markdown(f"**{plain(t('Arm {arm}', arm=arm))}**")
-        _meaning(protocol.of_arm(arm), asked)
+        _meaning(protocol.of_arm(arm), burden)
 
 
-def _meaning(protocol: Protocol, asked: Burden) -> None:
-    half = 100 * wilson_half_width(EXPECTED_ACCURACY, asked.n_cases)
-    st.metric(t("Readings per reader"), decimal(asked.n_readings))
-    st.caption(_readings(protocol, asked))
-    st.metric(t("Time per reader"), duration(asked.hours))
+def _meaning(protocol: Protocol, burden: Burden) -> None:
+    half = 100 * wilson_half_width(EXPECTED_ACCURACY, burden.n_cases)
+    st.metric(t("Readings per reader"), decimal(burden.n_readings))
+    st.caption(_readings(protocol, burden))
+    st.metric(t("Time per reader"), duration(burden.hours))
     st.caption(t("At {n} seconds per reading, excluding breaks.", n=_seconds(protocol)))
     st.metric(t("Precision per reader"), t("± {points} points", points=decimal(half, 1)))
     st.caption(
         t("95 % confidence interval for an accuracy of 80 % on all cases.")
-        if asked.n_cases == protocol.cases
+        if burden.n_cases == protocol.cases
         else tn(
             "95 % confidence interval for an accuracy of 80 % on {n} case.",
             "95 % confidence interval for an accuracy of 80 % on {n} cases.",
-            asked.n_cases,
+            burden.n_cases,
         )
     )
-    if asked.n_sessions > 1:
-        st.metric(t("Calendar"), tn("{n} day", "{n} days", round(asked.days)))
+    if burden.n_sessions > 1:
+        st.metric(t("Calendar"), tn("{n} day", "{n} days", round(burden.days)))
         st.caption(t("Minimum, from the first session to the last."))
 
 
@@ -211,16 +211,16 @@ def _seconds(protocol: Protocol) -> int:
     return round(min(limit, SECONDS_A_READING))
 
 
-def _readings(protocol: Protocol, asked: Burden) -> str:
-    parts = [tn("{n} case", "{n} cases", asked.n_cases)]
+def _readings(protocol: Protocol, burden: Burden) -> str:
+    parts = [tn("{n} case", "{n} cases", burden.n_cases)]
     if len(protocol.conditions) > 1:
         parts.append(tn("{n} condition", "{n} conditions", len(protocol.conditions)))
-    if asked.n_sessions > 1:
-        parts.append(tn("{n} session", "{n} sessions", asked.n_sessions))
+    if burden.n_sessions > 1:
+        parts.append(tn("{n} session", "{n} sessions", burden.n_sessions))
     if protocol.hidden_repeats:
         parts.append(tn("{n} hidden repeat", "{n} hidden repeats", protocol.hidden_repeats))
-    if asked.n_practice:
-        parts.append(tn("plus {n} practice case", "plus {n} practice cases", asked.n_practice))
+    if burden.n_practice:
+        parts.append(tn("plus {n} practice case", "plus {n} practice cases", burden.n_practice))
     if protocol.reads_per_case and not protocol.cases_per_reader:
         parts.append(t("at most, because the cases are shared among the readers"))
     return ", ".join(parts)

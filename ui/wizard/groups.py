@@ -174,7 +174,7 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
             key=working.key(f"arm-{place}-name"),
         )
         names = conditions()
-        own = chosen.multiselect(
+        picked = chosen.multiselect(
             t("Conditions"),
             list(names),
             default=[name for name in before.get("conditions", []) if name in names],
@@ -211,7 +211,13 @@ def _arm(working: Working, base: list[dict[str, Any]], place: int) -> dict[str, 
                     ("instructions", t("Instructions")),
                 )
             }
-    arm = {"name": entered.strip(), "conditions": own, "share": int(readers), "aid": when, **texts}
+    arm = {
+        "name": entered.strip(),
+        "conditions": picked,
+        "share": int(readers),
+        "aid": when,
+        **texts,
+    }
     return {
         key: value for key, value in arm.items() if key == "name" or value not in ("", [], None, 1)
     }

@@ -42,7 +42,7 @@ def protocol_view(protocol: Protocol, *, consent: bool = True) -> None:
         t("Design"): _design(protocol),
         t("Reading rules"): _rules(protocol),
         t("Endpoint"): _endpoint(protocol),
-        **_about(protocol),
+        **_metadata_lines(protocol),
     }
     st.html(_CSS + f'<div class="rr-protocol">{"".join(map(_part, parts.items()))}</div>')
     for title, text in (
@@ -344,7 +344,7 @@ def positive_field(now: Sequence[str], key: str) -> list[str]:
     return list(dict.fromkeys(line for line in lines if line))
 
 
-def _about(protocol: Protocol) -> dict[str, Lines]:
+def _metadata_lines(protocol: Protocol) -> dict[str, Lines]:
     """Return the part with the metadata, if there are any."""
     lines = _metadata(protocol.metadata.as_json())
     return {t("About the study"): lines} if lines else {}

@@ -90,7 +90,7 @@ def _instructions() -> str:
 
 def _questionnaire(working: Working) -> None:
     """Show every question with its fields, and the buttons that add questions."""
-    asked: list[_Question] = [dict(value) for value in working.values["questionnaire"]]
+    questions: list[_Question] = [dict(value) for value in working.values["questionnaire"]]
     st.caption(
         t(
             "Asked once, before the first case. Answers stay on this server and are not exported "
@@ -98,21 +98,21 @@ def _questionnaire(working: Working) -> None:
         )
     )
     tools = []
-    for place in range(len(asked)):
+    for place in range(len(questions)):
         with st.container(border=True):
-            tools.append(_question(working, asked, place))
-    working.values["questionnaire"] = asked
+            tools.append(_question(working, questions, place))
+    working.values["questionnaire"] = questions
     # Runs after all fields have been read, because a click may follow typed text.
     for place, columns in enumerate(tools):
-        _tools(working, asked, place, columns)
-    _add(working, asked)
+        _tools(working, questions, place, columns)
+    _add(working, questions)
 
 
 def _question(
-    working: Working, asked: list[_Question], place: int
+    working: Working, questions: list[_Question], place: int
 ) -> tuple[DeltaGenerator, DeltaGenerator]:
     """Show a question; return the places of its two buttons."""
-    entry, base = asked[place], working.base["questionnaire"][place]
+    entry, base = questions[place], working.base["questionnaire"][place]
 
     def key(name: str) -> str:
         return working.key(f"question-{place}-{name}")
@@ -137,17 +137,17 @@ def _question(
     entry["required"] = st.checkbox(
         t("Required"), value=bool(base.get("required", True)), key=key("required")
     )
-    _shown_if(asked, place, key("shown-if"))
-    up, away = tools.columns(2)
-    return up, away
+    _shown_if(questions, place, key("shown-if"))
+    up, remove_column = tools.columns(2)
+    return up, remove_column
 
 
-def _shown_if(asked: list[_Question], place: int, key: str) -> None:
+def _shown_if(questions: list[_Question], place: int, key: str) -> None:
     """Show the answers to earlier questions that a question may depend on, if there are any."""
-    entry = asked[place]
+    entry = questions[place]
     conditions = {
         (earlier.get("id"), option): shown_if(number, option)
-        for number, earlier in enumerate(asked[:place], start=1)
+        for number, earlier in enumerate(questions[:place], start=1)
         if earlier["kind"] == "choice"
         for option in earlier["options"]
     }
@@ -170,21 +170,21 @@ def _shown_if(asked: list[_Question], place: int, key: str) -> None:
 
 def _tools(
     working: Working,
-    asked: list[_Question],
+    questions: list[_Question],
     place: int,
     columns: tuple[DeltaGenerator, DeltaGenerator],
 ) -> None:
     """Show the buttons of a question that move it up and remove it."""
 
     def move() -> None:
-        asked[place - 1 : place + 1] = [asked[place], asked[place - 1]]
+        questions[place - 1 : place + 1] = [questions[place], questions[place - 1]]
         working.renew()
 
     def remove() -> None:
-        del asked[place]
+        del questions[place]
         working.renew()
 
-    up, away = columns
+    up, remove_column = columns
     name = f"question-{place}"
     actions.turn(
         "",
@@ -199,7 +199,7 @@ def _tools(
         "",
         remove,
         key=working.key(f"{name}-away"),
-        place=away,
+        place=remove_column,
         icon=":material/delete:",
         help=t("Remove"),
     )
@@ -212,7 +212,7 @@ def _options(base: _Question, key: str) -> list[str]:
     return [line.strip() for line in lines.splitlines() if line.strip()]
 
 
-def _add(working: Working, asked: list[_Question]) -> None:
+def _add(working: Working, questions: list[_Question]) -> None:
     training: _Question = {
         "question": t("What is your level of training?"),
         "kind": "choice",
@@ -227,11 +227,11 @@ def _add(working: Working, asked: list[_Question]) -> None:
         t("Ask about training"): training,
         t("Ask about images per week"): weekly,
     }
-    for column, (label, made) in zip(st.columns(3), wishes.items(), strict=True):
-        full = len(asked) >= MAX_QUESTIONS
+    for column, (label, new_question) in zip(st.columns(3), wishes.items(), strict=True):
+        full = len(questions) >= MAX_QUESTIONS
         actions.turn(
             label,
-            partial(_append, working, asked, made),
+            partial(_append, working, questions, new_question),
             key=working.key(f"add-{label}"),
             place=column,
             disabled=full,
@@ -239,11 +239,11 @@ def _add(working: Working, asked: list[_Question]) -> None:
         )
 
 
-def _append(working: Working, asked: list[_Question], made: _Question) -> None:
-    asked.append({"id": _free_id(asked), "options": [], "required": True, **made})
+def _append(working: Working, questions: list[_Question], new_question: _Question) -> None:
+    questions.append({"id": _free_id(questions), "options": [], "required": True, **new_question})
     working.renew()
 
 
-def _free_id(asked: list[_Question]) -> str:
-    taken = {entry.get("id") for entry in asked}
-    return next(f"q{n}" for n in range(1, len(asked) + 2) if f"q{n}" not in taken)
+def _free_id(questions: list[_Question]) -> str:
+    taken = {entry.get("id") for entry in questions}
+    return next(f"q{n}" for n in range(1, len(questions) + 2) if f"q{n}" not in taken)

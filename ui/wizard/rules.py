@@ -24,7 +24,7 @@ def rules(working: Working) -> None:
         st.subheader(t("Feedback and practice"), anchor=False)
         _feedback(working)
         st.subheader(t("Reading environment"), anchor=False)
-        _around(working)
+        _context_fields(working)
 
 
 def _order(working: Working) -> None:
@@ -52,15 +52,15 @@ def _order(working: Working) -> None:
 
 
 def _confidence(working: Working) -> None:
-    off = False
-    words = {off: t("None"), 3: "1–3", 5: "1–5", 7: "1–7", 9: "1–9"}
+    is_off = False
+    words = {is_off: t("None"), 3: "1–3", 5: "1–5", 7: "1–7", 9: "1–9"}
     if working.base["confidence"] not in words:
         words[working.base["confidence"]] = f"1–{working.base['confidence']}"
     working.choose(
         "confidence",
         words,
         {
-            off: t("One key press per case. The area under the ROC curve cannot be computed."),
+            is_off: t("One key press per case. The area under the ROC curve cannot be computed."),
             **{
                 steps: t("Adds one key press per case; needed for ROC analysis.")
                 for steps in words
@@ -174,7 +174,7 @@ def _prior(working: Working) -> dict[str, str]:
     return {}
 
 
-def _around(working: Working) -> None:
+def _context_fields(working: Working) -> None:
     working.several(
         "context",
         {

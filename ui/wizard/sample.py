@@ -52,8 +52,8 @@ _WHOLE = (banks.FROM_BUNDLE, banks.JOINED)
 
 def eligibility(working: Working) -> None:
     """Show the conditions for cases, and how many cases meet them."""
-    usual = Protocol().in_full()
-    limited = any(working.base[key] != usual[key] for key in ELIGIBILITY)
+    defaults = Protocol().in_full()
+    limited = any(working.base[key] != defaults[key] for key in ELIGIBILITY)
     with st.expander(t("Eligible cases"), expanded=limited):
         summary = st.container()
         working.several(
@@ -106,9 +106,9 @@ def _age(working: Working) -> None:
         value=tuple(base) if sound else (0, OLDEST),
         key=working.key("age"),
     )
-    every = (low, high) == (0, OLDEST)
+    is_any_age = (low, high) == (0, OLDEST)
     # A value from a file beyond the field's range is kept until it is changed here.
-    working.values["age"] = (base if base and not sound else []) if every else [low, high]
+    working.values["age"] = (base if base and not sound else []) if is_any_age else [low, high]
     if working.values["age"]:
         working.switch(
             "unknown_age",
@@ -132,14 +132,14 @@ def _listed(working: Working, key: str) -> None:
 
         actions.turn(t("Remove the list"), remove, key=working.key(f"{key}-remove"))
         return
-    written = st.text_area(
+    typed_ids = st.text_area(
         label,
         value="\n".join(base),
         height=90,
         placeholder=t("One per line, or separated by commas"),
         key=working.key(key),
     )
-    working.values[key] = ids_in(written)
+    working.values[key] = ids_in(typed_ids)
     if working.values[key]:
         st.caption(tn("{n} ID", "{n} IDs", len(working.values[key])))
     file = upload(
@@ -186,9 +186,9 @@ def _left(working: Working) -> None:
         row, struck = banks.find(look, working.bank), draws.last_struck(look)
     if row is None:
         return
-    asked = {key: working.values[key] for key in (*ELIGIBILITY, "one_question_per")}
+    request = {key: working.values[key] for key in (*ELIGIBILITY, "one_question_per")}
     try:
-        n, units = _counted(row.id, row.content_sha256, struck, canonical_json(asked))
+        n, units = _counted(row.id, row.content_sha256, struck, canonical_json(request))
     except StudyError:
         return  # it is shown below, with the forecast of the sample
     questions = tn("{n} question", "{n} questions", n)
@@ -203,8 +203,8 @@ def _left(working: Working) -> None:
 
 
 @lru_cache(maxsize=64)
-def _counted(bank: int, content_sha256: str, struck: int, asked: str) -> tuple[int, int]:
-    values = {**json.loads(asked), "cases": 1}
+def _counted(bank: int, content_sha256: str, struck: int, request: str) -> tuple[int, int]:
+    values = {**json.loads(request), "cases": 1}
     return left(store(), bank, Protocol.from_json(values))
 
 
@@ -302,15 +302,15 @@ def _join(working: Working, chosen: Sequence[str], *, prefix: bool) -> Report:
         raise BadInput(t("Choose at least two “Banks to join”."))
     person = guard(Act.MAKE_STUDY)
     name = " + ".join(sorted(chosen))[:LONGEST]
-    made = join_banks(store(), chosen, name=name, prefix=prefix, acting=acting(person))
-    working.bank = st.session_state[working.key("bank")] = made.bank
+    joined = join_banks(store(), chosen, name=name, prefix=prefix, acting=acting(person))
+    working.bank = st.session_state[working.key("bank")] = joined.bank
     return Report(
         text=t(
             "Joined: {n} questions. The draft now draws from {bank}.",
-            n=made.n_items,
-            bank=made.bank,
+            n=joined.n_items,
+            bank=joined.bank,
         ),
-        warnings=(made.note,) if made.note else (),
+        warnings=(joined.note,) if joined.note else (),
     )
 
 
@@ -363,9 +363,11 @@ def _strata_offered(working: Working) -> Mapping[str, str]:
     }
     with store().look() as look:
         row = banks.find(look, working.bank)
-    there = _fields_that_differ(row.id, row.content_sha256) if row else ()
-    named = working.base["stratify_by"]
-    return {name: text for name, text in words.items() if name in there or name in named}
+    fields_offered = _fields_that_differ(row.id, row.content_sha256) if row else ()
+    strata_named = working.base["stratify_by"]
+    return {
+        name: text for name, text in words.items() if name in fields_offered or name in strata_named
+    }
 
 
 @lru_cache(maxsize=16)

@@ -23,7 +23,7 @@ _WORTH_STATING = 0.01
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PlanInputs:
     """The values of the fields, on which the power depends."""
 
     comparison: str
@@ -53,23 +53,23 @@ def sample_size(working: Working) -> None:
 
     left, right = st.columns([2, 3], gap="large")
     with left:
-        asked = _asked(working, base)
-    if not asked.published and not asked.components:
+        request = _asked(working, base)
+    if not request.published and not request.components:
         return
     with right:
         try:
-            plan = _computed(asked)
+            plan = _computed(request)
         except AnalysisError as error:
             st.error(plain(str(error)))
             return
         working.values["sample_size"] = dict(plan)
-        _result(asked, plan)
+        _result(request, plan)
         for warning in of_another_metric(str(working.values["endpoint"]), str(plan["metric"])):
             st.warning(warning)
-    _figure(asked)
+    _figure(request)
 
 
-def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
+def _asked(working: Working, base: Mapping[str, Any]) -> PlanInputs:
     aided = len(working.values["conditions"]) > 1 or bool(working.values["arms"])
     comparisons = {
         "panel": t("A model and the readers"),
@@ -100,7 +100,7 @@ def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
     st.caption(tn("{n} case, from the first step.", "{n} cases, from the first step.", cases))
     arms = bool(working.values["arms"]) and comparison == "conditions"
     published, components, source = chosen_components(working, base, str(comparison), arms=arms)
-    return Asked(
+    return PlanInputs(
         comparison=str(comparison),
         effect=round(float(effect) / 100, 6),
         margin=float(working.values["margin"]) if is_margin else 0.0,
@@ -115,7 +115,7 @@ def _asked(working: Working, base: Mapping[str, Any]) -> Asked:
     )
 
 
-def _plan(asked: Asked) -> "PowerPlan":
+def _plan(request: PlanInputs) -> "PowerPlan":
     """Return the plan of the analysis.
 
     Raises
@@ -132,41 +132,41 @@ def _plan(asked: Asked) -> "PowerPlan":
         published,
     )
 
-    comparison = Comparison(asked.comparison)
-    if asked.published:
-        components = published(asked.published, comparison)
+    comparison = Comparison(request.comparison)
+    if request.published:
+        components = published(request.published, comparison)
     else:
-        values = tomllib.loads(asked.components)
-        components = for_comparison(components_from(values, asked.source), comparison)
+        values = tomllib.loads(request.components)
+        components = for_comparison(components_from(values, request.source), comparison)
     return PowerPlan(
         components=components,
         comparison=comparison,
-        design=PlanDesign.ARMS if asked.has_arms else PlanDesign.CROSSED,
-        effect=asked.effect,
-        margin=asked.margin or None,
-        reads=asked.reads or None,
+        design=PlanDesign.ARMS if request.has_arms else PlanDesign.CROSSED,
+        effect=request.effect,
+        margin=request.margin or None,
+        reads=request.reads or None,
     )
 
 
 @lru_cache(maxsize=64)
-def _computed(asked: Asked) -> Mapping[str, Any]:
+def _computed(request: PlanInputs) -> Mapping[str, Any]:
     """Return the plan with its power, as the protocol stores it."""
     from analysis.planning import drawn_spread, half_width, power
 
-    plan = _plan(asked)
-    size = plan.size(asked.readers, asked.cases)
+    plan = _plan(request)
+    size = plan.size(request.readers, request.cases)
     results = power(plan, size, drawn_spread(plan.spread, plan.seed))
-    result = next(result for result in results if result.claim.value == asked.claim)
+    result = next(result for result in results if result.claim.value == request.claim)
     table = as_table(plan.components)
     return {
-        "comparison": asked.comparison,
+        "comparison": request.comparison,
         "design": plan.design.value,
-        "claim": asked.claim,
+        "claim": request.claim,
         "metric": table.pop("metric"),
-        "effect": asked.effect,
-        "margin": asked.margin,
-        "readers": asked.readers,
-        "cases": asked.cases,
+        "effect": request.effect,
+        "margin": request.margin,
+        "readers": request.readers,
+        "cases": request.cases,
         "reads_per_case": size.reads,
         "power": round(result.power, 4),
         "power_low": round(result.low, 4),
@@ -178,7 +178,7 @@ def _computed(asked: Asked) -> Mapping[str, Any]:
     }
 
 
-def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
+def _result(request: PlanInputs, plan: Mapping[str, Any]) -> None:
     from analysis.planning import TARGET, PlanClaim, largest_power, power_of_analysis
 
     st.metric(t("Power"), f"{100 * plan['power']:.0f} %")
@@ -191,8 +191,8 @@ def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
             half=decimal(100 * plan["half_width"], 1),
         )
     )
-    size = _plan(asked).size(asked.readers, asked.cases)
-    expected = power_of_analysis(_plan(asked), size, PlanClaim(asked.claim))
+    size = _plan(request).size(request.readers, request.cases)
+    expected = power_of_analysis(_plan(request), size, PlanClaim(request.claim))
     if abs(expected - plan["power"]) >= _WORTH_STATING:
         st.caption(
             t(
@@ -201,12 +201,12 @@ def _result(asked: Asked, plan: Mapping[str, Any]) -> None:
                 percent=f"{100 * expected:.0f}",
             )
         )
-    if asked.claim == CLAIM and largest_power(_plan(asked), asked.readers) < TARGET:
+    if request.claim == CLAIM and largest_power(_plan(request), request.readers) < TARGET:
         st.warning(
             tn(
                 "{n} reader does not reach 80 % power at any number of cases.",
                 "{n} readers do not reach 80 % power at any number of cases.",
-                asked.readers,
+                request.readers,
             )
         )
     elif plan["power"] < TARGET:
@@ -233,7 +233,7 @@ def of_another_metric(endpoint: str, metric: str) -> tuple[str, ...]:
     )
 
 
-def _figure(asked: Asked) -> None:
+def _figure(request: PlanInputs) -> None:
     """Show the power over numbers of readers and cases around the planned ones."""
     from analysis.errors import AnalysisError
     from analysis.figures.drawing.look import DARK, LIGHT
@@ -242,7 +242,7 @@ def _figure(asked: Asked) -> None:
     from analysis.translation import spoken
 
     try:
-        table = _around(asked)
+        table = _context_for(request)
     except AnalysisError:
         return  # fewer readers than the design needs
     palette = DARK if st.context.theme.type == "dark" else LIGHT
@@ -252,10 +252,10 @@ def _figure(asked: Asked) -> None:
 
 
 @lru_cache(maxsize=16)
-def _around(asked: Asked) -> Any:
+def _context_for(request: PlanInputs) -> Any:
     from analysis.planning import Sizes, power_table
 
-    fewest = max(2, asked.reads, 4 if asked.has_arms else 2)
-    readers = sorted({max(fewest, asked.readers + more) for more in (-2, -1, 0, 2, 4)})
-    cases = sorted({max(10, round(asked.cases * share)) for share in (0.25, 0.5, 1, 1.5, 2, 3)})
-    return power_table([_plan(asked)], Sizes(readers=tuple(readers), cases=tuple(cases)))
+    fewest = max(2, request.reads, 4 if request.has_arms else 2)
+    readers = sorted({max(fewest, request.readers + more) for more in (-2, -1, 0, 2, 4)})
+    cases = sorted({max(10, round(request.cases * share)) for share in (0.25, 0.5, 1, 1.5, 2, 3)})
+    return power_table([_plan(request)], Sizes(readers=tuple(readers), cases=tuple(cases)))

@@ -72,9 +72,9 @@ def open_study(person: Person, witness: str) -> None:
     Undelivered
         `witness` is not an e-mail address; nothing is opened.
     """
-    kept, study, actor = store(), person.study_name, acting(person)
-    heads.open_study(kept, study=study, witness=witness.strip(), acting=actor)
-    heads.send_now(kept, os.environ, study, acting=actor)
+    current_store, study, actor = store(), person.study_name, acting(person)
+    heads.open_study(current_store, study=study, witness=witness.strip(), acting=actor)
+    heads.send_now(current_store, os.environ, study, acting=actor)
 
 
 def drawn_cases(person: Person) -> None:
@@ -85,7 +85,7 @@ def drawn_cases(person: Person) -> None:
     with store().look(sealed=True) as look:
         drawn_cases = studies.drawn_cases(look, study)
     left, right = st.columns(2)
-    wanted = left.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
+    search_text = left.text_input(t("Search text"), key="drawn-text", max_chars=200).casefold()
     strata = right.multiselect(
         t("Stratum"),
         sorted({entry.stratum for entry in drawn_cases}),
@@ -95,7 +95,7 @@ def drawn_cases(person: Person) -> None:
     shown = [
         entry
         for entry in drawn_cases
-        if wanted in " ".join(map(str, entry)).casefold()
+        if search_text in " ".join(map(str, entry)).casefold()
         and (not strata or entry.stratum in strata)
     ]
     counts = Counter(entry.stratum for entry in shown if entry.stratum)
@@ -156,10 +156,10 @@ def amendment_form(protocol: Protocol, n_made: int) -> tuple[dict[str, Any], str
     return {key: new}, reason
 
 
-def amendment_list(made: Sequence[Amendment]) -> None:
+def amendment_list(amendments: Sequence[Amendment]) -> None:
     """Show the amendments, newest first."""
     names = labels()
-    for entry in reversed(made):
+    for entry in reversed(amendments):
         with st.container(border=True):
             when = minute(entry.at_utc)
             st.markdown(

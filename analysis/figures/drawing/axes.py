@@ -99,8 +99,8 @@ def in_condition(table: pd.DataFrame, condition: str) -> pd.DataFrame:
     """
     models = table.loc[table["rater_kind"] == RaterKind.MODEL]
     single = models.groupby("rater_id")["condition"].nunique().eq(1)
-    everywhere = table["rater_id"].isin(single.index[single])
-    return table.loc[(table["condition"] == condition) | everywhere]
+    is_unconditioned = table["rater_id"].isin(single.index[single])
+    return table.loc[(table["condition"] == condition) | is_unconditioned]
 
 
 def name_of(names: Mapping[str, RaterName] | None, rater: str) -> RaterName:
@@ -189,7 +189,7 @@ def fitted_axis(
     title: str = "",
     parts: int = 5,
     least: float = -math.inf,
-    most: float = math.inf,
+    highest: float = math.inf,
 ) -> Axis:
     """Return an axis that includes all values, with round ticks.
 
@@ -208,7 +208,7 @@ def fitted_axis(
     low, high = min(known), max(known)
     step = _step(max(high - low, 1e-9), parts)
     pad = 0.06 * max(high - low, step)
-    low, high = max(low - pad, least - pad), min(high + pad, most + pad)
+    low, high = max(low - pad, least - pad), min(high + pad, highest + pad)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
     ticks = tuple(

@@ -321,8 +321,8 @@ class Chart:
 
     def at_width(self, width_mm: float) -> Chart:
         """Return the chart for print at another width."""
-        made = self.again and self.again(width_mm=width_mm)
-        return made or replace(self, width_mm=width_mm)
+        redrawn = self.again and self.again(width_mm=width_mm)
+        return redrawn or replace(self, width_mm=width_mm)
 
 
 COLUMNS = ("panel", "of", "row", "column", "x", "y", "value", "low", "high", "note")

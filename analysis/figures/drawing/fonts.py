@@ -74,19 +74,19 @@ def without_glyph(texts: Iterable[str]) -> str:
     ('', 'No installed font has a glyph for U+12000 (CUNEIFORM SIGN A).')
     """
     used = {sign for text in texts for sign in unicodedata.normalize("NFC", text)}
-    seen = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
-    lacking = sorted(sign for sign in seen if ord(sign) not in signs())
-    names = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in lacking]
+    visible = (sign for sign in used if not sign.isspace() and not is_unseen(sign))
+    missing_signs = sorted(sign for sign in visible if ord(sign) not in signs())
+    names = [f"U+{ord(sign):04X} ({unicodedata.name(sign, 'no name')})" for sign in missing_signs]
     if not names:
         return ""
-    named, more = t(", ").join(names[:MOST_TOLD]), len(names) - MOST_TOLD
+    names_shown, more = t(", ").join(names[:MOST_TOLD]), len(names) - MOST_TOLD
     if more > 0:
         return t(
             "No installed font has a glyph for {characters} and {n} more.",
-            characters=named,
+            characters=names_shown,
             n=str(more),
         )
-    return t("No installed font has a glyph for {characters}.", characters=named)
+    return t("No installed font has a glyph for {characters}.", characters=names_shown)
 
 
 def is_unseen(sign: str) -> bool:

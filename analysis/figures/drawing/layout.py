@@ -106,20 +106,20 @@ def laid_out(chart: Chart, measure: Measure) -> Layout:
     """
     columns = _Columns(chart, measure)
     key, key_height = _key_places(chart, columns.width, measure)
-    placed: list[PlacedPanel] = []
+    panels_placed: list[PlacedPanel] = []
     down = EDGE_MM + key_height
     for row in chart.rows:
         titles = [wrapped(p.title, w, measure) for p, w in zip(row, columns.widths, strict=False)]
         down += _head(row, titles)
         line = columns.placed(row, titles, down)
-        placed += line
+        panels_placed += line
         foot = max(_foot(panel, measure) for panel in line)
         down += max(panel.height for panel in line) + foot + GAP_MM
     height = down - GAP_MM + EDGE_MM
     return Layout(
         width=columns.width,
         height=height,
-        panels=tuple(replace(panel, bottom=panel.bottom + height) for panel in placed),
+        panels=tuple(replace(panel, bottom=panel.bottom + height) for panel in panels_placed),
         key=tuple((x, height - y) for x, y in key),
         left=columns.lefts[0],
         right=columns.right,
@@ -161,10 +161,10 @@ def _without_numbers(chart: Chart, measure: Measure) -> Chart:
 def _numbered(chart: Chart, measure: Measure) -> Chart:
     (panel,) = chart.panels
     names = [tick.label for tick in panel.y.ticks]
-    room = _Columns(chart, measure).widths[0]
+    width_mm = _Columns(chart, measure).widths[0]
     named = _legible(chart, measure)
     # Rows are named like the columns if there are few of them.
-    if room >= LEAST_CELL_MM * len(names):
+    if width_mm >= LEAST_CELL_MM * len(names):
         return named
     (fewer,) = named.panels
     if not panel.x.ticks and len(fewer.y.ticks) == len(names):
@@ -175,18 +175,20 @@ def _numbered(chart: Chart, measure: Measure) -> Chart:
         Tick(at=tick.at, label=Label(text=f"({tick.at + 1:.0f})")) for tick in panel.y.ticks
     )
     numbered = replace(panel, x=replace(panel.x, ticks=ticks), y=replace(panel.y, ticks=ticks))
-    listed = _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
+    numbered_chart = _legible(replace(chart, rows=((numbered,),), key=(*chart.key, *keys)), measure)
     # Of very many raters the list would be longer than the page.
     return (
-        listed if laid_out(listed, measure).height <= MOST_LISTED_MM else _legible(chart, measure)
+        numbered_chart
+        if laid_out(numbered_chart, measure).height <= MOST_LISTED_MM
+        else _legible(chart, measure)
     )
 
 
 def _legible(chart: Chart, measure: Measure) -> Chart:
     """Name every second row of a matrix, every third and so on, until the names are legible."""
     (panel,) = chart.panels
-    for every in range(1, len(panel.y.ticks) + 1):
-        x, y = (replace(axis, ticks=axis.ticks[::every]) for axis in (panel.x, panel.y))
+    for tick_step in range(1, len(panel.y.ticks) + 1):
+        x, y = (replace(axis, ticks=axis.ticks[::tick_step]) for axis in (panel.x, panel.y))
         fewer = replace(chart, rows=((replace(panel, x=x, y=y),),))
         if label_size(y, _Columns(fewer, measure).widths[0]) >= LEAST_PT:
             return fewer
@@ -199,19 +201,22 @@ class _Columns:
     def __init__(self, chart: Chart, measure: Measure) -> None:
         columns = [[p for p in column if p] for column in zip_longest(*chart.rows)]
         before = [max(_left_of(p, measure) for p in column) for column in columns]
-        written = [max(_written(p, measure) for p in column) for column in columns]
+        widths_written = [max(_text_width(p, measure) for p in column) for column in columns]
         self.right = EDGE_MM + 2.5 + (SCALE_MM if _has_scale(chart) else 0.0)
-        fixed = EDGE_MM + sum(before) + sum(written) + GAP_MM * (len(columns) - 1) + self.right
-        room = max(chart.width_mm - fixed, 8.0 * len(columns))
+        fixed = (
+            EDGE_MM + sum(before) + sum(widths_written) + GAP_MM * (len(columns) - 1) + self.right
+        )
+        space_mm = max(chart.width_mm - fixed, 8.0 * len(columns))
         if chart.square:
-            room = min(room, chart.panels[0].height_mm)
-        self.width = fixed + room
+            space_mm = min(space_mm, chart.panels[0].height_mm)
+        self.width = fixed + space_mm
         weights = [
-            0.0 if text else column[0].weight for column, text in zip(columns, written, strict=True)
+            0.0 if text else column[0].weight
+            for column, text in zip(columns, widths_written, strict=True)
         ]
         self.widths = [
-            text or room * weight / sum(weights)
-            for text, weight in zip(written, weights, strict=True)
+            text or space_mm * weight / sum(weights)
+            for text, weight in zip(widths_written, weights, strict=True)
         ]
         self.lefts = _lefts(before, self.widths)
         self._square, self._measure = chart.square, measure
@@ -221,13 +226,13 @@ class _Columns:
     ) -> list[PlacedPanel]:
         """Place a row's panels, `down` millimetres below the upper edge."""
         line = []
-        alone = sum(panel.framed for panel in row) == 1
+        is_alone = sum(panel.framed for panel in row) == 1
         for panel, title, left, width in zip(row, titles, self.lefts, self.widths, strict=False):
             height = self.widths[0] if self._square else panel.height_mm
             middle = left + width / 2
             # No other panel in the row has a title.
-            wide = 2 * min(middle, self.width - middle) - 2 * EDGE_MM if alone else width
-            placed = PlacedPanel(
+            wide = 2 * min(middle, self.width - middle) - 2 * EDGE_MM if is_alone else width
+            placed_panel = PlacedPanel(
                 panel=panel,
                 left=left,
                 bottom=-(down + height),
@@ -237,7 +242,7 @@ class _Columns:
                 x_title=wrapped(panel.x.title, wide, self._measure),
                 label_pt=label_size(panel.y, height),
             )
-            line.append(placed)
+            line.append(placed_panel)
         return line
 
 
@@ -256,7 +261,7 @@ def label_size(axis: Axis, length_mm: float) -> float:
     return max(min(LABEL_PT, LETTERS_OF_STEP * step / span * length_mm / MM_PER_POINT), 1.0)
 
 
-def _written(panel: Panel, measure: Measure) -> float:
+def _text_width(panel: Panel, measure: Measure) -> float:
     """Return the width of a column of text; 0 for a panel with a frame."""
     if panel.framed:
         return 0.0
@@ -268,9 +273,9 @@ def _written(panel: Panel, measure: Measure) -> float:
 
 def _lefts(before: Sequence[float], widths: Sequence[float]) -> list[float]:
     lefts, x = [], EDGE_MM
-    for room, width in zip(before, widths, strict=True):
-        lefts.append(x + room)
-        x += room + width + GAP_MM
+    for space_mm, width in zip(before, widths, strict=True):
+        lefts.append(x + space_mm)
+        x += space_mm + width + GAP_MM
     return lefts
 
 
@@ -295,15 +300,15 @@ def _head(row: Sequence[Panel], titles: Sequence[tuple[str, ...]]) -> float:
     return lines * LINE_MM + (1.5 if lines else 0.0)
 
 
-def _foot(placed: PlacedPanel, measure: Measure) -> float:
-    panel, foot = placed.panel, 0.0
+def _foot(placed_panel: PlacedPanel, measure: Measure) -> float:
+    panel, foot = placed_panel.panel, 0.0
     labels = [tick.label for tick in panel.x.ticks if tick.label.text]
     if panel.framed and panel.x.labels and labels:
         foot = TICK_MM + LINE_MM
         if panel.x.slanted:
             size = label_size(panel.y, panel.height_mm)
             foot = TICK_MM + 1.5 + SLANT * max(measure(label, size, False) for label in labels)
-    return foot + (LINE_MM * len(placed.x_title) + 0.6 if placed.x_title else 0.0)
+    return foot + (LINE_MM * len(placed_panel.x_title) + 0.6 if placed_panel.x_title else 0.0)
 
 
 def _key_places(
@@ -347,13 +352,13 @@ def _parted(text: str, width: float, measure: Measure) -> Iterator[tuple[str, st
 
 
 def _cut(line: str, width: float, measure: Measure) -> str:
-    kept = len(line)
-    while kept > 1:
-        shown = line[:kept] + "…" * (kept < len(line))
+    n_characters = len(line)
+    while n_characters > 1:
+        shown = line[:n_characters] + "…" * (n_characters < len(line))
         if measure(Label(text=shown), TITLE_PT, True) <= width:
             break
-        kept -= 1
-    return line if kept == len(line) else line[:kept].rstrip() + "…"
+        n_characters -= 1
+    return line if n_characters == len(line) else line[:n_characters].rstrip() + "…"
 
 
 LONGEST_BESIDE = 26
@@ -427,12 +432,12 @@ def beside(
             )
         )
         lines.append((x - 0.4, low, x + 0.4, high))
-    written = [Label(text=shorten(n.text, LONGEST_BESIDE), otherwise=n.otherwise) for n in names]
-    every = [
+    labels = [Label(text=shorten(n.text, LONGEST_BESIDE), otherwise=n.otherwise) for n in names]
+    all_labels = [
         [(*way, _box(way, label, x, y)) for way in _ways(choices, line, y)]
-        for label, (x, y), line in zip_longest(written, at, lines)
+        for label, (x, y), line in zip_longest(labels, at, lines)
     ]
-    within = [[way for way in ways if _inside(way[-1], size_mm)] for ways in every]
+    within = [[way for way in ways if _inside(way[-1], size_mm)] for ways in all_labels]
     clear = [
         [
             way
@@ -444,16 +449,16 @@ def beside(
     ]
     # Names with the fewest positions are placed first, so that none takes another's only position.
     order = sorted(range(len(names)), key=lambda i: len(clear[i]) if uprights else 0)
-    taken, positions = [*marks], {}
+    occupied, positions = [*marks], {}
     for ways in (clear, within):
         for i in (name for name in order if name not in positions):
             for side, up, box in ways[i]:
-                if not _meets(box, taken):
-                    taken.append(box)
+                if not _meets(box, occupied):
+                    occupied.append(box)
                     positions[i] = Note(
                         x=places[i][0],
                         y=places[i][1],
-                        label=written[i],
+                        label=labels[i],
                         side=side,
                         dx_mm=AWAY[side],
                         dy_mm=up,
@@ -490,8 +495,10 @@ def _inside(box: Box, size_mm: tuple[float, float]) -> bool:
 def _is_nearest(box: Box, i: int, marks: Sequence[Box], lines: Sequence[Box]) -> bool:
     """Return whether a name is closest to its own mark, so that it is not read as another's."""
     gaps = [
-        min(math.hypot(*_gap(box, mark)) for mark in own)
-        for own in (zip(marks, lines, strict=True) if lines else ((mark,) for mark in marks))
+        min(math.hypot(*_gap(box, mark)) for mark in marks_of_line)
+        for marks_of_line in (
+            zip(marks, lines, strict=True) if lines else ((mark,) for mark in marks)
+        )
     ]
     return gaps[i] == min(gaps)
 

@@ -75,29 +75,29 @@ def parts_of(chart: Chart, measure: Measure) -> tuple[Chart, ...]:
     tuple of Chart
         At least one; each of several states its number.
     """
-    most = highest_mm(chart.width_mm)
+    max_mm = highest_mm(chart.width_mm)
     flowed = reflowed(chart, measure)
     if chart.square:
         return (flowed,)
     legible = _scaled(flowed, lambda panel: max(panel.height_mm, _least_mm(panel)))
-    if _height(legible, measure) <= most:
+    if _height(legible, measure) <= max_mm:
         return (legible,)
-    if _height(_scaled(flowed, _least_mm), measure) <= most:
-        return tuple(_relaxed([flowed], most, measure))
+    if _height(_scaled(flowed, _least_mm), measure) <= max_mm:
+        return tuple(_relaxed([flowed], max_mm, measure))
     narrow = reflowed(_scaled(chart, _least_mm), measure)
-    rows = tuple(part for row in narrow.rows for part in _divided(narrow, row, most, measure))
-    groups = _collected(replace(narrow, rows=rows), most, measure)
+    rows = tuple(part for row in narrow.rows for part in _divided(narrow, row, max_mm, measure))
+    groups = _collected(replace(narrow, rows=rows), max_mm, measure)
     if len(rows) == len(narrow.rows) == len(flowed.rows):
         parts = [_with_rows(flowed, [flowed.rows[i] for i in group]) for group in groups]
-        return tuple(_relaxed(_numbered(parts), most, measure))
+        return tuple(_relaxed(_numbered(parts), max_mm, measure))
     return _numbered([_with_rows(narrow, [rows[i] for i in group]) for group in groups])
 
 
-def _relaxed(parts: Sequence[Chart], most: float, measure: Measure) -> list[Chart]:
+def _relaxed(parts: Sequence[Chart], max_mm: float, measure: Measure) -> list[Chart]:
     """Return parts that are low enough if their rows are dense with rows as high as possible."""
     for share in SHARES:
         scaled = [_scaled(part, partial(_between_mm, share=share)) for part in parts]
-        if all(_height(part, measure) <= most for part in scaled):
+        if all(_height(part, measure) <= max_mm for part in scaled):
             break
     return scaled
 
@@ -146,17 +146,17 @@ def _has_rows(axis: Axis) -> bool:
 
 
 def _divided(
-    chart: Chart, row: Sequence[Panel], most: float, measure: Measure
+    chart: Chart, row: Sequence[Panel], max_mm: float, measure: Measure
 ) -> Iterator[tuple[Panel, ...]]:
     """Yield a row of panels, or rows with some of the names each if it is too high."""
     height = _height(replace(chart, rows=(tuple(row),)), measure)
     axis = row[0].y
-    if height <= most or not all(_may_be_divided(panel, axis) for panel in row):
+    if height <= max_mm or not all(_may_be_divided(panel, axis) for panel in row):
         yield tuple(row)
         return
     n, fixed = len(axis.ticks), height - row[0].height_mm
     pitch = row[0].height_mm / n
-    fit = max(int((most - fixed) / pitch) - 1, 1)
+    fit = max(int((max_mm - fixed) / pitch) - 1, 1)
     n_parts = -(-n // fit)
     ends = [round(n * part / n_parts) for part in range(n_parts + 1)]
     for first, last in pairwise(ends):
@@ -184,12 +184,12 @@ def _window(panel: Panel, first: int, last: int) -> Panel:
         high=high if upwards else low,
         ticks=tuple(ticks[first:last]),
     )
-    layers = tuple(part for layer in panel.layers for part in _within(layer, low, high))
+    layers = tuple(part for layer in panel.layers for part in _part_between(layer, low, high))
     height = panel.height_mm * (high - low) / (ends[1] - ends[0])
     return replace(panel, y=y, layers=layers, height_mm=height)
 
 
-def _within(layer: Layer, low: float, high: float) -> Iterator[Layer]:
+def _part_between(layer: Layer, low: float, high: float) -> Iterator[Layer]:
     """Yield the part of a layer between two values of y, if it has any."""
     match layer:
         case Points():
@@ -198,7 +198,9 @@ def _within(layer: Layer, low: float, high: float) -> Iterator[Layer]:
             yield _rows(layer, low, high, ("y", "low", "middle", "high", "hover"))
         case Line():
             inside = [low <= y < high for y in layer.y]
-            y = tuple(y if here else math.nan for y, here in zip(layer.y, inside, strict=True))
+            y = tuple(
+                y if is_inside else math.nan for y, is_inside in zip(layer.y, inside, strict=True)
+            )
             if any(inside):
                 yield replace(layer, y=y)
         case Note():
@@ -220,14 +222,17 @@ def _within(layer: Layer, low: float, high: float) -> Iterator[Layer]:
 
 def _rows(layer: Marks, low: float, high: float, names: Sequence[str]) -> Marks:
     """Return a layer with the marks between two values of y; `names` are its values by mark."""
-    kept = [i for i, y in enumerate(layer.y) if low <= y < high]
+    indices = [i for i, y in enumerate(layer.y) if low <= y < high]
     values: dict[str, Any] = {
-        name: tuple(own[i] for i in kept) if (own := getattr(layer, name)) else () for name in names
+        name: tuple(field_values[i] for i in indices)
+        if (field_values := getattr(layer, name))
+        else ()
+        for name in names
     }
     return replace(layer, **values)
 
 
-def _collected(chart: Chart, most: float, measure: Measure) -> list[list[int]]:
+def _collected(chart: Chart, max_mm: float, measure: Measure) -> list[list[int]]:
     """Group the rows of panels: in each group as many as fit."""
     # The legend of several parts has one more entry.
     keyed = _with_number(chart, 1, 1)
@@ -235,7 +240,7 @@ def _collected(chart: Chart, most: float, measure: Measure) -> list[list[int]]:
     for i in range(len(chart.rows)):
         longer = [*groups[-1], i] if groups else [i]
         rows = [chart.rows[j] for j in longer]
-        if groups and _height(_with_rows(keyed, rows), measure) <= most:
+        if groups and _height(_with_rows(keyed, rows), measure) <= max_mm:
             groups[-1] = longer
         else:
             groups.append([i])

@@ -60,7 +60,9 @@ def plotly_figure(chart: Chart, palette: Palette = LIGHT) -> go.Figure:
     """
     layout = laid_out(chart, estimated_width)
     look = _base(chart, layout, palette)
-    panels = [_Panel(placed, n, palette) for n, placed in enumerate(layout.panels, start=1)]
+    panels = [
+        _Panel(placed_panel, n, palette) for n, placed_panel in enumerate(layout.panels, start=1)
+    ]
     for number, panel in enumerate(panels, start=1):
         look[f"xaxis{number}"] = panel.axis(panel.panel.x, panel.y, _across(panel.placed, layout))
         look[f"yaxis{number}"] = panel.axis(panel.panel.y, panel.x, _up(panel.placed, layout))
@@ -113,16 +115,16 @@ def _base(chart: Chart, layout: Layout, palette: Palette) -> Element:
     return look
 
 
-def _across(placed: PlacedPanel, layout: Layout) -> tuple[float, float]:
+def _across(placed_panel: PlacedPanel, layout: Layout) -> tuple[float, float]:
     wide = layout.width - layout.left - layout.right
-    start = (placed.left - layout.left) / wide
-    return _share(start), _share(start + placed.width / wide)
+    start = (placed_panel.left - layout.left) / wide
+    return _share(start), _share(start + placed_panel.width / wide)
 
 
-def _up(placed: PlacedPanel, layout: Layout) -> tuple[float, float]:
+def _up(placed_panel: PlacedPanel, layout: Layout) -> tuple[float, float]:
     top, bottom = layout.top, layout.bottom
-    start = (placed.bottom - bottom) / (top - bottom)
-    return _share(start), _share(start + placed.height / (top - bottom))
+    start = (placed_panel.bottom - bottom) / (top - bottom)
+    return _share(start), _share(start + placed_panel.height / (top - bottom))
 
 
 def _share(value: float) -> float:
@@ -132,14 +134,14 @@ def _share(value: float) -> float:
 class _Panel:
     """A panel's traces, shapes and notes."""
 
-    def __init__(self, placed: PlacedPanel, number: int, palette: Palette) -> None:
-        self.placed, self.panel, self.palette = placed, placed.panel, palette
+    def __init__(self, placed_panel: PlacedPanel, number: int, palette: Palette) -> None:
+        self.placed, self.panel, self.palette = placed_panel, placed_panel.panel, palette
         self.x, self.y = (f"{axis}{number}" if number > 1 else axis for axis in "xy")
         self.refs = {"xref": self.x, "yref": self.y}
         self.traces: list[Element] = []
         self.shapes: list[Element] = []
         self.notes: list[Element] = []
-        if placed.title or self.panel.subtitle:
+        if placed_panel.title or self.panel.subtitle:
             self._write_head()
         for layer in self.panel.layers:
             self._draw(layer)
@@ -154,7 +156,7 @@ class _Panel:
 
     def _write_rows(self) -> None:
         x, ticks = self.panel.x, self.panel.y.ticks
-        low, high = _along(x, x.low), _along(x, x.high)
+        low, high = _coordinate(x, x.low), _coordinate(x, x.high)
         within = low + INSIDE * (high - low)
         self._scatter(
             "text",
@@ -173,7 +175,7 @@ class _Panel:
             "domain": domain,
             "anchor": anchor,
             "type": "log" if axis.log else "linear",
-            "range": _all_rounded(_along(axis, end) for end in (axis.low, axis.high)),
+            "range": _all_rounded(_coordinate(axis, end) for end in (axis.low, axis.high)),
             "tickvals": _all_rounded(tick.at for tick in axis.ticks),
             "ticktext": [plotly_text(tick.label.text) for tick in axis.ticks],
             "tickfont": {
@@ -353,14 +355,16 @@ class _Panel:
                 if text:
                     value = layer.values[i][j]
                     share = (value - layer.low) / (layer.high - layer.low)
-                    back = self.palette.empty if math.isnan(value) else colour_at(scale, share)
+                    background = (
+                        self.palette.empty if math.isnan(value) else colour_at(scale, share)
+                    )
                     note = {
                         **self.refs,
                         "x": j,
                         "y": i,
                         "text": plotly_text(text).replace("\n", "<br>"),
                         "showarrow": False,
-                        "font": {"size": round(size, 1), "color": self.palette.ink_on(back)},
+                        "font": {"size": round(size, 1), "color": self.palette.ink_on(background)},
                     }
                     self.notes.append(note)
 
@@ -401,8 +405,8 @@ class _Panel:
         text = plotly_text(layer.label.text)
         note = {
             **self.refs,
-            "x": rounded(_along(self.panel.x, layer.x)),
-            "y": rounded(_along(self.panel.y, layer.y)),
+            "x": rounded(_coordinate(self.panel.x, layer.x)),
+            "y": rounded(_coordinate(self.panel.y, layer.y)),
             "text": f"<b>{text}</b>" if layer.bold else text,
             "xanchor": layer.side.value,
             "yanchor": "middle",
@@ -477,7 +481,7 @@ def _hover(text: str) -> str:
     return "<br>".join([f"<b>{first}</b>", *rest])
 
 
-def _along(axis: Axis, value: float) -> float:
+def _coordinate(axis: Axis, value: float) -> float:
     """Return a value in plotly's coordinates: its logarithm on a logarithmic axis."""
     return math.log10(value) if axis.log else value
 

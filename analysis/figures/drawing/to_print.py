@@ -184,15 +184,15 @@ def figure(chart: Chart, part: int = 1) -> Figure:
 
 def _figure(chart: Chart) -> Figure:
     layout = laid_out(chart, width_mm)
-    lacking = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
-    layout = layout.raised(LINE_MM * len(lacking))
+    missing_signs = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
+    layout = layout.raised(LINE_MM * len(missing_signs))
     sheet = _Sheet(layout.width, layout.height)
-    for i, line in enumerate(reversed(lacking)):
+    for i, line in enumerate(reversed(missing_signs)):
         sheet.write(0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
     for key, (x, y) in zip(chart.key, layout.key, strict=True):
         _draw_key(sheet, key, x, y)
-    for placed in layout.panels:
-        _Panel(sheet, placed).draw()
+    for placed_panel in layout.panels:
+        _Panel(sheet, placed_panel).draw()
     return sheet.figure
 
 
@@ -226,9 +226,9 @@ class _Sheet:
         """Write a text with the height of its digits centred on its position."""
         text = printable(label)
         if text:
-            usual = {"ha": Side.LEFT.value, "fontsize": SMALL_PT, "zorder": ABOVE_PANELS}
+            defaults = {"ha": Side.LEFT.value, "fontsize": SMALL_PT, "zorder": ABOVE_PANELS}
             fixed = {"va": "center_baseline", "rotation_mode": "anchor", "transform": self._mm}
-            look = {**usual, **look, **fixed}
+            look = {**defaults, **look, **fixed}
             self.figure.text(x, y, text, color=colour, font=face(text, bold=bold), **look)
 
     def stroke(self, x: Sequence[float], y: Sequence[float], order: float, **look: Any) -> None:
@@ -248,8 +248,8 @@ class _Sheet:
 
 
 class _Panel:
-    def __init__(self, sheet: _Sheet, placed: PlacedPanel) -> None:
-        self.sheet, self.placed, self.panel = sheet, placed, placed.panel
+    def __init__(self, sheet: _Sheet, placed_panel: PlacedPanel) -> None:
+        self.sheet, self.placed, self.panel = sheet, placed_panel, placed_panel.panel
 
     def draw(self) -> None:
         if self.panel.framed:
@@ -259,22 +259,24 @@ class _Panel:
             self._draw(layer, BELOW_GRID if isinstance(layer, Band) else float(order))
 
     def _write_ticks(self) -> None:
-        panel, placed = self.panel, self.placed
+        panel, placed_panel = self.panel, self.placed
         x, y = panel.x, panel.y
-        under = placed.bottom - (TICK_MM if x.slanted else TICK_MM + LINE_MM / 2)
+        under = placed_panel.bottom - (TICK_MM if x.slanted else TICK_MM + LINE_MM / 2)
         look: dict[str, Any] = {"ha": "right", "rotation": 45} if x.slanted else {"ha": "center"}
-        colour, size = (LIGHT.ink, placed.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
-        labelled = _slanted(x, placed.width, size) if x.slanted else apart(x, placed.width)
+        colour, size = (LIGHT.ink, placed_panel.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
+        labelled = (
+            _slanted(x, placed_panel.width, size) if x.slanted else apart(x, placed_panel.width)
+        )
         for tick in labelled if x.labels else ():
             self.sheet.write(self._x(tick.at), under, tick.label, colour, fontsize=size, **look)
         colour = LIGHT.quiet if y.title else LIGHT.ink
-        for tick in _within(y) if y.labels else ():
-            place = placed.left - TICK_MM, self._y(tick.at)
-            self.sheet.write(*place, tick.label, colour, fontsize=placed.label_pt, ha="right")
+        for tick in _ticks_inside(y) if y.labels else ():
+            place = placed_panel.left - TICK_MM, self._y(tick.at)
+            self.sheet.write(*place, tick.label, colour, fontsize=placed_panel.label_pt, ha="right")
         grid: dict[str, Any] = {"color": LIGHT.rule, "linewidth": GRID_PT}
-        for tick in _within(x) if x.grid else ():
+        for tick in _ticks_inside(x) if x.grid else ():
             self._stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
-        for tick in _within(y) if y.grid else ():
+        for tick in _ticks_inside(y) if y.grid else ():
             self._stroke([x.low, x.high], [tick.at] * 2, GRID, **grid)
 
     def _x(self, value: float) -> float:
@@ -284,27 +286,31 @@ class _Panel:
         return self.placed.bottom + _share(self.panel.y, value) * self.placed.height
 
     def _write_titles(self) -> None:
-        placed, panel = self.placed, self.panel
-        lines = [(line, True) for line in placed.title]
+        placed_panel, panel = self.placed, self.panel
+        lines = [(line, True) for line in placed_panel.title]
         if panel.subtitle:
             lines.append((panel.subtitle, False))
-        y = placed.bottom + placed.height + 1.5 + LINE_MM * (len(lines) - 0.5)
+        y = placed_panel.bottom + placed_panel.height + 1.5 + LINE_MM * (len(lines) - 0.5)
         for line, bold in lines:
             size, colour = (TITLE_PT, LIGHT.ink) if bold else (SMALL_PT, LIGHT.quiet)
-            self.sheet.write(placed.left, y, Label(text=line), colour, fontsize=size, bold=bold)
+            self.sheet.write(
+                placed_panel.left, y, Label(text=line), colour, fontsize=size, bold=bold
+            )
             y -= LINE_MM
         if panel.x.title and panel.framed:
             labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
-            down = placed.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
-            middle = placed.left + placed.width / 2
-            for line in placed.x_title:
+            down = placed_panel.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
+            middle = placed_panel.left + placed_panel.width / 2
+            for line in placed_panel.x_title:
                 self.sheet.write(middle, down, Label(text=line), LIGHT.ink, ha="center")
                 down -= LINE_MM
         if panel.y.title and panel.framed:
             labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
-            widest = max((width_mm(label, placed.label_pt, False) for label in labels), default=0.0)
-            x = placed.left - TICK_MM - widest - 0.4 - LINE_MM / 2
-            middle, title = placed.bottom + placed.height / 2, Label(text=panel.y.title)
+            widest = max(
+                (width_mm(label, placed_panel.label_pt, False) for label in labels), default=0.0
+            )
+            x = placed_panel.left - TICK_MM - widest - 0.4 - LINE_MM / 2
+            middle, title = placed_panel.bottom + placed_panel.height / 2, Label(text=panel.y.title)
             self.sheet.write(x, middle, title, LIGHT.ink, ha="center", rotation=90)
 
     def _stroke(self, x: Iterable[float], y: Iterable[float], order: float, **look: Any) -> None:
@@ -312,8 +318,8 @@ class _Panel:
 
     def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
         """Fill boxes of left, bottom, right and top, in coordinates of the axes."""
-        placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
-        self.sheet.fill(placed, colour, order)
+        boxes_placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
+        self.sheet.fill(boxes_placed, colour, order)
 
     def _draw(self, layer: Layer, order: float) -> None:
         x, y = self.panel.x, self.panel.y
@@ -403,16 +409,22 @@ class _Panel:
                     self.sheet.write(self._x(j), y, Label(text=line), ink, **look)
 
     def _draw_scale(self, layer: Cells) -> None:
-        placed = self.placed
-        left, wide = placed.left + placed.width + 3.0, 2.4
+        placed_panel = self.placed
+        left, wide = placed_panel.left + placed_panel.width + 3.0, 2.4
         for step in range(SCALE_STEPS):
-            y = placed.bottom + step / SCALE_STEPS * placed.height
+            y = placed_panel.bottom + step / SCALE_STEPS * placed_panel.height
             # Overlaps the next one slightly, so that there is no visible seam.
-            end = min(y + 1.5 * placed.height / SCALE_STEPS, placed.bottom + placed.height)
+            end = min(
+                y + 1.5 * placed_panel.height / SCALE_STEPS,
+                placed_panel.bottom + placed_panel.height,
+            )
             colour = colour_at(layer.scale, (step + 0.5) / SCALE_STEPS)
             self.sheet.fill([(left, y, left + wide, end)], colour, ABOVE_PANELS)
         for value in layer.labels:
-            y = placed.bottom + (value - layer.low) / (layer.high - layer.low) * placed.height
+            y = (
+                placed_panel.bottom
+                + (value - layer.low) / (layer.high - layer.low) * placed_panel.height
+            )
             text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
             self.sheet.write(left + wide + 1.0, y, text, LIGHT.quiet)
 
@@ -483,7 +495,7 @@ def _share(axis: Axis, value: float) -> float:
     return 0.0 if begin == end else (at - begin) / (end - begin)
 
 
-def _within(axis: Axis) -> list[Tick]:
+def _ticks_inside(axis: Axis) -> list[Tick]:
     """Return the ticks between the ends of an axis."""
     low, high = sorted((axis.low, axis.high))
     slack = 1e-9 * (high - low)
@@ -494,27 +506,31 @@ def apart(axis: Axis, length_mm: float) -> list[Tick]:
     """Return the ticks whose labels do not overlap: zero first, then the ends."""
     if axis.low == axis.high:
         return []
-    ticks = _within(axis)
+    ticks = _ticks_inside(axis)
     last = len(ticks) - 1
     order = sorted(range(len(ticks)), key=lambda i: (ticks[i].at != 0, i not in (0, last), i))
-    taken: dict[int, tuple[float, float]] = {}
+    labels_placed: dict[int, tuple[float, float]] = {}
     for i in order:
         tick = ticks[i]
         middle = _share(axis, tick.at) * length_mm
         half = width_mm(tick.label, SMALL_PT, False) / 2 + 0.5
-        if all(middle + half <= a or b <= middle - half for a, b in taken.values()):
-            taken[i] = (middle - half, middle + half)
-    return [ticks[i] for i in sorted(taken)]
+        if all(middle + half <= a or b <= middle - half for a, b in labels_placed.values()):
+            labels_placed[i] = (middle - half, middle + half)
+    return [ticks[i] for i in sorted(labels_placed)]
 
 
 def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
     """Return the ticks whose slanted labels do not overlap, from the first on."""
-    taken: list[Tick] = []
-    for tick in _within(axis):
-        step = (_share(axis, tick.at) - _share(axis, taken[-1].at)) * length_mm if taken else 0.0
-        if not taken or step * SLANT >= size_pt * MM_PER_POINT:
-            taken.append(tick)
-    return taken
+    ticks_kept: list[Tick] = []
+    for tick in _ticks_inside(axis):
+        step = (
+            (_share(axis, tick.at) - _share(axis, ticks_kept[-1].at)) * length_mm
+            if ticks_kept
+            else 0.0
+        )
+        if not ticks_kept or step * SLANT >= size_pt * MM_PER_POINT:
+            ticks_kept.append(tick)
+    return ticks_kept
 
 
 def printable(label: Label) -> str:

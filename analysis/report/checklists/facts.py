@@ -102,7 +102,7 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     def described(words: Mapping[str, str]) -> str:
         return "; ".join(f"{label}: {values[key]}" for key, label in words.items() if key in values)
 
-    ours, digest = "locked" in protocol, protocol_hash(protocol)
+    is_locked, digest = "locked" in protocol, protocol_hash(protocol)
     sampled, shown, context = described(SAMPLED), described(SHOWN), values.get("context")
     cases, repeats = values.get("cases"), values.get("hidden_repeats")
     blind = "The reading page has no reference standard, report text or other reader's answer"
@@ -112,12 +112,12 @@ def _of_protocol(results: Results) -> dict[str, ChecklistFact | None]:
     locked = f"Locked protocol, SHA-256 {digest}"
     return {
         "protocol": _fact(digest, locked, "Provenance", "where it can be read"),
-        "sampling": _fact(sampled and ours, f"Drawn by seed; {sampled}", "Protocol"),
+        "sampling": _fact(sampled and is_locked, f"Drawn by seed; {sampled}", "Protocol"),
         "sample_size": _fact(
             "cases" in values, f"{cases} cases planned", "Protocol", "how the number was chosen"
         ),
         "process": _fact(shown, shown, "Protocol"),
-        "blinding": _fact(ours, blind, "Protocol"),
+        "blinding": _fact(is_locked, blind, "Protocol"),
         "context": _fact("context" in values, f"Shown beside the question: {context}", "Protocol"),
         "repeats": _fact("hidden_repeats" in values, f"Hidden repeats: {repeats}", "Protocol"),
         "aid": _fact(
@@ -145,9 +145,9 @@ def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
     for column in ("level", "years", "site"):
         if column in readers.columns:
             values = readers[column].fillna("").astype(str)
-            counted = values.loc[values != ""].value_counts().sort_index()
-            if len(counted):
-                parts = listed([f"{value} ({n})" for value, n in counted.items()], most=8)
+            n_by_value = values.loc[values != ""].value_counts().sort_index()
+            if len(n_by_value):
+                parts = listed([f"{value} ({n})" for value, n in n_by_value.items()], max_words=8)
                 known.append(f"{column}: {parts}")
     versions = [
         row["label"] + (f" ({row['model_version']})" if row.get("model_version") else "")
@@ -162,7 +162,7 @@ def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
         ),
         "models": _fact(
             versions,
-            listed(versions, most=12),
+            listed(versions, max_words=12),
             "raters.csv of the bundle",
             "architecture, inputs and how each was run",
         ),
@@ -172,10 +172,10 @@ def _of_raters(results: Results) -> dict[str, ChecklistFact | None]:
 def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
     bundle, options = results.bundle, results.options
     kinds = bundle.raters["rater_kind"].value_counts()
-    who = listed(
+    raters = listed(
         [count(int(kinds[kind]), kind.value) for kind in RaterKind if kind.value in kinds.index]
     )
-    judged = int((bundle.items["truth"] != "").sum())
+    n_with_truth = int((bundle.items["truth"] != "").sum())
     metadata = _metadata(results)
     reference = [f"{label}: {metadata[key]}" for key, label in REFERENCE.items() if key in metadata]
     complete = "reference_source" in metadata and "reference_method" in metadata
@@ -185,13 +185,15 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
     return {
         "load": _load(results),
         "numbers": ChecklistFact(
-            text=f"{who}; {count(len(bundle.items), 'case')}{patients},"
+            text=f"{raters}; {count(len(bundle.items), 'case')}{patients},"
             f" {len(bundle.readings):,} readings",
             place="Findings",
         ),
         "reference": _fact(
-            judged,
-            "; ".join([f"{judged:,} cases have a reference standard (column truth)", *reference]),
+            n_with_truth,
+            "; ".join(
+                [f"{n_with_truth:,} cases have a reference standard (column truth)", *reference]
+            ),
             "items.csv of the bundle" + (", Protocol" if reference else ""),
             "" if complete else "what it is, who set it and why",
         ),
@@ -221,12 +223,12 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
 def _hypotheses(results: Results) -> ChecklistFact | None:
     """Return the declared hypothesis, and the origin of a margin that is not the protocol's."""
     hypothesis, origin = declared(results.bundle.protocol), origin_of_margin(results)
-    asked = margin(results)
+    margin_declared = margin(results)
     parts = [f"Declared: {hypothesis}"] if hypothesis else []
     if results.bundle.protocol and not declared_plan(results).hypothesis:
         parts.append("No hypothesis was declared: results are exploratory")
-    if origin and asked is not None:
-        parts.append(f"Margin of {rounded(100 * asked, 1)} points {origin}")
+    if origin and margin_declared is not None:
+        parts.append(f"Margin of {rounded(100 * margin_declared, 1)} points {origin}")
     place = "Protocol" if results.bundle.protocol else "Provenance"
     return _fact(parts, "; ".join(parts), place, "the objectives")
 

@@ -203,9 +203,9 @@ def _condition(results: Results, rows: list[Row], condition: str) -> str:
         counts=in_a_row(counts),
     )
     # Accuracies over few of the items are not comparable with those over all.
-    most = max(number(row, "n") for row in rows)
+    n_most = max(number(row, "n") for row in rows)
     best = max(
-        (row for row in rows if number(row, "n") >= ENOUGH * most),
+        (row for row in rows if number(row, "n") >= ENOUGH * n_most),
         key=lambda row: (number(row, "accuracy_a"), number(row, "accuracy_b")),
     )
     return sentences([opening, _best(results, best, points(results), picked=len(rows) > 1)])
@@ -236,7 +236,7 @@ def limits(row: Row) -> tuple[float, float]:
 
 def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
     low, high = limits(row)
-    turned = {**row, "ci_low": -high, "ci_high": -low}
+    reversed_row = {**row, "ci_low": -high, "ci_high": -low}
     difference = -number(row, "difference")
     values = {
         "model": named(results, str(row["rater_b"])),
@@ -258,13 +258,13 @@ def _best(results: Results, row: Row, scale: Scale, *, picked: bool) -> str:
         "opening": opening,
         "size": scale.size(difference),
         "difference": scale.signed(difference),
-        "interval": scale.interval(turned),
+        "interval": scale.interval(reversed_row),
     }
     if verdict(low, high) is Conclusion.UNDEFINED:
         return t("{opening}: {difference}, no informative interval.", **values)
     if outcome is Conclusion.TOO_FEW:
-        why = too_few(results, patients_of_pair(results, row))
-        return t("{opening}: {difference}, {interval}; {why}.", **values, why=why)
+        reason = too_few(results, patients_of_pair(results, row))
+        return t("{opening}: {difference}, {interval}; {why}.", **values, why=reason)
     if outcome is Conclusion.NOT_SHOWN and verdict(-high, -low) is not outcome:
         return t(
             "{opening}: no difference shown after adjustment ({difference}, unadjusted"
@@ -376,7 +376,7 @@ def _first(results: Results, rows: dict[str, Row], condition: str | None = None)
     return t(
         "{name}; no difference is shown from {others}, so first place is not certain",
         name=names,
-        others=listed([named(results, other) for other in open_], most=3),
+        others=listed([named(results, other) for other in open_], max_words=3),
     )
 
 
@@ -385,9 +385,9 @@ def _pair(results: Results, leader: str, other: str, condition: str) -> Row:
     for a, b in ((leader, other), (other, leader)):
         rows = rows_of(results, "comparisons", rater_a=a, rater_b=b)
         # Two models may have been run in another condition.
-        own = [row for row in rows if row["condition"] == condition] or rows
-        if len(own) == 1:
-            return own[0]
+        own_rows = [row for row in rows if row["condition"] == condition] or rows
+        if len(own_rows) == 1:
+            return own_rows[0]
     return {}
 
 
@@ -395,8 +395,8 @@ def _is_ahead(leader: str, pair: Row) -> bool:
     """Return whether the paired interval of two raters is on the leader's side of 0."""
     if not pair:
         return False
-    ahead = Conclusion.MORE if pair["rater_a"] == leader else Conclusion.FEWER
-    return verdict(*limits(pair)) is ahead
+    leads = Conclusion.MORE if pair["rater_a"] == leader else Conclusion.FEWER
+    return verdict(*limits(pair)) is leads
 
 
 def _order(results: Results) -> list[str]:

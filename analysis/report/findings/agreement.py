@@ -66,7 +66,7 @@ def agreement_findings(results: Results) -> list[Finding]:
     shown = [name for name in conditions_of(results.tables["accuracy"]) if name in pairs]
     texts = []
     for condition in shown[:MOST_CONDITIONS]:
-        parts = (_groups(results, condition), _between(results, condition))
+        parts = (_groups(results, condition), _reader_model_agreement(results, condition))
         texts += [text for text in parts if text] or _pairs(results, condition)
     return [Finding(theme=Theme.AGREEMENT, text=text) for text in texts]
 
@@ -105,19 +105,21 @@ def _only_models(results: Results) -> Row:
 
 def _group(results: Results, row: Row, kind: str) -> str:
     n = int(number(row, "n_raters"))
-    who = t("among the {n} readers", n=n) if kind == "readers" else t("among the {n} models", n=n)
+    raters = (
+        t("among the {n} readers", n=n) if kind == "readers" else t("among the {n} models", n=n)
+    )
     if math.isnan(number(row, "estimate")):
-        return t("undefined {who} ({reason})", who=who, reason=reason(row))
+        return t("undefined {who} ({reason})", who=raters, reason=reason(row))
     return t(
         "{value} [{interval}; {cases}] {who}",
         value=_coefficient(row, "estimate"),
         interval=_interval(row, area(results)),
         cases=cases(int(number(row, "n_items"))),
-        who=who,
+        who=raters,
     )
 
 
-def _between(results: Results, condition: str) -> str:
+def _reader_model_agreement(results: Results, condition: str) -> str:
     return sentences(
         [
             _difference(results, row, said(words), condition)
@@ -154,8 +156,8 @@ def _difference(results: Results, row: Row, words: str, condition: str) -> str:
     if shown is Conclusion.UNDEFINED:
         return t("{opening} (difference {difference}, no informative interval).", **values)
     if shown is Conclusion.TOO_FEW:
-        why = too_few(results, n)
-        return t("{opening} (difference {difference}, {interval}); {why}.", **values, why=why)
+        reason = too_few(results, n)
+        return t("{opening} (difference {difference}, {interval}); {why}.", **values, why=reason)
     if shown is Conclusion.NOT_SHOWN:
         return t("{opening}; no difference shown ({difference}, {interval}).", **values)
     if shown is Conclusion.MORE:
@@ -303,20 +305,20 @@ def _items(results: Results, condition: str) -> list[str]:
         where=under(results, condition),
         counts=in_a_row(parts),
     )
-    return [sentences([first, _few(rows), _numbers(rows) if both else ""])]
+    return [sentences([first, _few_readers(rows), _numbers(rows) if both else ""])]
 
 
-def _few(rows: list[Row]) -> str:
+def _few_readers(rows: list[Row]) -> str:
     """Report the number of items that fewer readers have read than the others."""
-    most = max(number(row, "n_readers") for row in rows)
-    few = sum(1 for row in rows if 0 < number(row, "n_readers") < most)
+    n_most = max(number(row, "n_readers") for row in rows)
+    few = sum(1 for row in rows if 0 < number(row, "n_readers") < n_most)
     if not few:
         return ""
     return tn(
         "{n} was read by fewer than {readers}, and counts for those alone.",
         "{n} were read by fewer than {readers}, and count for those alone.",
         few,
-        readers=readers(int(most)),
+        readers=readers(int(n_most)),
     )
 
 
@@ -337,8 +339,8 @@ def _numbers(rows: list[Row]) -> str:
 
 def _same_wrong(results: Results, condition: str) -> list[str]:
     table = results.tables["agreement_pairs"]
-    wanted = table.loc[(table["scope"] == "all") & (table["measure"] == "same_wrong")]
-    rows = pairs_in_condition(wanted, condition)
+    selected_rows = table.loc[(table["scope"] == "all") & (table["measure"] == "same_wrong")]
+    rows = pairs_in_condition(selected_rows, condition)
     options = results.bundle.items["n_options"].dropna()
     if len(options) and options.max() < 3:
         # With a single wrong option, all incorrect raters choose it.

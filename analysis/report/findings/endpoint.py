@@ -110,8 +110,8 @@ def verdict_lines(results: Results) -> list[VerdictLine]:
         return [VerdictLine(word="", text=_nothing_declared(plan))]
     decided = sorted(decisions(results), key=lambda decision: -number(decision.row, "difference"))
     if not decided:
-        why = _undecided(results, plan) or t("There is no such comparison in these data.")
-        return [VerdictLine(word=said(NOT_DECIDED), text=why)]
+        reason = _undecided(results, plan) or t("There is no such comparison in these data.")
+        return [VerdictLine(word=said(NOT_DECIDED), text=reason)]
     if len(decided) <= MOST_VERDICTS:
         return [_line(results, plan, decision) for decision in decided]
     undecided = [decision for decision in decided if decision.outcome is Outcome.UNDECIDED]
@@ -149,18 +149,18 @@ def _undecided_lines(results: Results, plan: Plan, undecided: list[Decision]) ->
     """Return a line for each reason, with the comparisons that it leaves undecided."""
     reasons: dict[str, list[str]] = {}
     for decision in undecided:
-        why = _why_undecided(results, decision.row)
-        reasons.setdefault(why, []).append(_who(results, plan, decision.row))
+        reason = _why_undecided(results, decision.row)
+        reasons.setdefault(reason, []).append(_compared_raters(results, plan, decision.row))
     return [
         VerdictLine(
             word=said(NOT_DECIDED),
             text=t(
                 "{models}, because {reason}.",
-                models=listed(who, most=MOST_VERDICTS),
-                reason=why,
+                models=listed(raters, max_words=MOST_VERDICTS),
+                reason=reason,
             ),
         )
-        for why, who in reasons.items()
+        for reason, raters in reasons.items()
     ]
 
 
@@ -207,14 +207,14 @@ def _hypothesis_words(plan: Plan) -> str:
 
 
 def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
-    row, who = decision.row, _who(results, plan, decision.row)
-    why = _why_undecided(results, row) if decision.outcome is Outcome.UNDECIDED else ""
+    row, raters = decision.row, _compared_raters(results, plan, decision.row)
+    reason = _why_undecided(results, row) if decision.outcome is Outcome.UNDECIDED else ""
     if math.isnan(number(row, "difference")):
-        return t("{who}: {why}.", who=who, why=why)
+        return t("{who}: {why}.", who=raters, why=reason)
     scale = scale_of(results, plan.metric)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     values = {
-        "who": who,
+        "who": raters,
         "value": scale.value(number(row, "model_value")),
         "mean": scale.value(number(row, "reader_mean")),
         "readers": readers(int(number(row, "n_readers"))),
@@ -225,7 +225,7 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
             "{who}, {value} against {mean} ({readers}): {difference}, without an interval because"
             " {why}.",
             **values,
-            why=why,
+            why=reason,
         )
         few = too_few(results, patients_of_row(results, row))
         return sentences([text, t("{reason}.", reason=capital(few)) if few else ""])
@@ -238,7 +238,7 @@ def _in_numbers(results: Results, plan: Plan, decision: Decision) -> str:
             **values,
             margin=_size(results, plan.metric, margin),
         )
-    notes = [narrower_note(row), t("{reason}.", reason=capital(why)) if why else ""]
+    notes = [narrower_note(row), t("{reason}.", reason=capital(reason)) if reason else ""]
     return sentences([text, *notes])
 
 
@@ -272,21 +272,21 @@ def _declared(results: Results) -> list[str]:
             "The data came without a protocol; all results are reported as exploratory: estimates"
             " with intervals, without a verdict."
         )
-        return [first, _asked(results)]
+        return [first, _other_margin(results)]
     if not plan.hypothesis:
         first = t(
             "No hypothesis was declared; all results are reported as exploratory: estimates with"
             " intervals, without a verdict."
         )
         endpoint = t("The primary endpoint is {metric}.", metric=_metric_words(plan))
-        return [first, endpoint if plan.metric else "", _asked(results)]
+        return [first, endpoint if plan.metric else "", _other_margin(results)]
     if not plan.metric:
         first = t(
             "A hypothesis was declared ({hypothesis}) without an endpoint that decides it; all"
             " results are reported as exploratory: estimates with intervals, without a verdict.",
             hypothesis=_hypothesis_words(plan),
         )
-        return [first, _asked(results)]
+        return [first, _other_margin(results)]
     parts = (_hypothesis, _adjusted, _readers_mean, _undecided)
     return [part(results, plan) for part in parts]
 
@@ -355,14 +355,14 @@ def _undecided(results: Results, plan: Plan) -> str:
         return ""
     if plan.margin is None:
         return t("The protocol names no margin, so there is no verdict.")
-    why = t(
+    reason = t(
         "No verdict is given at a margin that was not declared; the report gives it without"
         " --margin."
     )
-    return sentences([_asked(results), why])
+    return sentences([_other_margin(results), reason])
 
 
-def _asked(results: Results) -> str:
+def _other_margin(results: Results) -> str:
     """Report a margin that is not the protocol's."""
     origin = origin_of_margin(results)
     if not origin or results.options.margin is None:
@@ -414,7 +414,7 @@ def _of(results: Results, outcome: Outcome, decided: list[Decision]) -> list[str
 
 
 def _decision(results: Results, plan: Plan, decision: Decision) -> str:
-    row, who = decision.row, _who(results, plan, decision.row)
+    row, raters = decision.row, _compared_raters(results, plan, decision.row)
     margin = number(row, "margin") if plan.hypothesis == NON_INFERIORITY else None
     scale = scale_of(results, plan.metric)
 
@@ -425,7 +425,7 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
 
     return t(
         "{who} ({value}: {difference}, {interval}{others})",
-        who=who,
+        who=raters,
         value=scale.value(number(row, "model_value")),
         difference=scale.signed(number(row, "difference")),
         interval=scale.interval(row, margin) + _score(results, row, margin),
@@ -435,10 +435,10 @@ def _decision(results: Results, plan: Plan, decision: Decision) -> str:
     )
 
 
-def _who(results: Results, plan: Plan, row: Row) -> str:
-    where = under(results, str(row["condition"]))
+def _compared_raters(results: Results, plan: Plan, row: Row) -> str:
+    condition = under(results, str(row["condition"]))
     name = named(results, str(row["model_id"]))
-    return name + where if plan.claim else f"{name} {against(str(row['claim']))}{where}"
+    return name + condition if plan.claim else f"{name} {against(str(row['claim']))}{condition}"
 
 
 def _undecided_models(results: Results, plan: Plan, undecided: list[Decision]) -> Iterator[str]:
@@ -448,19 +448,19 @@ def _undecided_models(results: Results, plan: Plan, undecided: list[Decision]) -
         reasons.setdefault(_why_undecided(results, decision.row), []).append(
             _with_estimate(results, plan, decision.row)
         )
-    for why, who in reasons.items():
-        models = listed(who, most=MOST_OF_AN_OUTCOME)
-        yield t("{models}, because {reason}", models=models, reason=why)
+    for raters, models_named in reasons.items():
+        models = listed(models_named, max_words=MOST_OF_AN_OUTCOME)
+        yield t("{models}, because {reason}", models=models, reason=raters)
 
 
 def _with_estimate(results: Results, plan: Plan, row: Row) -> str:
-    who = _who(results, plan, row)
+    raters = _compared_raters(results, plan, row)
     if math.isnan(number(row, "ci_low")):
-        return who
+        return raters
     scale = scale_of(results, plan.metric)
     return t(
         "{who} ({value}: {difference}, {interval})",
-        who=who,
+        who=raters,
         value=scale.value(number(row, "model_value")),
         difference=scale.signed(number(row, "difference")),
         interval=scale.interval(row),

@@ -126,13 +126,13 @@ def _tasks(results: Results) -> list[str]:
             )
         )
     if few:
-        why = too_few_of(results, [patients_of_row(results, row) for row in few])
+        reason = too_few_of(results, [patients_of_row(results, row) for row in few])
         texts.append(
             tn(
                 "Groups of readers by task, {n} comparison: {reason}.",
                 "Groups of readers by task, {n} comparisons: {reason}.",
                 len(few),
-                reason=why,
+                reason=reason,
             )
         )
     return texts

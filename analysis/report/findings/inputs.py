@@ -52,7 +52,7 @@ def _model(results: Results, row: Row) -> str:
     n = min(patients_in(results, number(row, "n")), answered)
     shown = conclusion(n, low, high)
     # The table has the readers' cases minus the other condition.
-    turned = {"ci_low": -high, "ci_high": -low}
+    reversed_limits = {"ci_low": -high, "ci_high": -low}
     values = {
         "name": named(results, str(row["model_id"])),
         "value": scale.value(number(row, "accuracy_b")),
@@ -66,13 +66,13 @@ def _model(results: Results, row: Row) -> str:
         return t(
             "{name} {value} against {other} ({cases}; no informative interval{same})", **values
         )
-    values["interval"] = scale.interval(turned)
+    values["interval"] = scale.interval(reversed_limits)
     if shown is Conclusion.TOO_FEW:
-        why = too_few(results, n)
+        reason = too_few(results, n)
         return t(
             "{name} {value} against {other} ({cases}; {difference}, {interval}; {why}{same})",
             **values,
-            why=why,
+            why=reason,
         )
     if shown is Conclusion.NOT_SHOWN:
         return t(

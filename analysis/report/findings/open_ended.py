@@ -42,9 +42,9 @@ def open_ended_findings(results: Results) -> list[Finding]:
 
 
 def _correct(results: Results, kind: str, opening: str) -> str:
-    asked = {"by": "overall", "kind": kind}
-    strict = rows_of(results, "open_ended", measure=CORRECT, **asked)
-    half = rows_of(results, "open_ended", measure=SCORE, **asked)
+    filters = {"by": "overall", "kind": kind}
+    strict = rows_of(results, "open_ended", measure=CORRECT, **filters)
+    half = rows_of(results, "open_ended", measure=SCORE, **filters)
     texts = [
         t(
             "{name}{where}: {percent} % correct [{interval}], {half} % with partly correct as half;"

@@ -59,24 +59,24 @@ def panel_findings(results: Results) -> list[Finding]:
 
 
 def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
-    where = {"condition": condition, "metric": metric}
-    rows = rows_of(results, "reader_panel", **where)
-    models = rows_by(results, "reader_panel", ("model_id",), of="claim", **where)
+    filters = {"condition": condition, "metric": metric}
+    rows = rows_of(results, "reader_panel", **filters)
+    models = rows_by(results, "reader_panel", ("model_id",), of="claim", **filters)
     ordered = sorted(
         (claims for claims in models.values() if not math.isnan(_value(claims))),
         key=lambda claims: (-_value(claims), str(next(iter(claims.values()))["model_id"])),
     )
-    most = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
+    max_models = MOST_MODELS if metric == "accuracy" and not has_several(results) else 1
     shown = [conclusion_of(results, row) for claims in ordered for row in claims.values()]
     if all(conclusion is Conclusion.UNDEFINED for conclusion in shown):
-        most = 1
+        max_models = 1
     # A single remaining model is as short as "1 more model".
-    most += most > 1 and len(ordered) == most + 1
+    max_models += max_models > 1 and len(ordered) == max_models + 1
     if rows and not ordered:
         return [Finding(theme=Theme.AGAINST, text=_nothing(results, rows[0], metric, condition))]
-    texts = [_model(results, claims, metric, condition) for claims in ordered[:most]]
-    if len(ordered) > most:
-        texts.append(_others(results, ordered[most:], metric))
+    texts = [_model(results, claims, metric, condition) for claims in ordered[:max_models]]
+    if len(ordered) > max_models:
+        texts.append(_others(results, ordered[max_models:], metric))
     texts += _remarks(results, rows, metric, condition)
     return [Finding(theme=Theme.AGAINST, text=text) for text in texts]
 
@@ -134,7 +134,9 @@ def _model(results: Results, claims: dict[str, Row], metric: str, condition: str
     return sentences([*texts, _beyond_margin(results, claims, scale)])
 
 
-def _fixed(results: Results, name: str, row: Row, metric: str, where: str, is_fixed: bool) -> str:
+def _fixed(
+    results: Results, name: str, row: Row, metric: str, condition: str, is_fixed: bool
+) -> str:
     scale = scale_of(results, metric)
     model, mean = (scale.value(number(row, c)) for c in ("model_value", "reader_mean"))
     has = (
@@ -146,13 +148,15 @@ def _fixed(results: Results, name: str, row: Row, metric: str, where: str, is_fi
     values = {
         "has": has,
         "readers": mean_of_readers(row),
-        "where": where,
+        "where": condition,
         "mean": mean,
         "size": scale.size(number(row, "difference")),
         "difference": scale.signed(number(row, "difference")),
         "percent": scale.confidence,
         "limits": scale.limits(row, _margin(results, row)),
-        "others": under_other_choices(results, row, partial(_said, results)) if is_fixed else "",
+        "others": under_other_choices(results, row, partial(_conclusion_text, results))
+        if is_fixed
+        else "",
         "why": too_few(results, patients_of_row(results, row)),
     }
     if is_uninformative(row):
@@ -238,7 +242,7 @@ def random_sentence(
         )
     others = ""
     if "model_id" in row:
-        others = under_other_choices(results, row, partial(_said, results))
+        others = under_other_choices(results, row, partial(_conclusion_text, results))
     text = (
         t(
             "For readers like these it is higher as well ({interval}; {width}, from"
@@ -334,7 +338,7 @@ def _counted(verdict: Conclusion, n: int) -> str:
     return t("undefined in {n}", n=n)
 
 
-def _said(results: Results, row: Row) -> str:
+def _conclusion_text(results: Results, row: Row) -> str:
     return said(conclusion_of(results, row).value)
 
 
@@ -434,8 +438,8 @@ def _opening(results: Results, metric: str, row: Row) -> str:
         scale.value(number(row, f"value_{side}")) + under(results, str(row[f"condition_{side}"]))
         for side in "ab"
     )
-    who = mean_of_readers(row)
-    values = {"readers": capital(who), "first": first, "second": second}
+    raters = mean_of_readers(row)
+    values = {"readers": capital(raters), "first": first, "second": second}
     if metric == "accuracy":
         return t("{readers}: {first}, {second}", **values)
     return t("{readers} (area under the ROC curve): {first}, {second}", **values)

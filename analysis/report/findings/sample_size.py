@@ -75,12 +75,12 @@ def _reached(results: Results, plan: PlannedSize, scale: Scale) -> str:
     values = {"readers": readers(n_readers), "cases": cases(n_cases)}
     if not known or not plan.half_width:
         return t("The result is based on {readers} and {cases}.", **values)
-    written = list(dict.fromkeys(scale.size(half) for half in (known[0], known[-1])))
+    sizes_in_words = list(dict.fromkeys(scale.size(half) for half in (known[0], known[-1])))
     return t(
         "The result is based on {readers} and {cases}; half the width of the interval for readers"
         " like these is {half}, and {planned} was expected.",
         **values,
-        half=written[0] if len(written) == 1 else span(*written),
+        half=sizes_in_words[0] if len(sizes_in_words) == 1 else span(*sizes_in_words),
         planned=scale.size(plan.half_width),
     )
 

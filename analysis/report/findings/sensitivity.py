@@ -81,7 +81,7 @@ def under_other_choices(results: Results, row: Row, conclusion_of: Words) -> str
         for other in others
         if conclusion_of(other) != now
     ]
-    return t("; but {changes}", changes=listed(changed, most=MOST_CHANGES)) if changed else ""
+    return t("; but {changes}", changes=listed(changed, max_words=MOST_CHANGES)) if changed else ""
 
 
 def choice(row: Row) -> str:
@@ -283,13 +283,13 @@ def _without_cases(results: Results, rows: list[Row]) -> list[str]:
     """Report the raters whose accuracy is undefined because a choice excludes all cases."""
     raters: dict[str, list[str]] = {}
     for row in rows:
-        who = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
-        raters.setdefault(choice(row), []).append(who)
+        rater = named(results, str(row["rater_id"])) + under(results, str(row["condition"]))
+        raters.setdefault(choice(row), []).append(rater)
     return [
         t(
             "With {choice} no case is left for {raters}.",
             choice=choice_words,
-            raters=listed(who, most=MOST_NAMED),
+            raters=listed(rater, max_words=MOST_NAMED),
         )
-        for choice_words, who in raters.items()
+        for choice_words, rater in raters.items()
     ]

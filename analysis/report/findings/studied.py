@@ -46,7 +46,7 @@ MOST_NAMED = 20
 
 def unread_findings(results: Results) -> list[Finding]:
     """Report the raters whose numbers do not represent all items; these come first."""
-    lacking = [
+    missing_findings = [
         row
         for row in rows_of(results, "missing")
         if number(row, "n_absent") > MUCH * number(row, "n_assigned")
@@ -62,11 +62,15 @@ def unread_findings(results: Results) -> list[Finding]:
         (RaterKind.READER, by_design if is_shared else not_given),
         (RaterKind.MODEL, later("Items that a model did not answer count as incorrect.")),
     ):
-        rows = [row for row in lacking if kinds[str(row["rater_id"])] == kind and _has_read(row)]
+        rows = [
+            row
+            for row in missing_findings
+            if kinds[str(row["rater_id"])] == kind and _has_read(row)
+        ]
         rows.sort(key=lambda row: -number(row, "n_absent") / number(row, "n_assigned"))
         parts = [_lacks(results, row, kind) for row in rows]
         if parts:
-            raters = t("{raters}.", raters=listed(parts, most=MOST_NAMED))
+            raters = t("{raters}.", raters=listed(parts, max_words=MOST_NAMED))
             texts.append(sentences([raters, said(then)]))
     return [Finding(theme=Theme.UNREAD, text=text) for text in texts]
 
@@ -119,32 +123,32 @@ def studied_findings(results: Results) -> list[Finding]:
 def _design(results: Results) -> list[str]:
     accuracy, items = results.tables["accuracy"], results.bundle.items
     counts = accuracy.groupby("rater_kind")["rater_id"].nunique()
-    who = listed(
+    raters = listed(
         [
             write(int(counts[kind]))
             for kind, write in ((RaterKind.READER, readers), (RaterKind.MODEL, models))
             if kind in counts
         ]
     )
-    judged = int((items["truth"] != "").sum())
-    values = {"raters": who, "cases": cases(len(items))}
-    if judged == 0:
+    n_with_truth = int((items["truth"] != "").sum())
+    values = {"raters": raters, "cases": cases(len(items))}
+    if n_with_truth == 0:
         first = t(
             "{raters} answered {cases}; no case has a reference standard, so accuracy is undefined"
             " and no case counts as assigned.",
             **values,
         )
-    elif judged == len(items):
+    elif n_with_truth == len(items):
         first = (
             t("{raters} answered {cases}; it has a reference standard.", **values)
-            if judged == 1
+            if n_with_truth == 1
             else t("{raters} answered {cases}; each has a reference standard.", **values)
         )
     else:
         first = tn(
             "{raters} answered {cases}; {n} of them has a reference standard.",
             "{raters} answered {cases}; {n} of them have a reference standard.",
-            judged,
+            n_with_truth,
             **values,
         )
     return [first, *_patients(results)]
@@ -197,16 +201,16 @@ def _planned(results: Results) -> list[str]:
 
 def _missing(results: Results) -> list[str]:
     table = results.tables["missing"]
-    lacking = table["n_assigned"] - table["n_answered"]
+    n_missing = table["n_assigned"] - table["n_answered"]
     if not table["n_assigned"].sum():
         return []
-    if not lacking.sum():
+    if not n_missing.sum():
         return [t("Every assigned case was answered by every rater.")]
     counts = {status: int(table[f"n_{status}"].sum()) for status in Status}
     kinds = [
         _counted(status, n) for status, n in counts.items() if status is not Status.ANSWERED and n
     ]
-    n, total = int(lacking.sum()), int(table["n_assigned"].sum())
+    n, total = int(n_missing.sum()), int(table["n_assigned"].sum())
     values = {"kinds": in_a_row(kinds), "consequence": _wrong(results)}
     cut = _cut_off(results)
     if total == 1:
@@ -288,24 +292,26 @@ def _silent(results: Results) -> list[str]:
     silent = [f"\u2068{labels[rater]}\u2069" for rater in sorted(labels) if rater not in read]
     if not silent:
         return []
-    return [t("Without any readings: {raters}.", raters=listed(silent, most=MOST_NAMED))]
+    return [t("Without any readings: {raters}.", raters=listed(silent, max_words=MOST_NAMED))]
 
 
 def _withdrawn(results: Results) -> list[str]:
     """Report the models that were withdrawn from the study."""
-    gone = results.bundle.about.get("withdrawn_models")
+    withdrawn_models = results.bundle.about.get("withdrawn_models")
     withdrawn = (
-        [model for model in gone if isinstance(model, dict)] if isinstance(gone, list) else []
+        [model for model in withdrawn_models if isinstance(model, dict)]
+        if isinstance(withdrawn_models, list)
+        else []
     )
     if not withdrawn:
         return []
-    named = [_gone(model) for model in withdrawn]
+    model_texts = [_gone(model) for model in withdrawn]
     return [
         tn(
             "{n} model was withdrawn and appears in no table: {models}.",
             "{n} models were withdrawn and appear in no table: {models}.",
-            len(named),
-            models=in_a_row(named),
+            len(model_texts),
+            models=in_a_row(model_texts),
         )
     ]
 
@@ -371,5 +377,5 @@ def _confidence(results: Results, panel: list[Row]) -> list[str]:
     metrics = {row["metric"] for row in (*panel, *rows_of(results, "reader_conditions"))}
     if "auc" not in metrics:
         return []
-    taken = confidence_of(results.options, results.bundle)
-    return [t("Confidence was taken as {meaning}.", meaning=meaning_words(taken))]
+    confidence = confidence_of(results.options, results.bundle)
+    return [t("Confidence was taken as {meaning}.", meaning=meaning_words(confidence))]

@@ -64,14 +64,14 @@ def _medians(results: Results, condition: str) -> list[str]:
     ordered = sorted(first.values(), key=lambda row: (number(row, "median_ms"), row["rater_id"]))
     if not ordered:
         return []
-    where = under(results, condition)
+    condition_words = under(results, condition)
     fastest, slowest = _one(results, ordered[0]), _one(results, ordered[-1])
     if len(ordered) == 1:
-        return [t("Median time per case{where}: {time}.", where=where, time=fastest)]
+        return [t("Median time per case{where}: {time}.", where=condition_words, time=fastest)]
     return [
         t(
             "Median time per case{where}: from {fastest} to {slowest}.",
-            where=where,
+            where=condition_words,
             fastest=fastest,
             slowest=slowest,
         )

@@ -57,9 +57,9 @@ class OutputPart:
         ['b.svg']
         """
         present = set(names)
-        return sorted(name for name in present if not self._ours(name, present))
+        return sorted(name for name in present if not self._is_own(name, present))
 
-    def _ours(self, name: str, present: set[str]) -> bool:
+    def _is_own(self, name: str, present: set[str]) -> bool:
         if self.names:
             return name in self.names
         endings = [ending for ending in self.holds if name.endswith(ending)]
@@ -129,20 +129,20 @@ def _in_the_way(place: Path, part: OutputPart) -> list[str]:
     return [f"{place}: contains {quoted(strange[0])}, which no report wrote."] if strange else []
 
 
-def _swap(out: Path, fresh: Path, aside: Path, parts: Sequence[OutputPart]) -> None:
+def _swap(out: Path, fresh: Path, retired: Path, parts: Sequence[OutputPart]) -> None:
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
         fresh.rename(out)
         return
-    aside.mkdir()
+    retired.mkdir()
     with ExitStack() as undo:
         for part in parts:
             if (out / part.name).exists():
-                _move(out / part.name, aside / part.name, undo)
+                _move(out / part.name, retired / part.name, undo)
         for entry in sorted(fresh.iterdir()):
             _move(entry, out / entry.name, undo)
         undo.pop_all()
-    shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(retired, ignore_errors=True)
 
 
 def _move(source: Path, target: Path, undo: ExitStack) -> None:

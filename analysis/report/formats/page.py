@@ -41,9 +41,9 @@ def report_page(content: ReportContent) -> str:
 
     HTML with plotly embedded once; a content security policy forbids every request.
     """
-    here = Path(__file__).parent
+    folder = Path(__file__).parent
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(here),
+        loader=jinja2.FileSystemLoader(folder),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -56,7 +56,7 @@ def report_page(content: ReportContent) -> str:
         labels=labels(content),
         language=language(),
         right_to_left=right_to_left(),
-        css=Markup((here / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
+        css=Markup((folder / "report.css").read_text("utf-8")),  # noqa: S704 - our own file
         plotly=Markup(get_plotlyjs()),  # noqa: S704 - the library itself
         overview=None if content.overview is None else _embedded(content.overview),
         sections=[_section(section) for section in content.sections],

@@ -156,14 +156,14 @@ def workbook(tables: Mapping[str, pd.DataFrame], most_rows: int = MOST_ROWS) -> 
         text=book.add_format({"quote_prefix": True}),
     )
     names = _sheet_names(tables)
-    about = book.add_worksheet("about")
-    _row(about, 0, ("table", "sheet", "rows", "rows in the sheet", "all rows"), formats.head)
-    about.set_column(0, 4, 24)
+    sheet = book.add_worksheet("about")
+    _row(sheet, 0, ("table", "sheet", "rows", "rows in the sheet", "all rows"), formats.head)
+    sheet.set_column(0, 4, 24)
     for place, (name, table) in enumerate(tables.items(), start=1):
         shown = min(len(table), most_rows)
         source = "agreement_pairs" if name.startswith(MATRIX) else name
         cells = (name, names[name], len(table), shown, f"tables/{source}.csv")
-        _row(about, place, cells)
+        _row(sheet, place, cells)
         _sheet(book.add_worksheet(names[name]), name, table, shown, formats)
     book.close()
     return file.getvalue()

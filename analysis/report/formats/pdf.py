@@ -153,21 +153,25 @@ def _parts(figure: ReportFigure, place: Path) -> list[dict[str, Any]]:
 
 def _items(items: ItemList) -> dict[str, Any]:
     left = items.total - len(items.items[:MOST_LISTED])
-    named = any(item.condition for item in items.items)
+    has_conditions = any(item.condition for item in items.items)
     return {
         "title": t("{title} ({n})", title=items.title, n=items.total),
         "columns": [
             _width([item.item_id for item in items.items[:MOST_LISTED]]),
-            *([_width([item.condition for item in items.items[:MOST_LISTED]])] if named else []),
+            *(
+                [_width([item.condition for item in items.items[:MOST_LISTED]])]
+                if has_conditions
+                else []
+            ),
         ],
-        "header": [t("Item"), *([t("Condition")] if named else [])],
+        "header": [t("Item"), *([t("Condition")] if has_conditions else [])],
         "left": _plain(t("{n} more in `{file}`.", n=left, file="tables/item_difficulty.csv"))
         if left
         else "",
         "rows": [
             [
                 _soft(item.item_id),
-                *([_soft(item.condition)] if named else []),
+                *([_soft(item.condition)] if has_conditions else []),
                 _soft(item.question or "–"),
                 _soft(item.truth),
                 item.readers,
@@ -184,8 +188,8 @@ def _plain(note: str) -> str:
 
 def _width(words: Sequence[str]) -> float:
     """Return the width of a column in mm that fits ids on one line, up to a maximum."""
-    least, most = ITEM_MM
-    return min(most, max(least, LETTER_MM * max(map(len, words), default=0) + 3))
+    least, max_mm = ITEM_MM
+    return min(max_mm, max(least, LETTER_MM * max(map(len, words), default=0) + 3))
 
 
 def _table(table: ReportTable) -> dict[str, Any]:

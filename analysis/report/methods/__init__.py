@@ -23,8 +23,8 @@ def design(results: Results) -> Paragraph:
     counts = results.tables["accuracy"].groupby("rater_kind")["rater_id"].nunique()
     readers, models = (int(counts.get(kind, 0)) for kind in RaterKind)
     items = results.bundle.items
-    who = listed([text for text in (_n(readers, "reader"), _n(models, "model")) if text])
-    text = f"{who} answered the multiple-choice questions of {count(len(items), 'case')}"
+    raters = listed([text for text in (_n(readers, "reader"), _n(models, "model")) if text])
+    text = f"{raters} answered the multiple-choice questions of {count(len(items), 'case')}"
     text += f", {int((items['truth'] != '').sum()):,} of them with a reference standard."
     text += (
         " Every case with a reference standard is assigned to every rater under every condition"
@@ -32,14 +32,14 @@ def design(results: Results) -> Paragraph:
         " reader; a case without a model's prediction is incorrect, as is a case that was skipped,"
         " timed out, unparsed or refused. Of repeated readings the first counts."
     )
-    aside = results.bundle.aside
-    if (aside["run"] != "").any():
+    secondary = results.bundle.aside
+    if (secondary["run"] != "").any():
         text += (
             " Of a model that was run several times the first run counts; a separate table has the"
             " agreement of runs and the variance that runs add to accuracy."
         )
     others = sorted(
-        set(aside["condition"].unique()) - set(results.bundle.readings["condition"].unique())
+        set(secondary["condition"].unique()) - set(results.bundle.readings["condition"].unique())
     )
     if others:
         text += (
@@ -117,8 +117,10 @@ def software(results: Results) -> Paragraph:
     known = provenance(results)["versions"]
     versions = listed([f"{name} {known[name]}" for name in ("python", *packages_used(results))])
     digest = protocol_hash(results.bundle.protocol)
-    how = "was locked before reading" if "locked" in results.bundle.protocol else "has a hash"
-    locked = f" The protocol {how} (SHA-256 {digest})." if digest else ""
+    lock_words = (
+        "was locked before reading" if "locked" in results.bundle.protocol else "has a hash"
+    )
+    locked = f" The protocol {lock_words} (SHA-256 {digest})." if digest else ""
     text = (
         f"The analysis was made with Reading Room's analysis program, on {versions}; the same"
         f" bundle and seed give the same bytes.{locked} The reporting checklists are those of GRRAS"
@@ -142,8 +144,8 @@ def methods(results: Results) -> list[Paragraph]:
     for statistic in STATISTICS:
         if results.has(statistic.name):
             for place, (title, text) in statistic.methods.items():
-                written = text if isinstance(text, str) else text(results)
-                parts[place] = Paragraph(title=title, text=written)
+                text_written = text if isinstance(text, str) else text(results)
+                parts[place] = Paragraph(title=title, text=text_written)
     texts: dict[str, list[str]] = {}
     for _, part in sorted(parts.items()):
         if part.text:

@@ -44,12 +44,12 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
     >>> sorted(modules_called(tango_interval))
     ['numpy', 'scipy']
     """
-    waiting, seen, modules = [function], set[int](), set[str]()
+    waiting, ids_seen, modules = [function], set[int](), set[str]()
     while waiting:
         value: Any = waiting.pop()
-        if id(value) in seen:
+        if id(value) in ids_seen:
             continue
-        seen.add(id(value))
+        ids_seen.add(id(value))
         module = value.__name__ if isinstance(value, ModuleType) else _module_of(value)
         top = module.partition(".")[0]
         if module == TEXTS:
@@ -57,7 +57,7 @@ def modules_called(function: Callable[..., Any]) -> frozenset[str]:
         if top == PROGRAM:
             waiting += _reached(value)
             code = getattr(inspect.unwrap(value), "__code__", None) if callable(value) else None
-            local = _local_imports(_names(code), own=False) if code else []
+            local = _local_imports(_names(code), is_own=False) if code else []
             modules |= {name.partition(".")[0] for name in local}
         elif top in sys.modules and top not in sys.stdlib_module_names:
             modules.add(top)
@@ -104,13 +104,13 @@ def _globals_of(function: FunctionType) -> Iterator[Any]:
             yield from (vars(value)[other] for other in names & vars(value).keys())
         else:
             yield value
-    for local in map(import_module, _local_imports(names, own=True)):
+    for local in map(import_module, _local_imports(names, is_own=True)):
         yield from (vars(local)[other] for other in names & vars(local).keys())
 
 
-def _local_imports(names: Iterable[str], *, own: bool) -> list[str]:
+def _local_imports(names: Iterable[str], *, is_own: bool) -> list[str]:
     """Return the modules that a function imports: only their names have a dot."""
-    return sorted(n for n in names if "." in n and n.startswith(f"{PROGRAM}.") is own)
+    return sorted(n for n in names if "." in n and n.startswith(f"{PROGRAM}.") is is_own)
 
 
 def _names(code: CodeType) -> Iterator[str]:

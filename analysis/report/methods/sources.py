@@ -86,14 +86,14 @@ def references(sources: Iterable[Source]) -> list[Reference]:
     >>> [entry.key for entry in references([Source(method="Wilson", text=text, doi="10.1/x")])]
     ['wilson1927']
     """
-    once = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
-    kept = list(reversed(once.values()))
-    plain = [_key(source.text) for source in kept]
-    many, seen = Counter(plain), Counter[str]()
+    by_source = {source.doi.lower() or source.text: source for source in reversed(list(sources))}
+    unique = list(reversed(by_source.values()))
+    plain = [_key(source.text) for source in unique]
+    many, numbers_seen = Counter(plain), Counter[str]()
     result = []
-    for key, source in zip(plain, kept, strict=True):
-        letter = "abcdefghijklmnopqrstuvwxyz"[seen[key] % 26] if many[key] > 1 else ""
-        seen[key] += 1
+    for key, source in zip(plain, unique, strict=True):
+        letter = "abcdefghijklmnopqrstuvwxyz"[numbers_seen[key] % 26] if many[key] > 1 else ""
+        numbers_seen[key] += 1
         result.append(Reference(key=key + letter, source=source))
     return result
 
@@ -147,8 +147,8 @@ def bibtex(entries: Iterable[Reference]) -> str:
 
 
 def _entry(entry: Reference) -> str:
-    authors, title, where = _split(entry.source.text)
-    match = WHERE.match(where)
+    authors, title, publication = _split(entry.source.text)
+    match = WHERE.match(publication)
     fields = {"author": _authors(authors), "title": "{" + latex_text(title) + "}"}
     if match:
         fields |= {
@@ -159,7 +159,7 @@ def _entry(entry: Reference) -> str:
         if match["pages"]:
             fields["pages"] = latex_text(match["pages"]).replace("-", "--")
     else:
-        fields |= {"year": _year(entry.source.text), "note": latex_text(where)}
+        fields |= {"year": _year(entry.source.text), "note": latex_text(publication)}
     if entry.source.doi:
         fields["doi"] = entry.source.doi
     kind = "article" if match else "misc"
@@ -238,8 +238,8 @@ def cited(paragraphs: Iterable[Paragraph]) -> list[Reference]:
 def further_sources() -> str:
     """Return a sentence with the sources that no other sentence cites."""
     known = {reference.key: reference for reference in method_references()}
-    named = [f"{known[key].source.method} [@{key}]" for key in FURTHER]
-    return f"Also taken from the literature: {'; '.join(named)}."
+    source_texts = [f"{known[key].source.method} [@{key}]" for key in FURTHER]
+    return f"Also taken from the literature: {'; '.join(source_texts)}."
 
 
 PROGRAM = Path(__file__).parents[2]

@@ -130,10 +130,10 @@ def accuracy(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
 
 
 def _estimates(matrix: ReadingMatrix, alpha: float, weights: Floats | None) -> Iterator[_Estimates]:
-    counted, correct = matrix.given, matrix.correct
+    is_counted, correct = matrix.given, matrix.correct
 
     def group(by: str, name: str, items: Ints) -> _Estimates:
-        return _group(matrix, counted, correct, _Group(by, name, items), alpha, weights)
+        return _group(matrix, is_counted, correct, _Group(by, name, items), alpha, weights)
 
     tasks = [group("task", name, items) for name, items in matrix.members("task").items()]
     yield group("overall", "micro", np.arange(len(matrix.truth)))
@@ -154,23 +154,23 @@ class _Group(NamedTuple):
 
 def _group(
     matrix: ReadingMatrix,
-    counted: Bools,
+    is_counted: Bools,
     correct: Bools,
     group: _Group,
     alpha: float,
     weights: Floats | None,
 ) -> _Estimates:
     items = group.items[matrix.assigned[group.items]]
-    counted, correct = counted[items], correct[items]
-    n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (counted, correct))
+    is_counted, correct = is_counted[items], correct[items]
+    n, n_correct = (part.sum(axis=0, dtype=np.int64) for part in (is_counted, correct))
     totals, counts = n.astype(np.float64), n_correct.astype(np.float64)
     low, high = wilson_interval(counts, totals, alpha)
     sums, present = sums_by_cluster(
-        np.hstack([correct, counted]).astype(float), matrix.clusters[items]
+        np.hstack([correct, is_counted]).astype(float), matrix.clusters[items]
     )
     clusters = np.zeros((matrix.n_clusters, len(n)), dtype=np.bool_)
     clusters[present] = sums[:, len(n) :] > 0
-    missing = counted & (matrix.answers[items] == NO_LETTER)
+    missing = is_counted & (matrix.answers[items] == NO_LETTER)
     return _Estimates(
         by=group.by,
         group=group.name,
@@ -228,7 +228,7 @@ def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
     mean, low, high = mover_mean(accuracies, lows, highs)
     counts = [np.array([task.n, task.n_correct, task.n_missing]) for task in tasks]
     n, n_correct, n_missing = sum(counts, np.zeros((3, columns), dtype=np.int64))
-    every = np.zeros((matrix.n_clusters, columns), dtype=np.bool_)
+    all_clusters = np.zeros((matrix.n_clusters, columns), dtype=np.bool_)
     return _Estimates(
         by="overall",
         group="macro",
@@ -240,7 +240,7 @@ def _macro(tasks: list[_Estimates], matrix: ReadingMatrix) -> _Estimates:
         high=high,
         method=MOVER,
         resampled=_mean_of_given(tasks),
-        clusters=np.logical_or.reduce([every, *(task.clusters for task in tasks)]),
+        clusters=np.logical_or.reduce([all_clusters, *(task.clusters for task in tasks)]),
         reason="" if any(task.reason == "" for task in tasks) else NO_TASK,
     )
 

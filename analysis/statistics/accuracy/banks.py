@@ -101,14 +101,14 @@ def banks(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame
 
 def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
-    every = np.arange(len(matrix.truth))
-    groups = [("overall", "micro", every)]
+    all_items = np.arange(len(matrix.truth))
+    groups = [("overall", "micro", all_items)]
     groups += [("task", name, items) for name, items in matrix.members("task").items()]
     for by, group, items in groups:
         for (bank, bank_items), (other_bank, other_items) in combinations(
             matrix.members("bank").items(), 2
         ):
-            named = {"by": by, "group": group, "bank": bank, "other_bank": other_bank}
+            key = {"by": by, "group": group, "bank": bank, "other_bank": other_bank}
             parts = (np.intersect1d(items, bank_items), np.intersect1d(items, other_items))
             for column, cells in enumerate(_differences(study, parts)):
                 reads = matrix.columns[column]
@@ -117,7 +117,7 @@ def _between_banks(study: Study) -> Iterator[dict[str, Any]]:
                     "rater_id": reads.rater_id,
                     "rater_kind": reads.kind.value,
                     "condition": reads.condition,
-                    **named,
+                    **key,
                     **cells,
                 }
 
@@ -157,9 +157,9 @@ def _differences(study: Study, parts: tuple[Ints, Ints]) -> Iterator[dict[str, A
 
 def _n_clusters(matrix: ReadingMatrix, items: Ints) -> Ints:
     """Return the number of patients of whom each column was given an item."""
-    counted = matrix.given[items]
+    is_counted = matrix.given[items]
     return np.array(
-        [len(np.unique(matrix.clusters[items][column])) for column in counted.T], dtype=np.int64
+        [len(np.unique(matrix.clusters[items][column])) for column in is_counted.T], dtype=np.int64
     )
 
 

@@ -126,8 +126,8 @@ def model_calibration(study: Study | Bundle, options: Options | None = None) -> 
     """
     study = study_of(study, options)
     rows = [
-        {**about, **row}
-        for about, answers in answers_with_confidence(study)
+        {**key, **row}
+        for key, answers in answers_with_confidence(study)
         if len(answers.right)
         for row in _measured(study, answers)
     ]
@@ -164,8 +164,8 @@ def model_reliability(study: Study | Bundle, options: Options | None = None) -> 
     """
     study = study_of(study, options)
     rows = [
-        {**about, **row}
-        for about, answers in answers_with_confidence(study)
+        {**key, **row}
+        for key, answers in answers_with_confidence(study)
         for row in _bins(answers, study.options.alpha)
     ]
     return pd.DataFrame(rows, columns=MODEL_RELIABILITY.header)
@@ -178,16 +178,16 @@ def answers_with_confidence(study: Study) -> Iterator[tuple[dict[str, str], Sure
         return
     for column, reads in enumerate(matrix.columns):
         confidence = matrix.confidence[:, column]
-        counted = matrix.assigned & (matrix.answers[:, column] != NO_LETTER)
-        counted &= np.isfinite(confidence)
+        is_counted = matrix.assigned & (matrix.answers[:, column] != NO_LETTER)
+        is_counted &= np.isfinite(confidence)
         # Steps of a rating scale are not probabilities, so they are not used.
-        if reads.kind is RaterKind.MODEL and (np.abs(confidence[counted] - 0.5) <= 0.5).all():
+        if reads.kind is RaterKind.MODEL and (np.abs(confidence[is_counted] - 0.5) <= 0.5).all():
             yield (
                 {"model_id": reads.rater_id, "condition": reads.condition},
                 SureAnswers(
-                    confidence=confidence[counted],
-                    right=matrix.correct[counted, column],
-                    clusters=matrix.clusters[counted],
+                    confidence=confidence[is_counted],
+                    right=matrix.correct[is_counted, column],
+                    clusters=matrix.clusters[is_counted],
                 ),
             )
 

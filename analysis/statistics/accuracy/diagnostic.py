@@ -87,11 +87,11 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
     [['B', 1, 1.0, 0.5]]
     """
     study = study_of(study, options)
-    counted = study.dichotomy.counted(study.matrix)
+    is_counted = study.dichotomy.counted(study.matrix)
     tables = [
-        _group(study, by, group, items[counted[items]])
+        _group(study, by, group, items[is_counted[items]])
         for by, group, items in item_groups(study.matrix, GROUPED_BY)
-        if counted[items].any()
+        if is_counted[items].any()
     ]
     if not tables:
         return pd.DataFrame(columns=DIAGNOSTIC.header)
@@ -102,10 +102,10 @@ def diagnostic(study: Study | Bundle, options: Options | None = None) -> pd.Data
 
 def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     matrix, dichotomy = study.matrix, study.dichotomy
-    counted, correct = matrix.given[items], dichotomy.correct(matrix)[items]
+    is_counted, correct = matrix.given[items], dichotomy.correct(matrix)[items]
     positive = dichotomy.positive(matrix)[items]
-    sensitivity = _proportion(correct[positive], counted[positive], study.options.alpha)
-    specificity = _proportion(correct[~positive], counted[~positive], study.options.alpha)
+    sensitivity = _proportion(correct[positive], is_counted[positive], study.options.alpha)
+    specificity = _proportion(correct[~positive], is_counted[~positive], study.options.alpha)
     chosen = np.zeros(len(matrix.truth), dtype=np.bool_)
     chosen[items] = True
     return pd.DataFrame(
@@ -134,10 +134,10 @@ def _group(study: Study, by: str, group: str, items: Ints) -> pd.DataFrame:
     )
 
 
-def _proportion(correct: Bools, counted: Bools, alpha: float) -> dict[str, Ints | Floats]:
+def _proportion(correct: Bools, is_counted: Bools, alpha: float) -> dict[str, Ints | Floats]:
     """Return the share of correct answers of each column, with its limits."""
-    n = counted.sum(axis=0, dtype=np.int64)
-    n_correct = (correct & counted).sum(axis=0).astype(np.float64)
+    n = is_counted.sum(axis=0, dtype=np.int64)
+    n_correct = (correct & is_counted).sum(axis=0).astype(np.float64)
     low, high = wilson_interval(n_correct, n.astype(np.float64), alpha)
     return {"n": n, "share": ratio(n_correct, n.astype(np.float64)), "low": low, "high": high}
 

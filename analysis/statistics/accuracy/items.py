@@ -76,10 +76,10 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
     items = np.flatnonzero(matrix.assigned)
     items = items[np.argsort(matrix.item_ids[items].astype(str), kind="stable")]
     described = bundle.items.set_index("item_id").loc[list(matrix.item_ids[items])]
-    counted = matrix.given
+    is_counted = matrix.given
     tables = [
         described.reset_index().assign(
-            condition=condition, **_counts(matrix, counted, items, columns)
+            condition=condition, **_counts(matrix, is_counted, items, columns)
         )
         for condition, columns in columns_by_condition(matrix.columns).items()
     ]
@@ -88,12 +88,12 @@ def item_difficulty(study: Study | Bundle) -> pd.DataFrame:
 
 
 def _counts(
-    matrix: ReadingMatrix, counted: Bools, items: Ints, columns: Sequence[int]
+    matrix: ReadingMatrix, is_counted: Bools, items: Ints, columns: Sequence[int]
 ) -> pd.DataFrame:
     counts = pd.DataFrame(index=range(len(items)))
     for kind in RaterKind:
         of_kind = [i for i in columns if matrix.columns[i].kind is kind]
-        n = counted[:, of_kind][items].sum(axis=1, dtype=np.int64)
+        n = is_counted[:, of_kind][items].sum(axis=1, dtype=np.int64)
         right = matrix.correct[:, of_kind][items].sum(axis=1, dtype=np.int64)
         counts[f"n_{kind}s"], counts[f"n_{kind}s_correct"] = n, right
         counts[f"{kind}s_share"] = np.divide(right, n, out=np.full(len(n), np.nan), where=n > 0)
@@ -184,9 +184,12 @@ def _partings(
 ) -> Iterator[dict[str, object]]:
     readers = [i for i in columns if matrix.columns[i].kind is RaterKind.READER]
     all_given, all_correct = matrix.given, matrix.correct
-    counted, correct = all_given[:, readers], all_correct[:, readers]
+    is_counted, correct = all_given[:, readers], all_correct[:, readers]
     names = [matrix.columns[i].rater_id for i in readers]
-    n, right = counted.sum(axis=1, dtype=np.int64), (counted & correct).sum(axis=1, dtype=np.int64)
+    n, right = (
+        is_counted.sum(axis=1, dtype=np.int64),
+        (is_counted & correct).sum(axis=1, dtype=np.int64),
+    )
     for model in (i for i in columns if matrix.columns[i].kind is RaterKind.MODEL):
         counts = all_given[:, model] & (n > 0)
         is_right = all_correct[:, model]
@@ -206,7 +209,7 @@ def _partings(
                     "n_readers": int(n[item]),
                     "readers_answers": "; ".join(
                         f"{name}: {_letter(matrix.answers[item, i])}".strip()
-                        for name, i, was_given in zip(names, readers, counted[item], strict=True)
+                        for name, i, was_given in zip(names, readers, is_counted[item], strict=True)
                         if was_given
                     ),
                 }
@@ -232,15 +235,15 @@ def difficulty_figure(results: Results, condition: str) -> Iterator[Figure]:
 
 def difficulty_caption(rows: pd.DataFrame) -> str:
     """Describe the difficulty of items, and the number of items that not all readers have read."""
-    most = rows["n_readers"].max()
-    few = rows.loc[rows["n_readers"] < most, "n_readers"]
+    max_readers = rows["n_readers"].max()
+    few = rows.loc[rows["n_readers"] < max_readers, "n_readers"]
     partly = ""
     if len(few):
         partly = t(
             "{few} of them were read by fewer than {most} readers (n = {n}) and stand by the share"
             " of those who were correct.",
             few=str(len(few)),
-            most=str(most),
+            most=str(max_readers),
             n=number_range(few),
         )
     return sentences(

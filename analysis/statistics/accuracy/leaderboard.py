@@ -183,12 +183,12 @@ def _groups(matrix: ReadingMatrix, options: Options, weights: Floats | None) -> 
     return [micro, _mean_of_tasks(matrix, tasks), *tasks]
 
 
-def _drawn(counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
+def _drawn(is_counted: Floats, unit: Ints, part: Ints, blocks: Iterator[Single]) -> Floats:
     """Return each part's counts in each resample, shape (n_parts, n_counted, n_resamples)."""
     sums = []
     for number_ in range(int(part.max()) + 1):
         inside = part == number_
-        those, present = sums_by_cluster(counted[inside], unit[inside])
+        those, present = sums_by_cluster(is_counted[inside], unit[inside])
         sums.append((present, those.astype(np.float32)))  # whole numbers, so exact
     return np.concatenate(
         [
@@ -248,7 +248,7 @@ def _rows(
 ) -> pd.DataFrame:
     accuracy = group.accuracy[columns]
     n_units = group.units[:, columns].sum(axis=0)
-    over = OVER_PATIENTS if matrix.clustered else OVER_ITEMS
+    resampled_units = OVER_PATIENTS if matrix.clustered else OVER_ITEMS
     ranked = group.ranked[columns]
     ranks = np.full(len(columns), np.nan)
     ranks[ranked] = _ranks(accuracy[ranked])
@@ -262,9 +262,9 @@ def _rows(
             "n": group.n[columns],
             "accuracy": accuracy,
             "rank": ranks,
-            "method": np.where(is_widened(n_units), f"{over}, {LEVELS_WIDENED}", over).astype(
-                object
-            ),
+            "method": np.where(
+                is_widened(n_units), f"{resampled_units}, {LEVELS_WIDENED}", resampled_units
+            ).astype(object),
         }
     )
     limits = _limits(group, columns, alpha, n_units, clustered=matrix.clustered)
@@ -283,17 +283,17 @@ def _limits(
     """Return the columns of limits and of reasons."""
     resampled, ranked = group.resampled[columns], group.ranked[columns]
     low, high, share = percentile_limits(resampled, alpha, n_units)
-    enough = share >= ENOUGH_RESAMPLES
+    has_enough = share >= ENOUGH_RESAMPLES
     rank_low, rank_high = np.full((2, len(columns)), np.nan)
     chosen = np.flatnonzero(ranked & np.isfinite(low))
-    if len(chosen) and enough[ranked].all():
+    if len(chosen) and has_enough[ranked].all():
         drawn = resampled[ranked]
         ranks = np.full((len(columns), drawn.shape[1]), np.nan)
         ranks[ranked] = _ranks(drawn)
         ordered = np.sort(ranks[:, np.isfinite(drawn).all(axis=0)], axis=1)
-        beyond = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
-        rank_low[chosen] = _reached(ordered[chosen], beyond)
-        rank_high[chosen] = _reached(ordered[chosen], 1 - beyond)
+        tail_share = float(tail(alpha, np.array(group.units.any(axis=1).sum())))
+        rank_low[chosen] = _reached(ordered[chosen], tail_share)
+        rank_high[chosen] = _reached(ordered[chosen], 1 - tail_share)
     reason = np.full(len(columns), group.reason, dtype=object)
     for column in range(len(columns)) if not group.reason else ():
         few = too_few(int(n_units[column]), clustered=clustered)

@@ -151,8 +151,8 @@ def vote_credit(answers: Codes, truth: Codes) -> tuple[Floats, Floats]:
     """
     n_letters = max(int(answers.max(initial=0)), int(truth.max(initial=0))) + 1
     votes = np.stack([(answers == letter).sum(axis=1) for letter in range(n_letters)], axis=1)
-    most = votes.max(axis=1)
-    winners = (votes == most[:, None]) & (most > 0)[:, None]
+    most_votes = votes.max(axis=1)
+    winners = (votes == most_votes[:, None]) & (most_votes > 0)[:, None]
     n_winners = winners.sum(axis=1)
     right = winners[np.arange(len(truth)), truth]
     credit = np.where(right, 1.0 / np.maximum(n_winners, 1), 0.0)

@@ -74,12 +74,12 @@ def missing(study: Study | Bundle) -> pd.DataFrame:
 
 
 def _without_reading(bundle: Bundle, matrix: ReadingMatrix) -> list[Reads]:
-    seen = {column.rater_id for column in matrix.columns}
+    raters_seen = {column.rater_id for column in matrix.columns}
     raters = zip(bundle.raters["rater_id"], bundle.raters["rater_kind"], strict=True)
     return [
         Reads(rater_id=rater, kind=RaterKind(kind), condition="")
         for rater, kind in raters
-        if rater not in seen
+        if rater not in raters_seen
     ]
 
 

@@ -101,31 +101,31 @@ def model_conditions(study: Study | Bundle, options: Options | None = None) -> p
     for model in models:
         if model not in by_model:
             continue
-        mine, others = _primary_and_others(by_model[model], bundle.aside, model, of_readers)
+        primary, others = _primary_and_others(by_model[model], bundle.aside, model, of_readers)
         for condition, other in others.groupby("condition", sort=True):
-            if set(mine["item_id"]) & set(other["item_id"]):
-                about = {
+            if set(primary["item_id"]) & set(other["item_id"]):
+                key = {
                     "model_id": model,
-                    "condition_a": mine["condition"].iloc[0],
+                    "condition_a": primary["condition"].iloc[0],
                     "condition_b": condition,
                 }
-                parts.append(_compared(bundle, mine, other, study.options).assign(**about))
+                parts.append(_compared(bundle, primary, other, study.options).assign(**key))
     if not parts:
         return pd.DataFrame(columns=MODEL_CONDITIONS.header)
     return pd.concat(parts, ignore_index=True)[MODEL_CONDITIONS.header]
 
 
 def _primary_and_others(
-    own: pd.DataFrame, aside: pd.DataFrame, model: str, of_readers: Set[str]
+    own_answers: pd.DataFrame, secondary: pd.DataFrame, model: str, of_readers: Set[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a model's answers as the readers saw the items, and those in other conditions.
 
-    `own` has the model's readings, `aside` those of all models in conditions without readers, and
-    `of_readers` the readers' conditions.
+    `own_answers` has the model's readings, `secondary` those of all models in conditions without
+    readers, and `of_readers` the readers' conditions.
     """
-    aside = aside.loc[aside["rater_id"] == model]
-    first = aside.loc[aside["repeat"] == own["repeat"].min()]
-    present = set(own["condition"].unique())
+    secondary = secondary.loc[secondary["rater_id"] == model]
+    first = secondary.loc[secondary["repeat"] == own_answers["repeat"].min()]
+    present = set(own_answers["condition"].unique())
     with_image = present.difference(INPUTS)
     primary = min(
         (with_image & of_readers) or with_image or present,
@@ -133,21 +133,24 @@ def _primary_and_others(
     )
     others = {name for name in present - {primary} if name in INPUTS or name not in of_readers}
     others = others if of_readers else set()  # studies of models only are compared elsewhere
-    return own.loc[own["condition"] == primary], pd.concat(
-        [own.loc[own["condition"].isin(others)], first.loc[~first["condition"].isin(present)]]
+    return own_answers.loc[own_answers["condition"] == primary], pd.concat(
+        [
+            own_answers.loc[own_answers["condition"].isin(others)],
+            first.loc[~first["condition"].isin(present)],
+        ]
     )
 
 
 def _compared(
-    bundle: Bundle, mine: pd.DataFrame, other: pd.DataFrame, options: Options
+    bundle: Bundle, primary: pd.DataFrame, other: pd.DataFrame, options: Options
 ) -> pd.DataFrame:
     """Compare two sets of a model's readings as two raters, over the items in both."""
-    items = set(mine["item_id"]) & set(other["item_id"])
+    items = set(primary["item_id"]) & set(other["item_id"])
     sides = [
         part.loc[part["item_id"].isin(items)].assign(rater_id=side, condition="")
-        for side, part in zip(_SIDES, (mine, other), strict=True)
+        for side, part in zip(_SIDES, (primary, other), strict=True)
     ]
-    rater = bundle.raters.loc[bundle.raters["rater_id"] == mine["rater_id"].iloc[0]]
+    rater = bundle.raters.loc[bundle.raters["rater_id"] == primary["rater_id"].iloc[0]]
     both = Study(
         Bundle(
             items=bundle.items.loc[bundle.items["item_id"].isin(items)],
@@ -162,10 +165,10 @@ def _compared(
     same = (matrix.answers[:, 0] == matrix.answers[:, 1]).astype(np.float64)
     rows = []
     for _, _, members in groups_of(matrix):
-        counted = answered & members
-        clusters = matrix.clusters[counted]
-        mean = mean_over_items(same[counted], clusters, options.alpha, nothing="")
-        rows.append([int(counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
+        is_counted = answered & members
+        clusters = matrix.clusters[is_counted]
+        mean = mean_over_items(same[is_counted], clusters, options.alpha, nothing="")
+        rows.append([int(is_counted.sum()), *(mean[c] for c in ("estimate", "ci_low", "ci_high"))])
     names = ["n_both_answered", "same_answer", "same_low", "same_high"]
     return table.join(pd.DataFrame(rows, columns=names))
 

@@ -88,10 +88,10 @@ def model_runs(study: Study | Bundle, options: Options | None = None) -> pd.Data
                 continue
             clusters = np.array([codes[item] for item in answers.index], dtype=np.int64)
             standard = np.array([truth[item] for item in answers.index], dtype=object)
-            about = {"model_id": model, "condition": condition, "n_runs": answers.shape[1]}
+            key = {"model_id": model, "condition": condition, "n_runs": answers.shape[1]}
             for measure, values, of_clusters, scale in _measures(answers, standard, clusters):
                 rows.append(
-                    about
+                    key
                     | {"measure": measure, "n_items": len(values)}
                     | _mean(values, of_clusters, alpha, scale)
                 )
@@ -124,11 +124,11 @@ def _measures(
     same = np.array([(cells[:, a] == cells[:, b]) & (cells[:, a] != "") for a, b in pairs])
     has_pair = both > 0
     yield RAW, same.sum(axis=0)[has_pair] / both[has_pair], clusters[has_pair], 1.0
-    judged = truth != ""
-    right = (cells[judged] == truth[judged, None]).astype(np.float64)
+    has_truth = truth != ""
+    right = (cells[has_truth] == truth[has_truth, None]).astype(np.float64)
     n = max(len(right), 1)
-    yield MEAN, right.mean(axis=1), clusters[judged], 1.0
-    yield VARIANCE, right.var(axis=1, ddof=1), clusters[judged], float(n)
+    yield MEAN, right.mean(axis=1), clusters[has_truth], 1.0
+    yield VARIANCE, right.var(axis=1, ddof=1), clusters[has_truth], float(n)
 
 
 def _mean(values: Floats, clusters: Ints, alpha: float, scale: float) -> dict[str, object]:

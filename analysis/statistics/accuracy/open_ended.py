@@ -100,10 +100,10 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     score 2 1 0.25
     """
     study = study_of(study, options)
-    counted = counted_answers(study.bundle, study.matrix)
+    scores = counted_answers(study.bundle, study.matrix)
     rows = [
-        {**about, "by": by, "group": group, **row}
-        for about, answers in _of_raters(counted)
+        {**key, "by": by, "group": group, **row}
+        for key, answers in _of_raters(scores)
         for by, group, items in _groups(study)
         for row in _measured(study, answers.loc[answers["item"].isin(items)])
     ]
@@ -134,19 +134,19 @@ def open_gap(study: Study | Bundle, options: Options | None = None) -> pd.DataFr
     Tango's score interval for `strict` and t over items for `half credit`.
     """
     study = study_of(study, options)
-    counted = counted_answers(study.bundle, study.matrix)
+    scores = counted_answers(study.bundle, study.matrix)
     rows = [
-        {**about, "by": by, "group": group, **row}
-        for about, answers, column in _both_ways(study, counted)
+        {**key, "by": by, "group": group, **row}
+        for key, answers, column in _both_ways(study, scores)
         for by, group, items in _groups(study)
         for row in _gaps(study, answers.loc[answers["item"].isin(items)], column)
     ]
     return pd.DataFrame(rows, columns=OPEN_GAP.header)
 
 
-def _of_raters(counted: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
+def _of_raters(scores: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]:
     keys = ["rater_id", "rater_kind", "kind", "condition"]
-    for key, answers in counted.groupby(keys, sort=False):
+    for key, answers in scores.groupby(keys, sort=False):
         yield dict(zip(keys, map(str, key), strict=True)), answers
 
 
@@ -176,22 +176,22 @@ def _measured(study: Study, answers: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _both_ways(
-    study: Study, counted: pd.DataFrame
+    study: Study, scores: pd.DataFrame
 ) -> Iterator[tuple[dict[str, str], pd.DataFrame, int]]:
     """Yield the rater, the free-text answers, and the column of the rater's readings."""
-    for about, answers in _of_raters(counted.loc[counted["kind"] == ANSWER]):
+    for key, answers in _of_raters(scores.loc[scores["kind"] == ANSWER]):
         for column, reads in enumerate(study.matrix.columns):
-            if reads.rater_id == about["rater_id"] and reads.condition != about["condition"]:
-                names = {"condition": reads.condition, "open_condition": about["condition"]}
-                yield {**about, **names}, answers, column
+            if reads.rater_id == key["rater_id"] and reads.condition != key["condition"]:
+                names = {"condition": reads.condition, "open_condition": key["condition"]}
+                yield {**key, **names}, answers, column
 
 
 def _gaps(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
-    asked = answers.loc[matrix.given[answers["item"], column]]
+    own_answers = answers.loc[matrix.given[answers["item"], column]]
     if not len(answers):
         return
-    known = asked.loc[asked["value"].notna()]
+    known = own_answers.loc[own_answers["value"].notna()]
     items, value = known["item"].to_numpy(), known["value"].to_numpy()
     right = matrix.correct[items, column].astype(float)
     for scoring, worth in ((STRICT, (value == 1).astype(float)), (HALF, value)):
@@ -205,7 +205,7 @@ def _gaps(study: Study, answers: pd.DataFrame, column: int) -> Iterator[dict[str
         yield {
             "scoring": scoring,
             "n": len(known),
-            "n_unscored": len(asked) - len(known),
+            "n_unscored": len(own_answers) - len(known),
             "multiple_choice": right.mean() if len(known) else np.nan,
             "open_ended": worth.mean() if len(known) else np.nan,
             "difference": cells.pop("estimate"),
@@ -226,9 +226,11 @@ def _mean(
     `analytic` is the interval if every patient has one item; without it t over items.
     """
     if study.weights is None or not len(values):
-        alone = np.arange(len(values))
+        each_once = np.arange(len(values))
         limits = (least, 1.0)
-        cells = mean_over_items(values, alone, study.options.alpha, nothing=nothing, limits=limits)
+        cells = mean_over_items(
+            values, each_once, study.options.alpha, nothing=nothing, limits=limits
+        )
         cells.pop("se")
         if analytic is not None and len(values):
             return cells | analytic | {"undefined_because": ""}

@@ -91,7 +91,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
         for position in _by_place(matrix, places, column)
     )
     rows = []
-    for about, chosen, reference, clusters, right in positions:
+    for key, chosen, reference, clusters, right in positions:
         values = chosen.astype(np.float64) - reference
         mean = mean_over_items(values, clusters, alpha, nothing="", limits=(-1.0, 1.0))
         n_reference, n_correct = reference.sum(), float((reference & right).sum())
@@ -100,7 +100,7 @@ def option_positions(study: Study | Bundle, options: Options | None = None) -> p
         reason = [str(mean["undefined_because"])] if mean["undefined_because"] else []
         rows.append(
             {
-                **about,
+                **key,
                 "n": len(values),
                 "n_chosen": int(chosen.sum()),
                 "n_reference": int(n_reference),
@@ -129,13 +129,13 @@ def _places(bundle: Bundle, matrix: ReadingMatrix) -> Codes:
     shown = first_readings(bundle.readings[[*UNIT, "repeat", "shown_order"]])
     orders = shown["shown_order"].str.strip().str.upper().to_numpy(dtype=object)
     item, column = cells_of(shown, matrix.item_ids, matrix.columns)
-    own = np.arange(len(LETTERS), dtype=np.int8)
-    places = np.tile(own, (*matrix.answers.shape, 1))
+    own_places = np.arange(len(LETTERS), dtype=np.int8)
+    places = np.tile(own_places, (*matrix.answers.shape, 1))
     for order in set(orders) - {""}:
         chosen = orders == order
         at = np.full(len(LETTERS), NO_LETTER, dtype=np.int8)
         if sorted(order) == list(LETTERS[: len(order)]):
-            at[[LETTERS.index(letter) for letter in order]] = own[: len(order)]
+            at[[LETTERS.index(letter) for letter in order]] = own_places[: len(order)]
         places[item[chosen], column[chosen]] = at
     return places
 
@@ -154,14 +154,14 @@ def _by_place(
     reads = matrix.columns[column]
     for place in range(int(offered.max(initial=0))):
         has_place = offered > place
-        about: dict[str, object] = {
+        key: dict[str, object] = {
             "rater_id": reads.rater_id,
             "rater_kind": reads.kind.value,
             "condition": reads.condition,
             "place": place + 1,
         }
         yield (
-            about,
+            key,
             chosen[has_place] == place,
             truth[has_place] == place,
             matrix.clusters[items][has_place],

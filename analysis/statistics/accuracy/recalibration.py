@@ -113,12 +113,12 @@ def _fitted(answers: SureAnswers, measure: str, clustered: bool) -> tuple[float,
     # Only a run with confidences waits for the import.
     from statsmodels.api import GLM, families
 
-    sure = logit(answers.confidence)
-    ones = np.ones_like(sure)
-    design = np.column_stack([sure, ones]) if measure == SLOPE else ones[:, None]
-    offset = None if measure == SLOPE else sure
+    logits = logit(answers.confidence)
+    ones = np.ones_like(logits)
+    design = np.column_stack([logits, ones]) if measure == SLOPE else ones[:, None]
+    offset = None if measure == SLOPE else logits
     model = GLM(answers.right.astype(float), design, family=families.Binomial(), offset=offset)
-    groups = answers.clusters if clustered else np.arange(len(sure))
+    groups = answers.clusters if clustered else np.arange(len(logits))
     fit = model.fit(cov_type="cluster", cov_kwds={"groups": groups})
     return float(fit.params[0]), float(fit.bse[0])
 

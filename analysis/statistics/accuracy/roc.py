@@ -197,14 +197,14 @@ def _partial(study: Study, rated: RatedItems) -> dict[str, Any]:
     if np.isnan(low):
         reason = f"interval: {reason}" if reason else FEW_RESAMPLES
     widened = matrix.clustered and bool(is_widened(np.array(units)))
-    usual = PERCENTILE if matrix.clustered else OVER_ITEMS
+    interval_method = PERCENTILE if matrix.clustered else OVER_ITEMS
     return {
         "measure": PARTIAL,
         "estimate": float(estimate),
         "se": np.nan,
         "ci_low": float(low),
         "ci_high": float(high),
-        "method": "" if np.isnan(low) else WIDENED if widened else usual,
+        "method": "" if np.isnan(low) else WIDENED if widened else interval_method,
         "undefined_because": reason,
     }
 

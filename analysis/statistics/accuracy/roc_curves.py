@@ -136,7 +136,7 @@ def mean_curve(curves: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]
     return np.concatenate([[0.0], grid]), np.concatenate([[0.0], mean])
 
 
-def partial_area(false: Floats, true: Floats, most: float = MOST_FALSE_POSITIVE) -> Floats:
+def partial_area(false: Floats, true: Floats, max_false: float = MOST_FALSE_POSITIVE) -> Floats:
     r"""Return the standardised area under curves up to a false-positive rate.
 
     Parameters
@@ -163,13 +163,13 @@ def partial_area(false: Floats, true: Floats, most: float = MOST_FALSE_POSITIVE)
     >>> float(partial_area(line, line).round(6))
     0.5
     """
-    start, end = np.minimum(false[..., :-1], most), np.minimum(false[..., 1:], most)
+    start, end = np.minimum(false[..., :-1], max_false), np.minimum(false[..., 1:], max_false)
     width, rise = np.diff(false, axis=-1), np.diff(true, axis=-1)
     reached = true[..., :-1] + rise * np.nan_to_num(ratio(end - false[..., :-1], width))
     heights = np.where(end > start, (true[..., :-1] + reached) / 2, 0.0)
     area = ((end - start) * heights).sum(axis=-1)
-    least = most**2 / 2
-    standardised: Floats = (1 + (area - least) / (most - least)) / 2
+    least = max_false**2 / 2
+    standardised: Floats = (1 + (area - least) / (max_false - least)) / 2
     return standardised
 
 

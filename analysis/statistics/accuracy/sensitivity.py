@@ -97,8 +97,8 @@ def sensitivity(study: Study | Bundle, options: Options | None = None) -> pd.Dat
     study = study_of(study, options)
     bundle, matrix, options = study.bundle, study.matrix, study.options
     tables = [
-        _accuracies(matrix, name, counted, correct, options.alpha)
-        for name, (counted, correct) in _analyses(bundle, matrix, options.faulty).items()
+        _accuracies(matrix, name, is_counted, correct, options.alpha)
+        for name, (is_counted, correct) in _analyses(bundle, matrix, options.faulty).items()
     ]
     return pd.concat(tables, ignore_index=True)[SENSITIVITY.header]
 
@@ -107,33 +107,33 @@ def _analyses(
     bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]
 ) -> Mapping[str, tuple[Bools, Bools]]:
     """Yield each analysis with the readings that count and the correct ones."""
-    counted, correct = matrix.given, matrix.correct
+    is_counted, correct = matrix.given, matrix.correct
     answered = matrix.answers != NO_LETTER
     flagged, excluded = (marked(bundle, matrix, column) for column in ("flags", "excluded"))
     analyses = {
-        later("missing as wrong"): (counted, correct),
-        later("missing dropped"): (counted & answered, correct),
-        later("missing as right"): (counted, correct | ~answered),
+        later("missing as wrong"): (is_counted, correct),
+        later("missing dropped"): (is_counted & answered, correct),
+        later("missing as right"): (is_counted, correct | ~answered),
         later("absent as wrong"): (matrix.assigned[:, None] & ~matrix.left_out, correct),
-        later("flagged times dropped"): (counted & ~flagged, correct),
+        later("flagged times dropped"): (is_counted & ~flagged, correct),
     }
     if excluded.any():
-        analyses[later("excluded readings dropped")] = (counted & ~excluded, correct)
+        analyses[later("excluded readings dropped")] = (is_counted & ~excluded, correct)
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         analyses[later("excluded readings counted")] = (counting.given, counting.correct)
-    for name, gone in faulty_items(bundle, matrix, faulty).items():
-        analyses[name] = (counted & ~gone[:, None], correct)
-    for name, again in read_by_rules(bundle).items():
-        analyses[name] = (again.given, again.correct)
+    for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
+        analyses[name] = (is_counted & ~is_faulty[:, None], correct)
+    for name, reread in read_by_rules(bundle).items():
+        analyses[name] = (reread.given, reread.correct)
     return analyses
 
 
 def _accuracies(
-    matrix: ReadingMatrix, name: str, counted: Bools, correct: Bools, alpha: float
+    matrix: ReadingMatrix, name: str, is_counted: Bools, correct: Bools, alpha: float
 ) -> pd.DataFrame:
-    n = counted.sum(axis=0, dtype=np.int64)
-    n_correct = (counted & correct).sum(axis=0).astype(np.float64)
+    n = is_counted.sum(axis=0, dtype=np.int64)
+    n_correct = (is_counted & correct).sum(axis=0).astype(np.float64)
     low, high = wilson_interval(n_correct, n.astype(np.float64), alpha)
     return pd.DataFrame(
         {

@@ -299,10 +299,10 @@ class _Comparison:
         """Yield a row for each measure."""
         among, mixed, models = (self.means[kind].mean for kind in PairKind)
         for m, (name, _) in enumerate(MEASURES):
-            readers, others = self._answered(judged=name == "error_consistency")
+            readers, others = self._answered(with_truth=name == "error_consistency")
             n_answers = readers.sum(axis=1) + others.sum(axis=1)
-            counted = readers.any(axis=1) & (n_answers >= 2)
-            n_units = np.array(len(np.unique(self.matrix.clusters[self.items[counted]])))
+            is_counted = readers.any(axis=1) & (n_answers >= 2)
+            n_units = np.array(len(np.unique(self.matrix.clusters[self.items[is_counted]])))
             (low, low_mixed), (high, high_mixed), _ = (
                 limits.tolist() for limits in percentile_limits(resampled[:, m], alpha, n_units)
             )
@@ -313,7 +313,7 @@ class _Comparison:
                 "measure": name,
                 "n_readers": int(readers.any(axis=0).sum()),
                 "n_models": int(others.any(axis=0).sum()),
-                "n_items": int(counted.sum()),
+                "n_items": int(is_counted.sum()),
                 "among_readers": among[m],
                 "readers_models": mixed[m],
                 "readers_models_low": low_mixed,
@@ -326,10 +326,10 @@ class _Comparison:
                 "undefined_because": reason,
             }
 
-    def _answered(self, *, judged: bool) -> tuple[Bools, Bools]:
+    def _answered(self, *, with_truth: bool) -> tuple[Bools, Bools]:
         """Whether each reader, and each model, gave an answer that counts."""
         answered = self.matrix.answers[self.items] != NO_LETTER
-        if judged:
+        if with_truth:
             answered &= self.matrix.assigned[self.items, None]
         mixed = self.pairs[PairKind.MIXED]
         readers, models = sorted({pair.a for pair in mixed}), sorted({pair.b for pair in mixed})

@@ -91,17 +91,17 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
     """
     study = study_of(study, options)
     bundle, matrix, options, weights = study.bundle, study.matrix, study.options, study.weights
-    twice = _first_and_second(bundle.readings)
-    if not len(twice):
+    both_readings = _first_and_second(bundle.readings)
+    if not len(both_readings):
         return pd.DataFrame(columns=INTRA_READER.header)
-    readings = twice.assign(rater_id=twice["time"] + twice["rater_id"])
+    readings = both_readings.assign(rater_id=both_readings["time"] + both_readings["rater_id"])
     raters = pd.concat(
         [
             bundle.raters.assign(rater_id=time + bundle.raters["rater_id"])
             for time in (FIRST, SECOND)
         ]
     )
-    again = reading_matrix(
+    repeats = reading_matrix(
         Bundle(
             items=bundle.items,
             raters=raters,
@@ -109,11 +109,11 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
             protocol=bundle.protocol,
         )
     )
-    pairs, names = _pairs(matrix, again)
-    every = np.arange(len(again.truth))
-    partition = Partition(order=0, names=("all",), members=(every,), measures=MEASURES)
-    columns = partition_rows(again, pairs, partition, options, weights)
-    rows = pair_names(again.columns, pairs, len(MEASURES)).assign(
+    pairs, names = _pairs(matrix, repeats)
+    all_items = np.arange(len(repeats.truth))
+    partition = Partition(order=0, names=("all",), members=(all_items,), measures=MEASURES)
+    columns = partition_rows(repeats, pairs, partition, options, weights)
+    rows = pair_names(repeats.columns, pairs, len(MEASURES)).assign(
         rater_id=np.repeat(np.array(names, dtype=object), len(MEASURES)),
         **{name: cells.ravel() for name, cells in columns.items()},
     )
@@ -123,16 +123,16 @@ def intra_reader(study: Study | Bundle, options: Options | None = None) -> pd.Da
 
 def _first_and_second(readings: pd.DataFrame) -> pd.DataFrame:
     """Return the readings of items read more than once, with their number as `time`."""
-    again = readings.loc[readings.duplicated(UNIT, keep=False)]
-    ordered = again.sort_values([*UNIT, "repeat"], kind="stable")
+    repeated = readings.loc[readings.duplicated(UNIT, keep=False)]
+    ordered = repeated.sort_values([*UNIT, "repeat"], kind="stable")
     place = ordered.groupby(UNIT, sort=False).cumcount()
-    twice = ordered.loc[place < 2]
-    return twice.assign(time=np.where(place.loc[twice.index] == 0, FIRST, SECOND))
+    first_two = ordered.loc[place < 2]
+    return first_two.assign(time=np.where(place.loc[first_two.index] == 0, FIRST, SECOND))
 
 
-def _pairs(matrix: ReadingMatrix, again: ReadingMatrix) -> tuple[list[Pair], list[str]]:
+def _pairs(matrix: ReadingMatrix, repeats: ReadingMatrix) -> tuple[list[Pair], list[str]]:
     """Pair each rater's two readings; return pairs and raters in order of the first readings."""
-    places = {(column.rater_id, column.condition): i for i, column in enumerate(again.columns)}
+    places = {(column.rater_id, column.condition): i for i, column in enumerate(repeats.columns)}
     pairs, names = [], []
     for column in matrix.columns:
         first = places.get((FIRST + column.rater_id, column.condition))

@@ -124,9 +124,9 @@ def _of_kind(study: Study, scores: pd.DataFrame) -> Iterator[dict[str, Any]]:
     pairs: Ints = blind.to_numpy(dtype=np.int64)
     yield from _scoring_agreement(study, pairs, study.matrix.clusters[items])
     alpha = study.options.alpha
-    for scorer, own in scores.groupby("scorer"):
+    for scorer, own_scores in scores.groupby("scorer"):
         for level in LEVELS:
-            n, n_found = len(own), int((own["score"] == level).sum())
+            n, n_found = len(own_scores), int((own_scores["score"] == level).sum())
             low, high = wilson_interval(np.array(float(n_found)), np.array(float(n)), alpha)
             yield {
                 "scorer": scorer,
@@ -154,8 +154,8 @@ def _scoring_agreement(study: Study, pairs: Ints, clusters: Ints) -> Iterator[di
     np.add.at(cells, (unit, pairs[:, 0] * k + pairs[:, 1]), 1)
     estimates = _scoring_coefficients(cells.sum(axis=0).reshape(1, k, k))
     added = _added(pairs, estimates)
-    alone = len(names) == n
-    drawn = {} if alone else _drawn(study, cells, names)
+    is_complete = len(names) == n
+    drawn = {} if is_complete else _drawn(study, cells, names)
     same = int((pairs[:, 0] == pairs[:, 1]).sum())
     for measure, value in estimates.items():
         count = {RAW: same, THIRD: n - same}.get(measure)
@@ -174,8 +174,8 @@ def _uncertain(
     """Return standard error and interval of a measure, from the contributions of answers."""
     n, alpha, n_units = len(added), study.options.alpha, np.array(len(np.unique(unit)))
     cells: dict[str, Any] = dict.fromkeys(("se", "ci_low", "ci_high"), np.nan)
-    over = "patients" if study.weights is not None else "items"
-    method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", over)
+    resampled_units = "patients" if study.weights is not None else "items"
+    method = (WIDENED if is_widened(n_units) else PERCENTILE).replace("patients", resampled_units)
     cells |= {"method": LINEARISED if drawn is None else method, "undefined_because": ""}
     if np.isnan(estimate):
         return cells | {"undefined_because": ONE_LEVEL}
@@ -187,7 +187,7 @@ def _uncertain(
         reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
         return cells | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
     low, high, _ = percentile_limits(drawn, alpha, n_units)
-    few = too_few(int(n_units), clustered=over == "patients")
+    few = too_few(int(n_units), clustered=resampled_units == "patients")
     reason = f"interval: {few}" if few else FEW_RESAMPLES if np.isnan(low) else ""
     return cells | {"ci_low": float(low), "ci_high": float(high), "undefined_because": reason}
 
@@ -221,11 +221,11 @@ def _added(pairs: Ints, estimates: dict[str, Floats]) -> dict[str, Floats]:
     k = len(LEVELS)
     same = (pairs[:, 0] == pairs[:, 1]).astype(float)
     credit = CREDIT[pairs[:, 0], pairs[:, 1]]
-    own = (np.eye(k)[pairs[:, 0]] + np.eye(k)[pairs[:, 1]]) / 2
-    shares = own.mean(axis=0)
+    pair_counts = (np.eye(k)[pairs[:, 0]] + np.eye(k)[pairs[:, 1]]) / 2
+    shares = pair_counts.mean(axis=0)
     above = 1 - shares @ CREDIT @ shares
     moved = (credit - credit.mean()) * above
-    moved -= (1 - credit.mean()) * 2 * ((own - shares) @ CREDIT @ shares)
+    moved -= (1 - credit.mean()) * 2 * ((pair_counts - shares) @ CREDIT @ shares)
     raw = same - estimates[RAW][0]
     with np.errstate(invalid="ignore", divide="ignore"):
         kappa = moved / above**2
@@ -285,7 +285,7 @@ def read_verdicts(path: Path) -> pd.DataFrame:
     """
     table = _read(path, VERDICT_COLUMNS)
     file = path.name
-    again = table.duplicated(["item_id", "reviewer"]) | table.duplicated(["item_id", "place"])
+    repeated = table.duplicated(["item_id", "reviewer"]) | table.duplicated(["item_id", "place"])
     faults = [
         *_faults(
             file,
@@ -295,7 +295,7 @@ def read_verdicts(path: Path) -> pd.DataFrame:
             "Use one of " + ", ".join(VERDICTS),
         ),
         *_faults(file, table, ~table["place"].str.fullmatch("[1-9]"), "place", "Count from 1"),
-        *_faults(file, table, again, "item_id", "Give each reviewer's last verdict on it once"),
+        *_faults(file, table, repeated, "item_id", "Give each reviewer's last verdict on it once"),
     ]
     if faults:
         raise BundleError(faults)
@@ -509,8 +509,8 @@ def _read(path: Path, required: Sequence[str]) -> pd.DataFrame:
         content = path.read_bytes()
     except OSError as error:
         remedy = "Give a CSV file"
-        what = f"cannot be read ({error.strerror})"
-        raise BundleError([Fault(file=path.name, row=None, what=what, remedy=remedy)]) from error
+        fault = f"cannot be read ({error.strerror})"
+        raise BundleError([Fault(file=path.name, row=None, what=fault, remedy=remedy)]) from error
     table, faults = parse_csv(path.name, content, required)
     if faults:
         raise BundleError(faults)

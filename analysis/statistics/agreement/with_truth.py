@@ -189,9 +189,9 @@ def _truth_rows(
         cells = [
             estimate_cell(*(float(by_measure[m][end]) for end in ENDS)) for m in TRUTH_MEASURES
         ]
-        where = (scope_text(scope),) if named_scopes else ()
+        scope_cell = (scope_text(scope),) if named_scopes else ()
         n = whole(by_measure["raw"]["n"])
-        rows.append(((named(names, rater),), (condition_cell(condition), *where, n, *cells)))
+        rows.append(((named(names, rater),), (condition_cell(condition), *scope_cell, n, *cells)))
     return rows
 
 

@@ -160,9 +160,9 @@ def gee(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
         {
             "contrast": model,
             "condition": condition,
-            **_row(matrix, np.array([*among, column]), options.alpha),
+            **_row(matrix, np.array([*readers_columns, column]), options.alpha),
         }
-        for (condition, model, column), among in sorted(readers.items())
+        for (condition, model, column), readers_columns in sorted(readers.items())
     ]
     return pd.DataFrame(rows, columns=GEE.header)
 

@@ -130,11 +130,11 @@ def pair_of(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     """
     table = over_patients(table)
     rows = table.loc[(table["rater_a"] == a) & (table["rater_b"] == b)]
-    back = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
-    turned = back.rename(columns=_TURNED)
+    reverse = table.loc[(table["rater_a"] == b) & (table["rater_b"] == a)]
+    reversed_row = reverse.rename(columns=_TURNED)
     for column in ("difference", "ci_low", "ci_high"):
-        turned[column] = -turned[column]
-    return pd.concat([rows, turned])[list(table)].reset_index(drop=True)
+        reversed_row[column] = -reversed_row[column]
+    return pd.concat([rows, reversed_row])[list(table)].reset_index(drop=True)
 
 
 def over_patients(table: pd.DataFrame) -> pd.DataFrame:

@@ -46,12 +46,12 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     ([0.012939453125, 1.0, 1.0], [0.007385254, 1.0, 0.84375])
     """
     fewer, discordant = np.minimum(only_a, only_b), only_a + only_b
-    twice = 2 * binom.cdf(fewer, discordant, 0.5)
-    exact = np.minimum(twice, 1.0)
+    two_sided = 2 * binom.cdf(fewer, discordant, 0.5)
+    exact = np.minimum(two_sided, 1.0)
     observed = binom.pmf(fewer, discordant, 0.5)
     even, none = only_a == only_b, discordant == 0
     # Where both are almost 0, rounding could make their difference negative.
-    mid = np.where(even, 1 - observed / 2, np.clip(twice - observed, 0.0, exact))
+    mid = np.where(even, 1 - observed / 2, np.clip(two_sided - observed, 0.0, exact))
     return np.where(even, 1.0, exact), np.where(none, 1.0, mid)
 
 
@@ -116,14 +116,14 @@ def _upper_limit(b: Floats, c: Floats, n: Floats, z2: float) -> Floats:
     # Bisection by the result of the test, not by a change of sign: at the estimate the variance,
     # and so both sides of the inequality, may be 0, which is not a limit.
     inside = (b - c) / np.maximum(n, 1)
-    outside = np.ones_like(inside)
+    is_outside = np.ones_like(inside)
     for _ in range(HALVINGS):
-        middle = (inside + outside) / 2
+        middle = (inside + is_outside) / 2
         rejected = (b - c - n * middle) ** 2 > z2 * n * _variance(b, c, n, middle)
-        outside = np.where(rejected, middle, outside)
+        is_outside = np.where(rejected, middle, is_outside)
         inside = np.where(rejected, inside, middle)
     # If the largest float below 1 is not rejected, the limit is 1.
-    return np.where(outside == 1.0, outside, inside)
+    return np.where(is_outside == 1.0, is_outside, inside)
 
 
 def _variance(b: Floats, c: Floats, n: Floats, delta: Floats) -> Floats:

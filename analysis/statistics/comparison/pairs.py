@@ -396,8 +396,8 @@ def only_one_correct(bundle: Bundle, a: str, b: str) -> pd.DataFrame:
         both = matrix.given[:, pair.a] & matrix.given[:, pair.b]
         right = matrix.correct[:, pair.a]
         for item in np.flatnonzero(both & (right != matrix.correct[:, pair.b])):
-            who = matrix.columns[pair.a if right[item] else pair.b].rater_id
-            rows.append((matrix.item_ids[item], pair.condition, who))
+            rater = matrix.columns[pair.a if right[item] else pair.b].rater_id
+            rows.append((matrix.item_ids[item], pair.condition, rater))
     table = pd.DataFrame(rows, columns=["item_id", "condition", "correct"], dtype=object)
     return table.sort_values(["item_id", "condition"], ignore_index=True)
 

@@ -47,10 +47,10 @@ from analysis.translation import later, said, t
 def _groups(study: Study) -> Iterator[tuple[str, str, Bools]]:
     """Yield all items, then every group of items with a positive or a negative class."""
     yield "overall", "micro", np.ones(len(study.matrix.truth), dtype=np.bool_)
-    counted = study.dichotomy.counted(study.matrix)
-    for by, group, among in groups_of(study):
-        if (counted & among).any():
-            yield by, group, among
+    is_counted = study.dichotomy.counted(study.matrix)
+    for by, group, is_member in groups_of(study):
+        if (is_counted & is_member).any():
+            yield by, group, is_member
 
 
 def has_diagnostic_panel(study: Study) -> bool:
@@ -94,8 +94,8 @@ def diagnostic_panel(study: Study | Bundle, options: Options | None = None) -> p
     rows = [
         {**row, "by": by, "group": group}
         for panel_ in panel.panels_of(study.matrix)
-        for by, group, among in _groups(study)
-        for comparison in panel.compared(study, panel_, among, sensitivity_and_specificity)
+        for by, group, is_member in _groups(study)
+        for comparison in panel.compared(study, panel_, is_member, sensitivity_and_specificity)
         for row in panel.panel_rows(comparison, None)
     ]
     return adjusted_over_groups(rows, ("model_id", "condition"), DIAGNOSTIC_PANEL)
@@ -131,8 +131,10 @@ def diagnostic_conditions(study: Study | Bundle, options: Options | None = None)
             **row,
         }
         for contrast in conditions.contrasts_of(study.matrix)
-        for by, group, among in _groups(study)
-        for comparison in conditions.compared(study, contrast, among, sensitivity_and_specificity)
+        for by, group, is_member in _groups(study)
+        for comparison in conditions.compared(
+            study, contrast, is_member, sensitivity_and_specificity
+        )
         for row in conditions.claims_of(comparison)
     ]
     return adjusted_over_groups(rows, ("condition_a", "condition_b"), DIAGNOSTIC_CONDITIONS)

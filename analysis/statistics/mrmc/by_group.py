@@ -59,9 +59,9 @@ def groups_of(study: Study) -> Iterator[tuple[str, str, Bools]]:
     """Yield every group of items that has a reference standard, as a mask of the items."""
     matrix = study.matrix
     for by, group, positions in item_groups(matrix, fields_of(study)):
-        among = np.isin(np.arange(len(matrix.truth)), positions)
-        if by != "overall" and (matrix.assigned & among).any():
-            yield by, group, among
+        is_member = np.isin(np.arange(len(matrix.truth)), positions)
+        if by != "overall" and (matrix.assigned & is_member).any():
+            yield by, group, is_member
 
 
 def has_panel_groups(study: Study) -> bool:
@@ -111,8 +111,8 @@ def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd
     rows = [
         {**row, "by": by, "group": group}
         for panel_ in panel.panels_of(study.matrix)
-        for by, group, among in groups_of(study)
-        for comparison in panel.compared(study, panel_, among)
+        for by, group, is_member in groups_of(study)
+        for comparison in panel.compared(study, panel_, is_member)
         for row in panel.panel_rows(comparison, margins[comparison.figure.metric])
     ]
     return adjusted_over_groups(rows, ("model_id", "condition"), READER_PANEL_BY)
@@ -152,8 +152,8 @@ def reader_conditions_by(study: Study | Bundle, options: Options | None = None) 
             **row,
         }
         for contrast in conditions.contrasts_of(study.matrix)
-        for by, group, among in groups_of(study)
-        for comparison in conditions.compared(study, contrast, among)
+        for by, group, is_member in groups_of(study)
+        for comparison in conditions.compared(study, contrast, is_member)
         for row in conditions.claims_of(comparison)
         if row["claim"] != Claim.THESE_ITEMS
     ]

@@ -102,9 +102,13 @@ def _parts(study: Study) -> Iterator[tuple[str, str, conditions.Contrast]]:
         each = {reader: frozenset([reader]) for reader in readers}
         for by, members in {**groups, READER: each}.items():
             for group, chosen in members.items():
-                own = np.array([reader in chosen for reader in readers], dtype=np.bool_)
-                if own.any():
-                    yield by, group, replace(contrast, a=contrast.a[own], b=contrast.b[own])
+                is_chosen = np.array([reader in chosen for reader in readers], dtype=np.bool_)
+                if is_chosen.any():
+                    yield (
+                        by,
+                        group,
+                        replace(contrast, a=contrast.a[is_chosen], b=contrast.b[is_chosen]),
+                    )
 
 
 def condition_readers_table(results: Results) -> Iterator[ReportTable]:

@@ -169,40 +169,40 @@ def variances_table(results: Results) -> Iterator[ReportTable]:
     )
 
 
-def _table(results: Results, table: str, name: str, title: str, what: str) -> ReportTable:
+def _table(results: Results, table: str, name: str, title: str, noun: str) -> ReportTable:
     rows = rows_of(results, "variance_components", table=table)
     components = list(dict.fromkeys(str(row["component"]) for row in rows))
     keys = ("model_id", "condition", "metric")
     by_row = rows_by(results, "variance_components", keys, of="component", table=table)
     names = rater_names(results.bundle)
     negative = said(NEGATIVE_NOTE) if any(number(row, "value") < 0 for row in rows) else ""
-    made = report_table(
+    shown_table = report_table(
         name=name,
         title=title,
         note=sentences(
-            [what, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
+            [noun, t("In thousandths (10\u207b\u00b3) of squared proportions."), negative]
         ),
         header=(t("Model"), t("Condition"), t("Metric"), *components),
         rows=[
-            _row(_who(names, model, condition), condition, metric, parts, components)
+            _row(_raters_text(names, model, condition), condition, metric, parts, components)
             for (model, condition, metric), parts in by_row.items()
         ],
     )
     if table == "reader_conditions":
-        made = made.without(t("Condition")).headed(t("Conditions"))
-    return made
+        shown_table = shown_table.without(t("Condition")).headed(t("Conditions"))
+    return shown_table
 
 
-def _who(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
+def _raters_text(names: dict[str, RaterName], model: str, condition: str) -> RaterName:
     return named(names, model) if model else words(condition_name(condition))
 
 
 def _row(
-    who: RaterName, condition: str, metric: str, parts: dict[str, Row], components: list[str]
+    rater: RaterName, condition: str, metric: str, parts: dict[str, Row], components: list[str]
 ) -> TableRow:
     values = (number(parts.get(name, {}), "value") for name in components)
     cells = (EMPTY if math.isnan(value) else rounded(FACTOR * value, DECIMALS) for value in values)
-    return (who,), (condition_cell(condition), said(METRICS.get(metric, metric)), *cells)
+    return (rater,), (condition_cell(condition), said(METRICS.get(metric, metric)), *cells)
 
 
 VARIANCE_COMPONENTS = Statistic(

@@ -178,13 +178,13 @@ def comparisons_of(study: Study) -> Iterator[ConditionComparison]:
 def compared(
     study: Study,
     contrast: Contrast,
-    among: Bools | None = None,
+    is_member: Bools | None = None,
     metrics: Metrics = accuracy_and_auc,
 ) -> Iterator[ConditionComparison]:
     """Yield a contrast by metric, over a group of items or all; none without a reader."""
     if not len(contrast.a):
         return
-    shared = shared_by_conditions(study.matrix, contrast.a, contrast.b, among)
+    shared = shared_by_conditions(study.matrix, contrast.a, contrast.b, is_member)
     a, b = np.arange(2 * len(contrast.a)).reshape(2, -1)
     for figure in metrics(study, shared, contrast.columns, contrast.columns):
         result = two_treatments(figure.merits, a, b, study.options.alpha, items_df=figure.items_df)

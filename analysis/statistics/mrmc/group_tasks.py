@@ -111,22 +111,22 @@ def _against_other_tasks(study: Study, contrast: GroupContrast, of_task: Bools) 
     shared = shared_by_panel(matrix, readers, with_task)
     n = len(readers)
     parts = [shared.items & of_task, shared.items & with_task & ~of_task]
-    counted = np.repeat(np.stack(parts, axis=1), n, axis=1)[shared.items]
+    is_counted = np.repeat(np.stack(parts, axis=1), n, axis=1)[shared.items]
     correct = np.tile(matrix.correct[:, readers], 2)[shared.items]
     merits = mean_of_own_items(
-        np.where(counted, correct, False).astype(np.float64),
-        counted,
+        np.where(is_counted, correct, False).astype(np.float64),
+        is_counted,
         matrix.clusters[shared.items],
         NO_ITEM,
     )
     gains = differences(merits, np.arange(n), n + np.arange(n))
     return Figures(matrix=matrix, ratings=None).figure(
-        Metric.ACCURACY, _empty_explained(shared, counted), gains, PERCENT_CORRECT
+        Metric.ACCURACY, _empty_explained(shared, is_counted), gains, PERCENT_CORRECT
     )
 
 
-def _empty_explained(shared: Shared, counted: Bools) -> Shared:
-    missing = not counted.any(axis=0).all()
+def _empty_explained(shared: Shared, is_counted: Bools) -> Shared:
+    missing = not is_counted.any(axis=0).all()
     return replace(shared, reason=shared.reason or (NO_ITEM if missing else ""))
 
 

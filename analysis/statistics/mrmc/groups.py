@@ -178,12 +178,12 @@ def _rows(study: Study, contrast: GroupContrast, metrics: Metrics) -> Iterator[d
     """Yield the rows of all items, and those of each task, by metric."""
     matrix = study.matrix
     for by, group, positions in item_groups(matrix, ("task",)):
-        among = np.isin(np.arange(len(matrix.truth)), positions)
-        if by == "overall" or (matrix.assigned & among).any():
-            shared = shared_by_panel(matrix, contrast.columns, among)
+        is_member = np.isin(np.arange(len(matrix.truth)), positions)
+        if by == "overall" or (matrix.assigned & is_member).any():
+            shared = shared_by_panel(matrix, contrast.columns, is_member)
             for figure in contrast.figures(study, shared, metrics):
-                named = {"metric": figure.metric.value, **contrast.names, "by": by, "group": group}
-                yield {**named, **contrast_cells(study, contrast, figure)}
+                key = {"metric": figure.metric.value, **contrast.names, "by": by, "group": group}
+                yield {**key, **contrast_cells(study, contrast, figure)}
 
 
 def contrast_cells(

@@ -183,17 +183,17 @@ def _combined(means: Floats, variances: Floats, reason: str, alpha: float) -> di
     se = float(result.sd_eff_w_re_hksj)
     tau_squared = max(float(result.tau2), 0.0)
     reach = float(student.isf(alpha / 2, k - 1)) * se
-    beyond = math.nan
+    tail_p = math.nan
     if k > 2:
-        beyond = float(student.isf(alpha / 2, k - 2)) * math.sqrt(tau_squared + se**2)
+        tail_p = float(student.isf(alpha / 2, k - 2)) * math.sqrt(tau_squared + se**2)
     test = result.test_homogeneity()
     return {
         "estimate": mean,
         "se": se,
         "ci_low": max(mean - reach, -1.0),
         "ci_high": min(mean + reach, 1.0),
-        "prediction_low": max(mean - beyond, -1.0) if k > 2 else math.nan,
-        "prediction_high": min(mean + beyond, 1.0) if k > 2 else math.nan,
+        "prediction_low": max(mean - tail_p, -1.0) if k > 2 else math.nan,
+        "prediction_high": min(mean + tail_p, 1.0) if k > 2 else math.nan,
         "tau": math.sqrt(tau_squared),
         "i_squared": max(float(result.i2), 0.0),
         "q": float(test.statistic),
@@ -222,11 +222,11 @@ def heterogeneity_table(results: Results) -> Iterator[ReportTable]:
             t("Tau"),
             t("I², %"),
         ),
-        rows=[(_about(row, names), _cells(row)) for row in rows_of(results, "heterogeneity")],
+        rows=[(_row_labels(row, names), _cells(row)) for row in rows_of(results, "heterogeneity")],
     )
 
 
-def _about(row: Row, names: dict[str, RaterName]) -> tuple[RaterName, ...]:
+def _row_labels(row: Row, names: dict[str, RaterName]) -> tuple[RaterName, ...]:
     if row["factor"] == SITE:
         return (words(t("Sites: readers")),)
     if not row["model_id"]:

@@ -41,8 +41,8 @@ class Side:
 
     def given(self, matrix: ReadingMatrix) -> Bools:
         """Return the readings that count, shape (n_items, n_readers)."""
-        counted: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
-        return counted if self.model is None else counted & matrix.given[:, [self.model]]
+        is_counted: Bools = matrix.given[:, self.columns] & (self.columns >= 0)
+        return is_counted if self.model is None else is_counted & matrix.given[:, [self.model]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -67,9 +67,9 @@ class Comparison:
 
     def is_crossed(self, matrix: ReadingMatrix) -> bool:
         """Return whether, on both sides, every reader read all items that any reader read."""
-        counted = self.given(matrix)
+        is_counted = self.given(matrix)
         complete = all((side.columns >= 0).all() for side in self.sides)
-        return complete and bool(counted[counted.any(axis=1)].all())
+        return complete and bool(is_counted[is_counted.any(axis=1)].all())
 
 
 def comparisons_of(matrix: ReadingMatrix) -> Iterator[Comparison]:
@@ -131,8 +131,10 @@ def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weig
         parts = [_accuracy(study, side) for side in comparison.sides]
     if len(parts) == 1:
         readers, model = parts[0]
-        ahead = replace(readers, kernel=model.kernel - readers.kernel)
-        return Weighted(value_a=model.mean, value_b=readers.mean, statistic=u_statistic(ahead)), ""
+        difference = replace(readers, kernel=model.kernel - readers.kernel)
+        return Weighted(
+            value_a=model.mean, value_b=readers.mean, statistic=u_statistic(difference)
+        ), ""
     (a, _), (b, _) = parts
     return Weighted(value_a=a.mean, value_b=b.mean, statistic=u_statistic(a, b)), ""
 
@@ -140,10 +142,10 @@ def weighted(study: Study, comparison: Comparison, metric: Metric) -> tuple[Weig
 def _accuracy(study: Study, side: Side) -> tuple[Observations, Observations]:
     """Return the correct answers of readers, and of the model on the same readings, by patient."""
     matrix = study.matrix
-    counted = side.given(matrix).astype(np.float64)
-    kernel = counted * matrix.correct[:, side.columns]
-    model = counted * matrix.correct[:, [side.model or 0]]
-    design, _ = sums_by_cluster(counted, matrix.clusters)
+    is_counted = side.given(matrix).astype(np.float64)
+    kernel = is_counted * matrix.correct[:, side.columns]
+    model = is_counted * matrix.correct[:, [side.model or 0]]
+    design, _ = sums_by_cluster(is_counted, matrix.clusters)
     readers, models = (
         Observations(kernel=sums_by_cluster(part, matrix.clusters)[0].T, design=design.T)
         for part in (kernel, model)
@@ -158,10 +160,12 @@ def _area(study: Study, side: Side, both: bool) -> tuple[Observations, Observati
     """
     ratings = study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    counted = side.given(study.matrix)
+    is_counted = side.given(study.matrix)
     positive = ratings.positive & study.matrix.assigned
     negative = ~ratings.positive & study.matrix.assigned
-    design = (counted[positive].T[:, :, None] & counted[negative].T[:, None, :]).astype(np.float64)
+    design = (is_counted[positive].T[:, :, None] & is_counted[negative].T[:, None, :]).astype(
+        np.float64
+    )
 
     def scores(columns: Ints) -> Floats:
         high = ratings.ratings[positive][:, columns].T[:, :, None]
@@ -204,9 +208,9 @@ def _have_both_classes(study: Study) -> bool:
 def _why_no_area(study: Study, comparison: Comparison, both: bool) -> str:
     matrix, ratings = study.matrix, study.figures.ratings
     assert ratings is not None  # the metric exists only where there are ratings
-    counted = comparison.given(matrix).any(axis=1)
-    n_positive = int((counted & ratings.positive).sum())
-    n_pairs = n_positive * (int(counted.sum()) - n_positive)
+    is_counted = comparison.given(matrix).any(axis=1)
+    n_positive = int((is_counted & ratings.positive).sum())
+    n_pairs = n_positive * (int(is_counted.sum()) - n_positive)
     if both:
         n_pairs = max(n_pairs, matrix.n_clusters**2)
     if len(comparison.sides[0].columns) * n_pairs > LARGE_KERNEL:

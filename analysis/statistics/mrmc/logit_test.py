@@ -119,20 +119,20 @@ def area_difference(
     """
     n = len(merits.values) - 1
     covariance, mean = merits.covariance, merits.values[:n].mean()
-    own, of_readers = float(covariance[n, n]), float(covariance[:n, :n].mean())
+    own_variance, of_readers = float(covariance[n, n]), float(covariance[:n, :n].mean())
     together = float(covariance[n, :n].mean())
     more, mean_square, n_readers = readers
-    spread = math.sqrt(max(own, 0.0) * max(of_readers + more, 0.0))
+    spread = math.sqrt(max(own_variance, 0.0) * max(of_readers + more, 0.0))
     correlation = min(max(together / spread, -1.0), 1.0) if spread else 0.0
     df = float(min(patients) - 1)
     if n_readers > 1:
-        of_cases = max(own + of_readers - 2 * together, 0.0)
+        of_cases = max(own_variance + of_readers - 2 * together, 0.0)
         shares = of_cases**2 / df + mean_square**2 / (n_readers - 1)
         df = min((of_cases + more) ** 2 / shares, df) if shares else df
     return AreaDifference(
         model=float(merits.values[n]),
         readers=float(mean),
-        model_variance=own,
+        model_variance=own_variance,
         readers_variance=of_readers + more,
         correlation=correlation,
         n_pairs=n_pairs,

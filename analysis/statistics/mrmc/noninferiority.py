@@ -113,7 +113,7 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
 
 
 def score_test(
-    ahead: Floats, sizes: Floats, margin: float, readers: tuple[float, float, int]
+    differences: Floats, sizes: Floats, margin: float, readers: tuple[float, float, int]
 ) -> ScoreTest:
     r"""Test whether a model is worse than readers by the margin or more.
 
@@ -155,7 +155,7 @@ def score_test(
     n_clusters, n = len(sizes), float(sizes.sum())
     if n_clusters < 2:
         return ScoreTest(se=math.nan, df=math.nan, statistic=math.nan, p=math.nan)
-    deviations = ahead + margin * sizes
+    deviations = differences + margin * sizes
     distance = float(deviations.sum()) / n
     moment = (
         restricted_second_moment(deviations, 1 - margin)
@@ -225,13 +225,17 @@ def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.
     ]
     table = pd.DataFrame(rows, columns=NONINFERIORITY.header)
     primary, labels = plan_of(study.bundle.protocol).primary_model, study.bundle.labels
-    alone = [bool(primary) and primary in (model, labels[model]) for model in table["model_id"]]
+    is_primary = [
+        bool(primary) and primary in (model, labels[model]) for model in table["model_id"]
+    ]
     families = [
         "" if is_alone else ", ".join(filter(None, names))
-        for names, is_alone in zip(table[FAMILY].itertuples(index=False), alone, strict=True)
+        for names, is_alone in zip(table[FAMILY].itertuples(index=False), is_primary, strict=True)
     ]
     p = table["p"].to_numpy(dtype=np.float64)
-    return table.assign(family=families, p_adjusted=np.where(alone, p, holm_within(p, families)))
+    return table.assign(
+        family=families, p_adjusted=np.where(is_primary, p, holm_within(p, families))
+    )
 
 
 def has_margin(study: Study) -> bool:
@@ -290,9 +294,11 @@ def _tested(
 ) -> _Tests:
     columns, metric = comparison.panel.columns, comparison.figure.metric
     if metric is not Metric.AUC:
-        ahead, sizes = _ahead(study, columns, metric)
-        test, without = (score_test(ahead, sizes, size, readers) for size in (margin, 0.0))
-        return _Tests(margin=test, p_superior=without.p)
+        differences, sizes = _differences(study, columns, metric)
+        test, superiority = (
+            score_test(differences, sizes, size, readers) for size in (margin, 0.0)
+        )
+        return _Tests(margin=test, p_superior=superiority.p)
     areas = area_difference(comparison.figure.merits, *_classes(study, columns), readers)
     statistic, distance = areas.statistic(margin), areas.model - areas.readers + margin
     test = ScoreTest(
@@ -314,7 +320,7 @@ def variances_of_readers(result: SingleTreatment) -> dict[Claim, tuple[float, fl
     }
 
 
-def _ahead(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]:
+def _differences(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]:
     """Return, for each patient, the sums of the differences and the number of items."""
     matrix, dichotomy = study.matrix, study.dichotomy
     items, right = shared_by_panel(matrix, columns).items, matrix.correct
@@ -327,8 +333,8 @@ def _ahead(study: Study, columns: Ints, metric: Metric) -> tuple[Floats, Floats]
 
 def ahead_by_patient(correct: Bools, clusters: Ints) -> tuple[Floats, Floats]:
     """Return the arguments `ahead` and `sizes` of `score_test`; the last rater is the model."""
-    ahead = correct[:, -1] - correct[:, :-1].mean(axis=1)
-    sums, _ = sums_by_cluster(np.column_stack([ahead, np.ones(len(ahead))]), clusters)
+    differences = correct[:, -1] - correct[:, :-1].mean(axis=1)
+    sums, _ = sums_by_cluster(np.column_stack([differences, np.ones(len(differences))]), clusters)
     return sums[:, 0], sums[:, 1]
 
 

@@ -75,7 +75,7 @@ class Inference:
         >>> round(infer(-0.01, 0.0004, math.inf, alpha=0.05).p_noninferior(0.05), 4)
         0.0228
         """
-        return _beyond((self.estimate + margin) / self.se, self.df)
+        return _tail_p((self.estimate + margin) / self.se, self.df)
 
 
 def beyond_rounding(value: float, scale: float) -> float:
@@ -132,11 +132,11 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
         df=df,
         ci_low=estimate - half,
         ci_high=estimate + half,
-        p=2 * _beyond(abs(estimate) / se, df),
+        p=2 * _tail_p(abs(estimate) / se, df),
     )
 
 
-def _beyond(value: float, df: float) -> float:
+def _tail_p(value: float, df: float) -> float:
     return float(norm.sf(value) if math.isinf(df) else t.sf(value, df))
 
 
@@ -441,8 +441,8 @@ def cell_means(covariance: Floats) -> tuple[float, float]:
     """
     j = len(covariance)
     diagonal = float(np.trace(covariance))
-    off = (float(covariance.sum()) - diagonal) / (j * (j - 1)) if j > 1 else math.nan
-    return diagonal / j if j else math.nan, off
+    off_diagonal = (float(covariance.sum()) - diagonal) / (j * (j - 1)) if j > 1 else math.nan
+    return diagonal / j if j else math.nan, off_diagonal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -171,11 +171,11 @@ def comparisons_of(study: Study) -> Iterator[ModelComparison]:
 def compared(
     study: Study,
     panel: ReaderPanel,
-    among: Bools | None = None,
+    is_member: Bools | None = None,
     metrics: Metrics = accuracy_and_auc,
 ) -> Iterator[ModelComparison]:
     """Yield a panel by metric, over a group of items or all."""
-    shared = shared_by_panel(study.matrix, panel.columns, among)
+    shared = shared_by_panel(study.matrix, panel.columns, is_member)
     for figure in metrics(study, shared, panel.columns, panel.readers):
         result = model_against_readers(figure.merits, study.options.alpha, figure.items_df)
         yield ModelComparison(panel=panel, figure=figure, result=result)
@@ -303,8 +303,8 @@ def adjusted(
     primary = plan_of(protocol).primary_model
     named = [bool(primary) and primary in (model, labels[model]) for model in panel["model_id"]]
     families = [
-        "" if alone else ", ".join(filter(None, names))
-        for names, alone in zip(panel[FAMILY].itertuples(index=False), named, strict=True)
+        "" if is_primary else ", ".join(filter(None, names))
+        for names, is_primary in zip(panel[FAMILY].itertuples(index=False), named, strict=True)
     ]
     rest = OTHERS if any(named) else HOLM
     table = panel.assign(

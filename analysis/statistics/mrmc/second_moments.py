@@ -145,8 +145,10 @@ def _sums_of_patients(a: Floats, b: Floats) -> Floats:
     def sharing(first: Floats, second: Floats) -> float:
         at_first, at_second = (each.sum(axis=0) + each.sum(axis=1) for each in (first, second))
         own_first, own_second = first.diagonal(), second.diagonal()
-        twice = (first * (second + second.T)).sum() + own_first @ at_second + at_first @ own_second
-        return float(at_first @ at_second - twice + 3 * own_first @ own_second)
+        doubled = (
+            (first * (second + second.T)).sum() + own_first @ at_second + at_first @ own_second
+        )
+        return float(at_first @ at_second - doubled + 3 * own_first @ own_second)
 
     nothing, reader, *_ = _sums(a, b)
     of_readers = math.fsum(sharing(*each) for each in zip(a, b, strict=True))

@@ -179,26 +179,26 @@ def _choices(bundle: Bundle, matrix: ReadingMatrix, faulty: Sequence[str]) -> Ma
         "excluded readings dropped": _dropping(matrix, correct, excluded, KEPT),
         "macro": _macro(matrix),
     }
-    for name, gone in faulty_items(bundle, matrix, faulty).items():
-        everywhere = np.broadcast_to(gone[:, None], answered.shape)
-        choices[name] = _dropping(matrix, correct, everywhere, SOUND)
-    for name, again in read_by_rules(bundle).items():
-        choices[name] = _dropping(again, again.correct, nowhere, "")
+    for name, is_faulty in faulty_items(bundle, matrix, faulty).items():
+        all_items = np.broadcast_to(is_faulty[:, None], answered.shape)
+        choices[name] = _dropping(matrix, correct, all_items, SOUND)
+    for name, reread in read_by_rules(bundle).items():
+        choices[name] = _dropping(reread, reread.correct, nowhere, "")
     if matrix.left_out.any():
         counting = reading_matrix(bundle, count_excluded=True)
         choices["excluded readings counted"] = _dropping(counting, counting.correct, nowhere, "")
     return choices
 
 
-def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, kept: str) -> Choice:
+def _dropping(matrix: ReadingMatrix, correct: Bools, dropped: Bools, condition: str) -> Choice:
     """Drop an item for all raters of the row where the reading of any of them is dropped."""
 
     def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
-        gone: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
-        items = shared.items & ~gone
-        nothing = f"there are no {kept}" if gone.any() and not items.any() else ""
-        note = joined([kept if gone.any() else "", shared.note])
+        is_dropped: Bools = shared.items & np.any(dropped[:, panel.columns], axis=1)
+        items = shared.items & ~is_dropped
+        nothing = f"there are no {condition}" if is_dropped.any() and not items.any() else ""
+        note = joined([condition if is_dropped.any() else "", shared.note])
         reason = shared.reason or nothing
         return _equally(matrix, correct[items][:, panel.columns], items, reason, note)
 
@@ -210,9 +210,9 @@ def _absent_as_wrong(matrix: ReadingMatrix) -> Choice:
 
     def found(panel: ReaderPanel) -> _Found:
         items = matrix.assigned & ~np.any(matrix.left_out[:, panel.columns], axis=1)
-        absent = not matrix.presented[items][:, panel.readers].all()
+        has_absent = not matrix.presented[items][:, panel.readers].all()
         correct = matrix.correct[items][:, panel.columns]
-        return _equally(matrix, correct, items, "", ABSENT if absent else "")
+        return _equally(matrix, correct, items, "", ABSENT if has_absent else "")
 
     return found
 
@@ -223,14 +223,14 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
 
     def found(panel: ReaderPanel) -> _Found:
         shared = shared_by_panel(matrix, panel.columns)
-        gone = dropped[:, panel.readers] | dropped[:, [panel.model]]
-        left = shared.items[:, None] & ~gone
+        is_dropped = dropped[:, panel.readers] | dropped[:, [panel.model]]
+        left = shared.items[:, None] & ~is_dropped
         items = np.any(left, axis=1)
-        if shared.reason or not (shared.items[:, None] & gone).any():
+        if shared.reason or not (shared.items[:, None] & is_dropped).any():
             return everything(panel)
         correct = matrix.correct.astype(np.float64)
-        ahead = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
-        psi = mean_of_own_items(ahead[items], left[items], matrix.clusters[items], ALL_FLAGGED)
+        difference = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
+        psi = mean_of_own_items(difference[items], left[items], matrix.clusters[items], ALL_FLAGGED)
         return _found(matrix, items, psi, joined([UNFLAGGED, shared.note]))
 
     return found
@@ -247,12 +247,12 @@ def _macro(matrix: ReadingMatrix) -> Choice:
             nothing = np.full(len(panel.columns), np.nan)
             reason = shared.reason or NO_TASK
             merits = without_covariance(nothing, reason)
-            return _found(matrix, shared.items, _ahead(merits), shared.note)
+            return _found(matrix, shared.items, _minus_readers(merits), shared.note)
         items = np.zeros(len(shared.items), dtype=np.bool_)
         items[np.concatenate(tasks)] = True
         correct = matrix.correct[:, panel.columns].astype(np.float64)
         merits = _mean_of_tasks(correct, tasks, matrix.clusters)
-        return _found(matrix, items, _ahead(merits), shared.note)
+        return _found(matrix, items, _minus_readers(merits), shared.note)
 
     return found
 
@@ -272,7 +272,7 @@ def _mean_of_tasks(correct: Floats, tasks: Sequence[Ints], clusters: Ints) -> Me
     return Merits(values=values, covariance=covariance)
 
 
-def _ahead(merits: Merits, reason: str = "") -> Merits:
+def _minus_readers(merits: Merits, reason: str = "") -> Merits:
     """Return the differences of the last rater, the model, from the others."""
     readers = np.arange(len(merits.values) - 1)
     if reason:
@@ -288,7 +288,7 @@ def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Foun
 def _equally(matrix: ReadingMatrix, correct: Bools, items: Bools, reason: str, note: str) -> _Found:
     """Compare the last of some raters with the others over the same items, weighted equally."""
     clusters = matrix.clusters[items]
-    psi = _ahead(percent_correct(correct, clusters), reason)
+    psi = _minus_readers(percent_correct(correct, clusters), reason)
     chosen = _found(matrix, items, psi, note)
     return replace(chosen, by_patient=None if reason else ahead_by_patient(correct, clusters))
 
@@ -315,7 +315,7 @@ def _claim_rows(
     result = single_treatment(psi, alpha, items_df=float(max(choice.n_clusters - 1, 1)))
     tests = _tests(choice, result, margin)
     no_value = psi.no_covariance if np.isnan(psi.values).any() else ""
-    for claim, inference, method, about in claims_of(result):
+    for claim, inference, method, key in claims_of(result):
         yield {
             "analysis": name,
             "model_id": panel.model_id,
@@ -325,7 +325,7 @@ def _claim_rows(
             "n_items": choice.n_items,
             **inference_cells(inference, claim, no_value),
             "method": method,
-            "note": joined([about, choice.note]),
+            "note": joined([key, choice.note]),
             **tests[claim],
         }
 
@@ -368,7 +368,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
             name=said(PRIMARY),
         )
         note = sentences([note, left_out])
-    made = report_table(
+    table = report_table(
         name="sensitivity-panel",
         title=t("What other choices change of models against the panel"),
         note=note,
@@ -387,7 +387,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
         total=len(shown),
         most_in_print=MANY_IN_PRINT,
     )
-    yield made if _score_note(shown) else made.without(t("Score test p"))
+    yield table if _score_note(shown) else table.without(t("Score test p"))
 
 
 def _score_note(rows: Sequence[Row]) -> str:

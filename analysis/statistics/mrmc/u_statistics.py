@@ -145,13 +145,13 @@ def _df_of_mean_squares(moments: tuple[Moments, ...], variance: float) -> float:
     shares, fewest = [], []
     for factor in factors:
         # Half away from zero, as in Java.
-        own = [math.floor(each.levels[factor] - 0.5) for each in moments[:2]]
+        own_df = [math.floor(each.levels[factor] - 0.5) for each in moments[:2]]
         ways = WAYS_TO_SHARE if moments[0].patients and factor == PATIENT else 1
         parts = [ways * each[factor] for each in components]
         if _is_paired(coefficients, factor):
-            parts, own = [parts[0] + parts[1] - 2 * parts[2]], [min(own)]
-        shares += [(part / df, df) for part, df in zip(parts, own, strict=False) if df]
-        fewest += own
+            parts, own_df = [parts[0] + parts[1] - 2 * parts[2]], [min(own_df)]
+        shares += [(part / df, df) for part, df in zip(parts, own_df, strict=False) if df]
+        fewest += own_df
     return _satterthwaite(variance, shares, min(fewest))
 
 
@@ -162,11 +162,11 @@ def _df_of_components(moments: tuple[Moments, ...], variance: float) -> float:
     shares, fewest = [], []
     for mask in range(1, len(coefficients[0])):
         parts = [c[mask] * each[mask] for c, each in zip(coefficients, components, strict=True)]
-        own = [each.levels[mask] - 1 for each in moments[:2]]
+        own_df = [each.levels[mask] - 1 for each in moments[:2]]
         if _is_paired(coefficients, mask):
-            parts, own = [parts[0] + parts[1] - 2 * parts[2]], [sum(own) / 2]
-        shares += list(zip(parts, own, strict=False))
-        fewest += own
+            parts, own_df = [parts[0] + parts[1] - 2 * parts[2]], [sum(own_df) / 2]
+        shares += list(zip(parts, own_df, strict=False))
+        fewest += own_df
     return _satterthwaite(variance, shares, min(fewest))
 
 

@@ -127,7 +127,7 @@ def _rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
     for metric in Metric:
         if metric.value not in crossed:
             continue
-        counted = _counted(study.matrix, comparison)
+        is_counted = _counted(study.matrix, comparison)
         estimates, reason = weighted(study, comparison, metric)
         values = _values(comparison, estimates)
         for method in (BDG, BCK):
@@ -135,7 +135,7 @@ def _rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
             yield {
                 "metric": metric.value,
                 "method": method,
-                **counted,
+                **is_counted,
                 **values,
                 **_cells(inference, reason),
                 "note": joined([PAIR_WEIGHTED[metric], TOO_NARROW if method == BCK else ""]),
@@ -144,14 +144,14 @@ def _rows(study: Study, comparison: Comparison) -> Iterator[dict[str, object]]:
 
 
 def _counted(matrix: ReadingMatrix, comparison: Comparison) -> dict[str, int]:
-    counted = comparison.given(matrix)
+    is_counted = comparison.given(matrix)
     readers = np.zeros(len(comparison.sides[0].columns), dtype=np.bool_)
     for side in comparison.sides:
         readers |= side.given(matrix).any(axis=0)
     return {
         "n_readers": int(readers.sum()),
-        "n_items": int(counted.any(axis=1).sum()),
-        "n_readings": int(counted.sum()),
+        "n_items": int(is_counted.any(axis=1).sum()),
+        "n_readings": int(is_counted.sum()),
     }
 
 

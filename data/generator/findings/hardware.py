@@ -240,8 +240,8 @@ def sternal_wires(chest: Chest, rng: np.random.Generator, *, count: int = 6) -> 
     angle = np.linspace(0.0, 2 * np.pi, 26)
     for share in np.linspace(0.12, 0.86, count):
         k = int(box[2].start + share * (box[2].stop - box[2].start))
-        where = np.argwhere(sternum[:, :, k - 2 : k + 3].any(axis=2)) * chest.spacing_mm[:2]
-        centre, half = where.mean(axis=0), 0.5 * np.ptp(where, axis=0)
+        voxels = np.argwhere(sternum[:, :, k - 2 : k + 3].any(axis=2)) * chest.spacing_mm[:2]
+        centre, half = voxels.mean(axis=0), 0.5 * np.ptp(voxels, axis=0)
         half = np.clip(half * 0.75, [9.0, 7.0], [16.0, 11.0])
         tilt = rng.normal(0.0, 1.5)
         loop = np.stack(

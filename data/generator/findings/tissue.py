@@ -173,13 +173,13 @@ def hiatal_hernia(
     centre += [-10.0, 2.0, 6.0]
     radius = diameter_mm / 2.0
     box = box_around(chest, centre, radius * 1.4)
-    away = distance_mm(chest, box, centre) * (1.0 + 0.09 * texture(chest, box, 13.0, rng))
+    distance = distance_mm(chest, box, centre) * (1.0 + 0.09 * texture(chest, box, 13.0, rng))
     _, _, z = grid_mm(chest, box)
     spared = chest.bones()[box] | chest.organ("heart", "aorta")[box]
     spared = 1.0 - ndimage.gaussian_filter(spared.astype(np.float32), 1.2)
-    sac = np.clip((radius - away) / 3.0 + 0.5, 0.0, 1.0) * spared
+    sac = np.clip((radius - distance) / 3.0 + 0.5, 0.0, 1.0) * spared
     blend(chest, box, sac.astype(np.float32), 10.0)
-    gas = np.clip((radius - 4.5 - away) / 3.0 + 0.5, 0.0, 1.0) * spared
+    gas = np.clip((radius - 4.5 - distance) / 3.0 + 0.5, 0.0, 1.0) * spared
     gas = gas * np.clip((z - centre[2] - 4.0) / 1.5 + 0.5, 0.0, 1.0)
     volume = chest.hu[box]
     volume[...] = volume * (1.0 - gas) + GAS_HU * gas
@@ -263,8 +263,8 @@ def _bronchi(
             index = np.round((point - start) / chest.spacing_mm).astype(int)
             if np.all(index >= 0) and np.all(index < shape):
                 clear[tuple(index)] = False
-    away = ndimage.distance_transform_edt(clear, sampling=chest.spacing_mm)
-    return np.clip(2.1 - away, 0.0, 1.0).astype(np.float32) * 0.9
+    distance = ndimage.distance_transform_edt(clear, sampling=chest.spacing_mm)
+    return np.clip(2.1 - distance, 0.0, 1.0).astype(np.float32) * 0.9
 
 
 def oedema(chest: Chest, rng: np.random.Generator, *, severity: float) -> dict[str, object]:
@@ -283,15 +283,15 @@ def oedema(chest: Chest, rng: np.random.Generator, *, severity: float) -> dict[s
         box, inside = cavity(chest, side)
         hilum = lung_point_mm(chest, side, 0.5, 0.12, 0.45)
         x, y, z = grid_mm(chest, box)
-        near = ((x - hilum[0]) / 72.0) ** 2 + ((y - hilum[1]) / 75.0) ** 2
-        near = np.exp(-(near + ((z - hilum[2]) / 82.0) ** 2))
+        distance = ((x - hilum[0]) / 72.0) ** 2 + ((y - hilum[1]) / 75.0) ** 2
+        distance = np.exp(-(distance + ((z - hilum[2]) / 82.0) ** 2))
         patchy = np.clip(0.75 + 0.35 * texture(chest, box, 8.0, rng), 0.0, 2.0)
         volume = chest.hu[box]
         vessels = ndimage.grey_dilation(volume, size=(4, 4, 3)) * inside
         thick = 0.55 * severity * (inside & (vessels > -650.0) & (volume < -300.0))
         thick = ndimage.gaussian_filter(thick.astype(np.float32), 0.6)
         volume += thick * 0.55 * (vessels - volume) * inside
-        haze = severity * (320.0 * near * patchy + 40.0) * inside
+        haze = severity * (320.0 * distance * patchy + 40.0) * inside
         volume += (haze * (volume < -250.0)).astype(np.float32)
         volume += severity * 70.0 * _septa(chest, box, inside, rng)
     return {"finding": "pulmonary oedema", "severity": severity}
@@ -399,18 +399,18 @@ def cavity_lesion(
     centre = lung_point_mm(chest, side, *place)
     radius = diameter_mm / 2.0
     box = box_around(chest, centre, radius * 1.6 + 4.0)
-    away = distance_mm(chest, box, centre)
+    distance = distance_mm(chest, box, centre)
     outer = radius * (1.0 + 0.10 * texture(chest, box, radius * 0.35, rng))
-    halo = np.clip(1.2 - (away - outer) / 16.0, 0.0, 1.0) * 0.55
+    halo = np.clip(1.2 - (distance - outer) / 16.0, 0.0, 1.0) * 0.55
     halo *= np.clip(0.8 + 0.5 * texture(chest, box, 4.0, rng), 0.0, 1.0)
     blend(chest, box, halo.astype(np.float32), -350.0)
-    solid = np.clip((outer - away) / 3.0 + 0.5, 0.0, 1.0)
+    solid = np.clip((outer - distance) / 3.0 + 0.5, 0.0, 1.0)
     blend(chest, box, solid.astype(np.float32), SOLID_HU)
     inner = radius - wall_mm * (1.0 + 0.35 * texture(chest, box, 7.0, rng))
     _, _, z = grid_mm(chest, box)
     hollow = radius - wall_mm
     level = centre[2] - hollow + 2.0 * hollow * fluid_share
-    air = np.clip((inner - away) / 2.4 + 0.5, 0.0, 1.0)
+    air = np.clip((inner - distance) / 2.4 + 0.5, 0.0, 1.0)
     air = air * np.clip((z - level) / 1.5 + 0.5, 0.0, 1.0)
     volume = chest.hu[box]
     volume[...] = volume * (1.0 - air) + CAVITY_AIR_HU * air
@@ -523,10 +523,10 @@ def pneumothorax(
 
 def _hilum_index(inside: NDArray[np.bool_], side: str) -> NDArray[np.float64]:
     """Where the lung root is: medial border, a little behind and below the middle."""
-    where = np.argwhere(inside[::2, ::2, ::2]) * 2.0
-    low, high = where.min(axis=0), where.max(axis=0)
+    voxels = np.argwhere(inside[::2, ::2, ::2]) * 2.0
+    low, high = voxels.min(axis=0), voxels.max(axis=0)
     level = low[2] + 0.42 * (high[2] - low[2])
-    slab = where[np.abs(where[:, 2] - level) < 8]
+    slab = voxels[np.abs(voxels[:, 2] - level) < 8]
     medial = np.percentile(slab[:, 0], 12 if side == "right" else 88)
     return np.array([medial, np.median(slab[:, 1]) - 4.0, level])
 

@@ -105,19 +105,19 @@ def imrmc_files(
 
 def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -> _Design:
     items = tables["items.csv"]
-    without = [row["item_id"] for row in items if not row["truth"]]
-    if without:
+    items_without_truth = [row["item_id"] for row in items if not row["truth"]]
+    if items_without_truth:
         raise BadFile(
-            f"{len(without)} of {len(items)} cases have no reference standard "
-            f"({quoted(without[0])} is the first): iMRMC requires one. Analyse agreement from the "
-            "bundle."
+            f"{len(items_without_truth)} of {len(items)} cases have no reference standard "
+            f"({quoted(items_without_truth[0])} is the first): "
+            "iMRMC requires one. Analyse agreement from the bundle."
         )
     first: dict[_Key, Mapping[str, Any]] = {}
     for row in tables["readings.csv"]:
         if row.get("repeat") == 1:  # models have no repeat
             first[row["rater_id"], row["condition"], row["item_id"]] = row
-    begun = {(rater, condition) for rater, condition, _ in first}
-    raters = {rater for rater, _ in begun}
+    pairs_begun = {(rater, condition) for rater, condition, _ in first}
+    raters = {rater for rater, _ in pairs_begun}
     readers = [row["rater_id"] for row in tables["raters.csv"] if row["rater_id"] in raters]
     if not readers:
         raise BadFile("Nobody has read a case yet: there is nothing to export to iMRMC.")
@@ -127,7 +127,7 @@ def _design(title: str, tables: Mapping[str, Rows], conditions: Sequence[str]) -
         cases={row["item_id"]: number for number, row in enumerate(items, start=1)},
         truths={row["item_id"]: row["truth"] for row in items},
         conditions=conditions,
-        begun=frozenset(begun),
+        begun=frozenset(pairs_begun),
         readings=first,
         incomplete=False,
     )
@@ -160,11 +160,11 @@ def _percent_correct(design: _Design, *, answered_only: bool) -> list[str]:
     made_up = range(last + 1, last + MADE_UP + 1)
     truth = [f"-1,{number},0,1" for number in design.cases.values()]
     truth += [f"-1,{number},0,0" for number in made_up]
-    seen = sorted({(design.readers[reader], condition) for reader, condition, _ in scores})
+    readings_seen = sorted({(design.readers[reader], condition) for reader, condition, _ in scores})
     rows = _rows(design, scores)
-    rows += [f"{reader},{case},{cond},0.5" for reader, cond in seen for case in made_up]
-    what = "share of right answers as AUC"
-    return [*_header(design, what, answered_only, scores, MADE_UP, last), *truth, *rows]
+    rows += [f"{reader},{case},{cond},0.5" for reader, cond in readings_seen for case in made_up]
+    measure = "share of right answers as AUC"
+    return [*_header(design, measure, answered_only, scores, MADE_UP, last), *truth, *rows]
 
 
 def _auc(design: _Design, options: tuple[str, str], *, answered_only: bool) -> list[str]:
@@ -178,8 +178,8 @@ def _auc(design: _Design, options: tuple[str, str], *, answered_only: bool) -> l
             scores[key] = float(row["confidence"] * (1 if row["answer"] == options[1] else -1))
     truth = [f"-1,{number},0,{int(positive[item])}" for item, number in design.cases.items()]
     n_positive = sum(positive.values())
-    what = f"confidence, positive where the answer is {options[1]}"
-    header = _header(design, what, answered_only, scores, len(positive) - n_positive, n_positive)
+    measure = f"confidence, positive where the answer is {options[1]}"
+    header = _header(design, measure, answered_only, scores, len(positive) - n_positive, n_positive)
     return [*header, *truth, *_rows(design, scores)]
 
 
@@ -194,13 +194,13 @@ def _two_options(tables: Mapping[str, Rows], design: _Design) -> tuple[str, str]
 
 
 def _header(
-    design: _Design, what: str, answered_only: bool, scores: _Scores, n_without: int, n_with: int
+    design: _Design, measure: str, answered_only: bool, scores: _Scores, n_without: int, n_with: int
 ) -> list[str]:
     # iMRMC searches for "N0:" etc. anywhere in the lines of the header.
     title = " ".join(design.title.replace(":", " ").split())
     return [
         f"Reading Room - {title}",
-        what,
+        measure,
         "answers alone, excluded readings left out"
         if answered_only
         else "no answer counts as the worst",

@@ -45,7 +45,7 @@ _TYPES = {"integer": pyarrow.int64(), "number": pyarrow.float64()}
 
 
 def workbook(
-    tables: Mapping[str, Rows], about: Mapping[str, str], *, most_rows: int = MOST_ROWS
+    tables: Mapping[str, Rows], metadata: Mapping[str, str], *, most_rows: int = MOST_ROWS
 ) -> bytes:
     """Return the tables as a workbook whose first sheet describes them.
 
@@ -53,7 +53,7 @@ def workbook(
     ----------
     tables
         Rows by file name in the bundle.
-    about
+    metadata
         Facts about the study for the first sheet.
     most_rows
         Maximum number of rows of a sheet; further rows are on sheets with a number in their name.
@@ -65,10 +65,10 @@ def workbook(
     """
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, _AS_IT_IS) as book:
-        book.set_properties({"created": _CREATED, "title": about.get("study", "")[:250]})
+        book.set_properties({"created": _CREATED, "title": metadata.get("study", "")[:250]})
         bold = book.add_format({"bold": True})
         text = book.add_format({"quote_prefix": True})
-        _about(book.add_worksheet("about"), about, tables, text)
+        _write_metadata(book.add_worksheet("about"), metadata, tables, text)
         for file, rows in tables.items():
             name = file.removesuffix(".csv")
             for number, start in enumerate(range(0, len(rows) or 1, most_rows), start=1):
@@ -78,11 +78,13 @@ def workbook(
     return out.getvalue()
 
 
-def _about(sheet: Any, about: Mapping[str, str], tables: Mapping[str, Rows], text: Any) -> None:
+def _write_metadata(
+    sheet: Any, metadata: Mapping[str, str], tables: Mapping[str, Rows], text: Any
+) -> None:
     sheet.set_column(0, 0, 28)
     sheet.set_column(1, 1, 90)
     rows = [
-        *about.items(),
+        *metadata.items(),
         *(
             (f"rows of {file.removesuffix('.csv')}", str(len(rows)))
             for file, rows in tables.items()
@@ -116,35 +118,35 @@ def _fill(
                 _text(sheet, number, place, str(value), where, text)
 
 
-def _text(sheet: Any, row: int, column: int, text: str, where: str, as_text: Any) -> None:
+def _text(sheet: Any, row: int, column: int, text: str, place: str, as_text: Any) -> None:
     if len(text.encode("utf-16-le", "replace")) // 2 > MOST_CHARACTERS:
         raise BadFile(
-            f"{where}: this text has {len(text)} characters; a cell in Excel can contain "
+            f"{place}: this text has {len(text)} characters; a cell in Excel can contain "
             f"{MOST_CHARACTERS}. Use the bundle or Parquet."
         )
     sheet.write_string(row, column, text, as_text if guarded(text) != text else None)
 
 
-def parquet_files(tables: Mapping[str, Rows], about: Mapping[str, str]) -> dict[str, bytes]:
+def parquet_files(tables: Mapping[str, Rows], metadata: Mapping[str, str]) -> dict[str, bytes]:
     """Return each of the bundle's tables as a Parquet file, by name.
 
     Parameters
     ----------
     tables
         Rows by file name in the bundle.
-    about
+    metadata
         Facts about the study for each file's metadata.
     """
     return {
-        f"{name.removesuffix('.csv')}.parquet": _file(columns_in(name, rows), rows, about)
+        f"{name.removesuffix('.csv')}.parquet": _file(columns_in(name, rows), rows, metadata)
         for name, rows in tables.items()
     }
 
 
-def _file(columns: Sequence[Column], rows: Rows, about: Mapping[str, str]) -> bytes:
+def _file(columns: Sequence[Column], rows: Rows, metadata: Mapping[str, str]) -> bytes:
     schema = pyarrow.schema(
         [_field(column) for column in columns],
-        metadata={f"reading_room.{key}": value for key, value in about.items()},
+        metadata={f"reading_room.{key}": value for key, value in metadata.items()},
     )
     out = io.BytesIO()
     with parquet.ParquetWriter(out, schema, compression="zstd") as writer:

@@ -77,10 +77,12 @@ def studies(draw: st.DrawFn, fewest_readers: int = 1) -> Study:
         for place, item in enumerate(ids)
         for repeat in ([1, 2] if place == 0 else [1])
     ]
-    made = draw(st.lists(reading, min_size=len(keys), max_size=len(keys)))
+    rows_drawn = draw(st.lists(reading, min_size=len(keys), max_size=len(keys)))
     names = ["rater_id", "condition", "item_id", "position", "repeat"]
     names += ["answer", "response_ms", "flags", "excluded"]
-    readings = pd.DataFrame([(*k, *m) for k, m in zip(keys, made, strict=True)], columns=names)
+    readings = pd.DataFrame(
+        [(*k, *m) for k, m in zip(keys, rows_drawn, strict=True)], columns=names
+    )
     kinds = ["reader"] * len(readers) + ["model"] * len(models)
     return items, readings, pd.DataFrame({"rater_id": readers + models, "rater_kind": kinds})
 
@@ -116,17 +118,17 @@ def _check_reordered_and_renamed(study: Study, before: Tables, seed: int) -> Non
     renamed = (items, *(t.assign(rater_id="the " + t["rater_id"]) for t in (readings, raters)))
     after = _tables(renamed)
     for name, table in before.items():
-        named = {
+        names = {
             column: [f"the {cell}" if cell else "" for cell in table[column]]
             for column in RATERS
             if column in table
         }
         if name == "model_disagreements":
             answers = table["readers_answers"].str.split("; ")
-            named["readers_answers"] = [
+            names["readers_answers"] = [
                 "; ".join(f"the {entry}" for entry in row) for row in answers
             ]
-        _same(table.assign(**named), after[name])
+        _same(table.assign(**names), after[name])
 
 
 def _check_relabelled_options(study: Study, before: Tables, data: st.DataObject) -> None:
@@ -158,18 +160,18 @@ def _check_relabelled_options(study: Study, before: Tables, data: st.DataObject)
 def _check_removed_rater(study: Study, after: Tables, data: st.DataObject) -> None:
     """Check that removing a rater changes only panels and groups of readers."""
     items, readings, raters = study
-    gone = data.draw(st.sampled_from(raters["rater_id"].tolist()[1:] or [""]))
-    fewer = [table.loc[table["rater_id"] != gone] for table in (readings, raters)]
+    removed_id = data.draw(st.sampled_from(raters["rater_id"].tolist()[1:] or [""]))
+    fewer = [table.loc[table["rater_id"] != removed_id] for table in (readings, raters)]
     before = _tables((items, *fewer))
     _check_reasons_and_bounds(before)
     own = ["accuracy", "agreement_pairs", "comparisons", "times", "missing", "sensitivity"]
     own += ["agreement_indices", "agreement_with_truth", "intra_reader", "leaderboard"]
     own += ["model_pairs", "option_positions"]
-    if gone.startswith("M"):
+    if removed_id.startswith("M"):
         own += ["reader_panel", "reader_conditions", "sensitivity_panel", "gee", "time_model"]
         own += ["variance_components", "agreement_groups"]
     for name in own:
-        first, other = (_without(tables[name], gone) for tables in (before, after))
+        first, other = (_without(tables[name], removed_id) for tables in (before, after))
         columns = [column for column in first if column not in OF_ALL]
         keys = [c for c in ("condition", "by", "group", "rater_id") if name == "leaderboard"]
         if keys:
@@ -177,9 +179,9 @@ def _check_removed_rater(study: Study, after: Tables, data: st.DataObject) -> No
         _same(first[columns], other[columns])
 
 
-def _without(table: pd.DataFrame, gone: str) -> pd.DataFrame:
+def _without(table: pd.DataFrame, removed_id: str) -> pd.DataFrame:
     for column in set(RATERS) & set(table):
-        table = table.loc[table[column] != gone]
+        table = table.loc[table[column] != removed_id]
     if "analysis" in table:  # true if a reading of any rater is excluded
         table = table.loc[table["analysis"] != "excluded readings dropped"]
     return table.loc[table["raters"] == "readers"] if "raters" in table else table
@@ -270,8 +272,8 @@ def test_exchanging_two_readers_reverses_their_difference(study: Study) -> None:
         ("ci_low", "ci_high"),
         ("cluster_ci_low", "cluster_ci_high"),
     ):
-        turned = (-other[mirrored]).tolist()
-        assert first[column].tolist() == pytest.approx(turned, abs=1e-12, nan_ok=True)
+        mirrored_result = (-other[mirrored]).tolist()
+        assert first[column].tolist() == pytest.approx(mirrored_result, abs=1e-12, nan_ok=True)
     for column in ("p_exact", "p_mid", "p_clustered", "n"):
         pd.testing.assert_series_equal(first[column], other[column])
     assert first["only_a_correct"].tolist() == other["only_b_correct"].tolist()

@@ -123,8 +123,8 @@ def _check_repeated_clusters(tables: Tables, plain: list[pd.DataFrame]) -> None:
         raters,
     )
     for before, after in zip(plain, _all(twice), strict=True):
-        kept = ~before["measure"].str.startswith("krippendorff")
+        is_kept = ~before["measure"].str.startswith("krippendorff")
         for column in {"estimate", "difference", "prevalence_index", "bias_index"} & set(before):
-            assert after.loc[kept, column].tolist() == pytest.approx(
-                before.loc[kept, column].tolist(), abs=1e-9, nan_ok=True
+            assert after.loc[is_kept, column].tolist() == pytest.approx(
+                before.loc[is_kept, column].tolist(), abs=1e-9, nan_ok=True
             )

@@ -92,9 +92,9 @@ def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
     (moments,) = result.moments
     in_components = float(moments.components[1:] @ moments.component_coefficients[1:])
     assert in_components == pytest.approx(result.variance, abs=1e-9)
-    turned = Observations(kernel=a.kernel[::-1, ::-1], design=a.design[::-1, ::-1])
-    again = u_statistic(turned)
-    assert (again.variance, again.df_bdg, again.df_bck) == pytest.approx(
+    mirrored_result = Observations(kernel=a.kernel[::-1, ::-1], design=a.design[::-1, ::-1])
+    second = u_statistic(mirrored_result)
+    assert (second.variance, second.df_bdg, second.df_bck) == pytest.approx(
         (result.variance, result.df_bdg, result.df_bck), rel=1e-6, abs=1e-9
     )
 

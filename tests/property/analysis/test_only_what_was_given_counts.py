@@ -128,15 +128,15 @@ def test_accuracy_is_over_the_presented_items(study: Study) -> None:
         macro = table.loc[(rater, condition, "macro"), "accuracy"]
         assert macro == _close(sum(shares) / len(shares) if shares else math.nan)
         everything = len(study.items()) - len(_left_out(study, rater, condition))
-        for name, counted, correct in (
+        for name, is_counted, correct in (
             ("missing as wrong", len(items), right),
             ("missing dropped", len(answered), right),
             ("missing as right", len(items), right + len(items) - len(answered)),
             ("absent as wrong", everything, right),
         ):
             result = other.loc[(name, rater, condition)]
-            assert result["n"] == counted
-            assert result["accuracy"] == _close(_share(correct, counted))
+            assert result["n"] == is_counted
+            assert result["accuracy"] == _close(_share(correct, is_counted))
 
 
 def _left_out(study: Study, rater: str, condition: str) -> list[str]:
@@ -164,10 +164,11 @@ def test_pairs_are_compared_on_items_presented_to_both(study: Study) -> None:
     """A reader and a model are compared on the reader's items, two models on all items."""
     for row in comparisons(study.bundle, OPTIONS).to_dict("records"):
         a, b, condition = row["rater_a"], row["rater_b"], row["condition"]
-        mine = ["" if rater in MODELS else condition for rater in (a, b)]
-        items = study.given(a, mine[0]) & study.given(b, mine[1])
+        own_conditions = ["" if rater in MODELS else condition for rater in (a, b)]
+        items = study.given(a, own_conditions[0]) & study.given(b, own_conditions[1])
         of_a, of_b = (
-            {i: study.right(r, c, i) for i in items} for r, c in zip((a, b), mine, strict=True)
+            {i: study.right(r, c, i) for i in items}
+            for r, c in zip((a, b), own_conditions, strict=True)
         )
         assert row["n"] == len(items)
         assert row["only_a_correct"] == sum(of_a[i] > of_b[i] for i in items)

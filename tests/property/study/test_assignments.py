@@ -68,41 +68,42 @@ def test_an_assignment_follows_all_rules(protocol: Protocol, n_readers: int) -> 
     cases = _cases(protocol.cases)
     blocks: list[list[str]] = []
     for index in range(n_readers):
-        about: dict[str, Any] = {"reader_id": f"R{index}", "reader_index": index}
-        placed = assign(cases, protocol, **about)
-        assert placed == assign(cases, protocol, **about)
-        _assert_placed(placed, cases, protocol)
-        complete = [_assert_block(block, protocol) for block in _blocks(placed)]
+        values: dict[str, Any] = {"reader_id": f"R{index}", "reader_index": index}
+        assigned = assign(cases, protocol, **values)
+        assert assigned == assign(cases, protocol, **values)
+        _assert_placed(assigned, cases, protocol)
+        complete = [_assert_block(block, protocol) for block in _blocks(assigned)]
         assert [session for session, _ in complete] == sorted(session for session, _ in complete)
         read = [condition for _, condition in complete]
         n_open = read.count("open-ended")
         assert set(read[:n_open]) <= {"open-ended"}, "words come before any option"
         blocks.append(read[n_open:])
         if protocol.sessions == 1 and not n_open:
-            assert placed == _of_the_release_before(cases, protocol, **about)
+            assert assigned == _of_the_release_before(cases, protocol, **values)
     for conditions in zip(*blocks, strict=True):
         met = Counter(conditions)
         counts = [met[condition] for condition in protocol.conditions if condition != "open-ended"]
         assert max(counts) - min(counts) <= 1
 
 
-def _blocks(placed: list[Assigned]) -> list[list[Assigned]]:
+def _blocks(assigned: list[Assigned]) -> list[list[Assigned]]:
     return [
-        list(block) for _, block in groupby(placed, lambda entry: (entry.session, entry.condition))
+        list(block)
+        for _, block in groupby(assigned, lambda entry: (entry.session, entry.condition))
     ]
 
 
 def _assert_placed(
-    placed: list[Assigned], cases: list[tuple[str, str]], protocol: Protocol
+    assigned: list[Assigned], cases: list[tuple[str, str]], protocol: Protocol
 ) -> None:
     """Check the complete list of a reader."""
     blocks = max(protocol.sessions, len(protocol.conditions))
-    assert len(placed) == blocks * (protocol.cases + protocol.hidden_repeats)
-    assert [entry.position for entry in placed] == list(range(1, len(placed) + 1))
-    assert {entry.session for entry in placed} == set(range(1, protocol.sessions + 1))
+    assert len(assigned) == blocks * (protocol.cases + protocol.hidden_repeats)
+    assert [entry.position for entry in assigned] == list(range(1, len(assigned) + 1))
+    assert {entry.session for entry in assigned} == set(range(1, protocol.sessions + 1))
     n_options = {item_id: len(json.loads(options)) for item_id, options in cases}
     met: Counter[tuple[str, str]] = Counter()
-    for entry in placed:
+    for entry in assigned:
         met[entry.item_id, entry.condition] += 1
         assert entry.repeat == met[entry.item_id, entry.condition], "repeats count in reading order"
         letters = "ABCDEFGH"[: n_options[entry.item_id]]

@@ -134,12 +134,12 @@ def test_the_lists_of_a_design_satisfy_its_constraints(
     assume(_has_room(protocol))
     cases = _cases(protocol, strata)
     for name, of_arm in protocol.by_arm.items():
-        lists, placed = _lists(protocol, cases, name)
-        for entries in placed.values():
+        lists, assigned = _lists(protocol, cases, name)
+        for entries in assigned.values():
             _assert_list(entries, of_arm)
-        last = ListPlace(arm=name, number=max(placed), lists=lists)
-        assert placed[last.number] == assign_list(cases, protocol, last)
-        _assert_dealt(placed, lists, protocol, cases)
+        last = ListPlace(arm=name, number=max(assigned), lists=lists)
+        assert assigned[last.number] == assign_list(cases, protocol, last)
+        _assert_dealt(assigned, lists, protocol, cases)
 
 
 def _assert_list(entries: list[Assigned], protocol: Protocol) -> None:
@@ -190,20 +190,20 @@ def _assert_crossover(presented: list[Assigned], own: set[str], protocol: Protoc
 
 
 def _assert_dealt(
-    placed: dict[int, list[Assigned]],
+    assigned: dict[int, list[Assigned]],
     lists: int,
     protocol: Protocol,
     cases: list[tuple[str, str, str]],
 ) -> None:
     """Check the cases of incomplete lists: loads, reads, the anchor and strata."""
-    own = {number: {entry.item_id for entry in entries} for number, entries in placed.items()}
+    own = {number: {entry.item_id for entry in entries} for number, entries in assigned.items()}
     everything = {item_id for item_id, _, _ in cases}
     if not protocol.is_incomplete:
         assert all(items == everything for items in own.values())
         return
     anchor = set.intersection(*own.values()) if protocol.anchor else set()
     in_anchor = {
-        entry.item_id for entries in placed.values() for entry in entries if entry.block == 0
+        entry.item_id for entries in assigned.values() for entry in entries if entry.block == 0
     }
     assert len(in_anchor) == protocol.anchor
     assert in_anchor <= anchor or not protocol.anchor

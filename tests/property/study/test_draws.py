@@ -58,8 +58,10 @@ def test_a_draw_follows_its_rules_or_is_refused(
     assert len(drawn.cases) == protocol.cases
     units = Counter(by_id[item].unit(protocol) for item, _ in drawn.cases)
     assert max(units.values()) == 1
-    counted = Counter(stratum for _, stratum in drawn.cases)
-    assert {strata.name: strata.n_drawn for strata in drawn.strata if strata.n_drawn} == counted
+    n_by_stratum = Counter(stratum for _, stratum in drawn.cases)
+    assert {
+        strata.name: strata.n_drawn for strata in drawn.strata if strata.n_drawn
+    } == n_by_stratum
     for entry in drawn.strata:
         assert math.isnan(entry.half_width) == (entry.n_drawn == 0)
 
@@ -133,16 +135,16 @@ def test_an_assignment_has_each_case_once_per_condition_and_repeat(
 ) -> None:
     """Positions are consecutive; each case occurs once in each condition, except repeats."""
     cases = [(f"q{i}", json.dumps(list("wxyz")[: 2 + i % 3])) for i in range(n_cases)]
-    placed = assign(cases, protocol, reader_id=reader_id, reader_index=index)
-    assert [entry.position for entry in placed] == list(range(1, len(placed) + 1))
-    keys = [(entry.item_id, entry.condition, entry.repeat) for entry in placed]
+    assigned = assign(cases, protocol, reader_id=reader_id, reader_index=index)
+    assert [entry.position for entry in assigned] == list(range(1, len(assigned) + 1))
+    keys = [(entry.item_id, entry.condition, entry.repeat) for entry in assigned]
     assert len(set(keys)) == len(keys)
     for condition in protocol.conditions:
-        firsts = {item for item, where, repeat in keys if where == condition and repeat == 1}
+        firsts = {item for item, place, repeat in keys if place == condition and repeat == 1}
         assert firsts == {item for item, _ in cases}
-        repeats = sum(where == condition and repeat == 2 for _, where, repeat in keys)
+        repeats = sum(place == condition and repeat == 2 for _, place, repeat in keys)
         assert repeats == min(protocol.hidden_repeats, n_cases)
-    for entry in placed:
+    for entry in assigned:
         n_options = 2 + int(entry.item_id[1:]) % 3
         assert sorted(entry.shown_order) == list("ABCD"[:n_options])
 

@@ -134,11 +134,11 @@ def _with(value: Any, place: tuple[Any, ...], other: object) -> Any:
 
 def _content(name: str, value: Any) -> bytes:
     if name.endswith(".eval") and isinstance(value, dict):
-        held = io.BytesIO()
-        with zipfile.ZipFile(held, "w") as archive:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
             for entry, inner in value.items():
                 archive.writestr(entry or "empty", json.dumps(inner))
-        return held.getvalue()
+        return buffer.getvalue()
     if name.endswith(".jsonl") and isinstance(value, list):
         return "".join(json.dumps(entry) + "\n" for entry in value).encode()
     return json.dumps(value).encode()

@@ -105,9 +105,9 @@ def test_a_protocol_is_the_same_after_writing_and_reading(values: dict[str, Any]
     if faults_of(values):
         return
     protocol = Protocol.from_json(values)
-    again = protocol_from(as_toml(protocol), source="file")
-    assert again == protocol
-    assert canonical_json(again.as_json()) == canonical_json(protocol.as_json())
+    second = protocol_from(as_toml(protocol), source="file")
+    assert second == protocol
+    assert canonical_json(second.as_json()) == canonical_json(protocol.as_json())
     assert Protocol.from_json(protocol.in_full()) == protocol
 
 

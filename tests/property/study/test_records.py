@@ -75,12 +75,12 @@ _STEP_PLACES = (
 
 def _changed(record: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict[str, Any]:
     """Return a copy of a record with one field replaced."""
-    made = copy.deepcopy(record)
-    inner: Any = made
+    changed = copy.deepcopy(record)
+    inner: Any = changed
     for step in place[:-1]:
         inner = inner[step]
     inner[place[-1]] = value
-    return made
+    return changed
 
 
 @given(_json)
@@ -167,7 +167,7 @@ def test_an_invalid_step_is_stored_or_refused_and_can_be_repeated(
     now = NOW + timedelta(seconds=2)
     receipt = desk.take_records(unprepared, reader, sent, now=now)
     assert len(receipt.stored) + len(receipt.refused) == len(steps)
-    again = [{**record, "id": f"again-{record['id']}"} for record in steps.values()]
-    receipt = desk.take_records(unprepared, reader, again, now=now)
+    repeated = [{**record, "id": f"again-{record['id']}"} for record in steps.values()]
+    receipt = desk.take_records(unprepared, reader, repeated, now=now)
     assert receipt.refused == ()
     assert receipt.desk.preparation == ()

@@ -55,21 +55,21 @@ def test_a_table_is_the_same_in_all_formats(
     """Texts have separators, quotes, line breaks, escapes and control characters."""
     header, rows = table
     folder = tmp_path_factory.mktemp("tables")
-    wanted = (tuple(header), rows)
+    expected = (tuple(header), rows)
     for name, separator in (("a.csv", ","), ("b.csv", ";"), ("c.tsv", "\t")):
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
             writer.writerows([header, *rows])
-        assert _read(folder / name) == wanted
+        assert _read(folder / name) == expected
     with xlsxwriter.Workbook(folder / "x.xlsx", {"strings_to_formulas": False}) as book:
         sheet = book.add_worksheet()
         for n, row in enumerate([header, *rows]):
             for column, text in enumerate(row):
                 sheet.write_string(n, column, text)
-    assert _read(folder / "x.xlsx") == wanted
+    assert _read(folder / "x.xlsx") == expected
     if not any(_DAMAGED.search(text) for row in rows for text in row):
-        made = Workbook()
+        workbook = Workbook()
         for row in [header, *rows]:
-            made.active.append(row)
-        made.save(folder / "o.xlsx")
-        assert _read(folder / "o.xlsx") == wanted
+            workbook.active.append(row)
+        workbook.save(folder / "o.xlsx")
+        assert _read(folder / "o.xlsx") == expected

@@ -29,9 +29,9 @@ _names = [column.name for column in _columns]
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _cells)), max_size=5))
 def test_a_table_is_the_same_after_writing_and_reading(rows: list[dict[str, object]]) -> None:
     """No row or column is added, lost or changed."""
-    written = table_bytes(_columns, rows).decode()
+    content = table_bytes(_columns, rows).decode()
     reader = [
-        [unguarded(cell) for cell in row] for row in csv.reader(io.StringIO(written, newline=""))
+        [unguarded(cell) for cell in row] for row in csv.reader(io.StringIO(content, newline=""))
     ]
     expected = [["" if row[name] is None else str(row[name]) for name in _names] for row in rows]
     assert reader == [_names, *expected]
@@ -40,8 +40,8 @@ def test_a_table_is_the_same_after_writing_and_reading(rows: list[dict[str, obje
 @given(st.lists(st.fixed_dictionaries(dict.fromkeys(_names, _texts)), min_size=1, max_size=3))
 def test_pandas_reads_the_same_cells(rows: list[dict[str, str]]) -> None:
     """A table can be read without the project."""
-    written = io.BytesIO(table_bytes(_columns, rows))
-    result = pd.read_csv(written, dtype=str, keep_default_na=False, encoding="utf-8")
+    buffer = io.BytesIO(table_bytes(_columns, rows))
+    result = pd.read_csv(buffer, dtype=str, keep_default_na=False, encoding="utf-8")
     assert result.map(unguarded).to_dict("records") == rows
 
 

@@ -30,7 +30,7 @@ def make_bundle() -> MakeBundle:
         ids = [f"q{i:03d}" for i in range(len(truth))]
         items = pd.DataFrame({"item_id": ids, "truth": [c.strip(".") for c in truth]})
         items = items.assign(**{"n_options": 4, **columns})
-        whose = [key if isinstance(key, tuple) else (key, "") for key in answers]
+        row_keys = [key if isinstance(key, tuple) else (key, "") for key in answers]
         readings = pd.DataFrame(
             [
                 {
@@ -39,11 +39,11 @@ def make_bundle() -> MakeBundle:
                     "item_id": item,
                     "answer": answer.strip("."),
                 }
-                for (rater, condition), values in zip(whose, answers.values(), strict=True)
+                for (rater, condition), values in zip(row_keys, answers.values(), strict=True)
                 for item, answer in zip(ids, values, strict=True)
             ]
         )
-        names = list(dict.fromkeys(rater for rater, _ in whose))
+        names = list(dict.fromkeys(rater for rater, _ in row_keys))
         kinds = ["model" if rater in models else "reader" for rater in names]
         raters = pd.DataFrame({"rater_id": names, "rater_kind": kinds})
         return bundle_from_tables(items, readings, raters)

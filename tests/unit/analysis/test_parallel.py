@@ -29,7 +29,7 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_the_second_computation_has_its_own_process(
     tmp_path: Path,
 ) -> None:
-    done = _in_a_process(
+    result = _in_a_process(
         "os.cpu_count = lambda: 2\n"
         "text = 'inherited'\n"
         "with alongside(lambda: (text, os.getpid())) as second:\n"
@@ -37,14 +37,14 @@ def test_the_second_computation_has_its_own_process(
         "print(second.result()[0], second.result()[1] != os.getpid())\n",
         tmp_path,
     )
-    assert done.stdout.split() == ["inherited", "True"], done.stderr
+    assert result.stdout.split() == ["inherited", "True"], result.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 @pytest.mark.parametrize("cores", [1, 2])
 def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:
-    done = _in_a_process(
+    result = _in_a_process(
         f"os.cpu_count = lambda: {cores}\n"
         "try:\n"
         "    with alongside(lambda: Path('missing/second').write_text('')):\n"
@@ -53,7 +53,7 @@ def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int
         "    print(error.filename, Path('first').exists())\n",
         tmp_path,
     )
-    assert done.stdout.split() == ["missing/second", "True"], done.stderr
+    assert result.stdout.split() == ["missing/second", "True"], result.stderr
 
 
 def test_the_second_computation_runs_afterwards_in_a_program_with_threads() -> None:
@@ -81,7 +81,7 @@ def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.Mon
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 def test_each_process_takes_tasks_until_none_is_left(tmp_path: Path) -> None:
     """The first task waits for the second, so two processes do them; each is done once."""
-    done = _in_a_process(
+    result = _in_a_process(
         "os.cpu_count = lambda: 2\n"
         "os.mkfifo('pipe')\n"
         "def first():\n"
@@ -93,7 +93,7 @@ def test_each_process_takes_tasks_until_none_is_left(tmp_path: Path) -> None:
         "print(len({process for _, process in results[:2]}), *results[2:])\n",
         tmp_path,
     )
-    assert done.stdout.split() == ["2", "third", "fourth"], done.stderr
+    assert result.stdout.split() == ["2", "third", "fourth"], result.stderr
 
 
 def test_tasks_are_done_in_order_where_no_process_can_be_forked(

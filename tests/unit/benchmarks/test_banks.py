@@ -36,11 +36,11 @@ def test_successive_cases_look_different(bank: Path) -> None:
 
 def test_banks_are_reproducible(bank: Path, tmp_path: Path) -> None:
     """Films depend only on their number."""
-    again = write_bank(tmp_path, 18, bits=8, width=128, height=156)
-    assert [path.read_bytes() for path in _films(again)] == [
+    second = write_bank(tmp_path, 18, bits=8, width=128, height=156)
+    assert [path.read_bytes() for path in _films(second)] == [
         path.read_bytes() for path in _films(bank)
     ]
-    assert film_bytes(again) == film_bytes(bank)
+    assert film_bytes(second) == film_bytes(bank)
 
 
 def test_16_bit_films_use_their_depth(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def test_a_bundle_has_the_requested_size(tables: Tables) -> None:
 
 def test_bundles_are_reproducible(tables: Tables) -> None:
     """Different runs thus measure the same work."""
-    again = simulated(SIZE)
-    pd.testing.assert_frame_equal(tables.readings, again.readings)
+    second = simulated(SIZE)
+    pd.testing.assert_frame_equal(tables.readings, second.readings)
     assert not simulated(SIZE, seed=2).readings.equals(tables.readings)
 
 

@@ -84,6 +84,8 @@ def test_tables_cost_a_bounded_multiple_of_a_short_script(folder: Path, script_s
 def _costs(folder: Path) -> dict[str, float]:
     """Return the processor time of reading the bundle and of each table."""
     starts = [(READING, _processor_s())]
-    analyse(read_bundle(folder), OPTIONS, tell=lambda name: starts.append((name, _processor_s())))
+    analyse(
+        read_bundle(folder), OPTIONS, on_step=lambda name: starts.append((name, _processor_s()))
+    )
     starts.append(("", _processor_s()))
     return {name: end - start for (name, start), (_, end) in pairwise(starts)}

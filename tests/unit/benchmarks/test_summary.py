@@ -52,7 +52,7 @@ def test_errors_cancel_in_the_bias_but_not_in_the_size() -> None:
 )
 def test_a_threshold_is_met_or_not(value: float, at_least: bool, met: bool) -> None:
     """Most thresholds are maxima, and that of the ratio is a minimum."""
-    made = summary.bar("b", value, 8 if at_least else 50, "x", at_least=at_least)
-    assert made["met"] is met
-    (line,) = summary.bar_lines([made])
+    bar = summary.bar("b", value, 8 if at_least else 50, "x", at_least=at_least)
+    assert bar["met"] is met
+    (line,) = summary.bar_lines([bar])
     assert line.strip().startswith("met " if met else "not met")

@@ -52,16 +52,16 @@ def chunk_kinds(path: Path) -> list[bytes]:
 
 def test_every_file_has_the_listed_checksum() -> None:
     """SHA256SUMS lists all files of the folder."""
-    listed = {}
+    checksums = {}
     for line in (DEMO / "SHA256SUMS").read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
-        listed[name] = digest
+        checksums[name] = digest
     present = {
         path.relative_to(DEMO).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in DEMO.rglob("*")
         if path.is_file() and path.name != "SHA256SUMS"
     }
-    assert listed == present
+    assert checksums == present
 
 
 def test_at_least_24_examinations_have_a_pa_and_a_lateral_film(bank: Bank) -> None:
@@ -149,10 +149,10 @@ def test_the_order_of_items_is_independent_of_tasks(bank: Bank) -> None:
 def test_items_of_an_examination_agree(bank: Bank) -> None:
     """They have the same patient, films and report."""
     fields = ("PatientID", "AccessionNumber", "PatientSex", "PatientAge", "StudyDate", "Findings")
-    seen: dict[str, list[str]] = {}
+    values_seen: dict[str, list[str]] = {}
     for item in bank.values():
         values = [item[name] for name in fields] + item["ImagePath"]
-        assert seen.setdefault(item["study_id"], values) == values
+        assert values_seen.setdefault(item["study_id"], values) == values
         assert re.fullmatch(r"\d{3}Y", item["PatientAge"])
 
 

@@ -109,18 +109,18 @@ def _damages(content: bytes) -> Iterator[bytes]:
 
 def _texts_of_libraries(error: BaseException) -> Iterator[str]:
     """Yield the messages behind an error, except those that this program raised itself."""
-    behind = error.__cause__ or error.__context__
-    while behind is not None:
-        place = behind.__traceback__
+    account = error.__cause__ or error.__context__
+    while account is not None:
+        place = account.__traceback__
         while place and place.tb_next:
             place = place.tb_next
         file = place.tb_frame.f_code.co_filename if place else ""
         line = linecache.getline(file, place.tb_lineno) if place else ""
         is_ours = file.startswith(str(ROOT / "study")) and "raise " in line
-        if not (is_ours or isinstance(behind, StudyError)):
-            yield from (str(behind), getattr(behind, "strerror", None) or "")
-            yield from (getattr(behind, "msg", ""), type(behind).__name__)
-        behind = behind.__cause__ or behind.__context__
+        if not (is_ours or isinstance(account, StudyError)):
+            yield from (str(account), getattr(account, "strerror", None) or "")
+            yield from (getattr(account, "msg", ""), type(account).__name__)
+        account = account.__cause__ or account.__context__
 
 
 def _words(text: str) -> str:

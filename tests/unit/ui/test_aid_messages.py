@@ -76,6 +76,6 @@ def test_the_stages_of_sequential_reading_share_position_and_images(banked: Stor
             revealed = _json(banked)["cases"][0]
             assert revealed["before"] == {"option": "B", "confidence": None}
             assert revealed["aid"]["content"]["answer"] in "ABCD"
-    done = _json(banked)
-    assert (done["finished"], done["read"]) == (True, 3)
-    assert "deliberately replaced by wrong ones" in done["debriefing"]
+    result = _json(banked)
+    assert (result["finished"], result["read"]) == (True, 3)
+    assert "deliberately replaced by wrong ones" in result["debriefing"]

@@ -44,24 +44,24 @@ def client(trial: Store) -> Client:
         code = new_code(entropy_from(50 + number))
         with trial.change() as change:
             study = study_row(change, "trial").id
-            who = people.add(change, handle=role, made_at_utc="x")
-            people.grant(change, person=who, role=Role(role), study=study, given_at_utc="x")
-            give(change, code, person=who, now=NOW)
+            account = people.add(change, handle=role, made_at_utc="x")
+            people.grant(change, person=account, role=Role(role), study=study, given_at_utc="x")
+            give(change, code, person=account, now=NOW)
         codes[role] = code.text
     code = new_code(entropy_from(60))
     with trial.change() as change:
         reader = person(trial).reader
         assert reader is not None
-        who = people.of_reader(change, reader) or 0
-        give(change, code, person=who, now=NOW)
+        account = people.of_reader(change, reader) or 0
+        give(change, code, person=account, now=NOW)
     codes["reader"] = code.text
     application = Starlette(routes=routes(), middleware=[HEADERS])
 
-    def sign_in(who: str | None) -> TestClient:
-        made = TestClient(application, follow_redirects=False)
-        if who:
-            made.post("/sign-in", data={"access_code": codes[who]})
-        return made
+    def sign_in(reader_id: str | None) -> TestClient:
+        client_made = TestClient(application, follow_redirects=False)
+        if reader_id:
+            client_made.post("/sign-in", data={"access_code": codes[reader_id]})
+        return client_made
 
     return sign_in
 
@@ -105,8 +105,8 @@ def test_coordinators_and_statisticians_can_download(
     """A statistician gets no names. Readers and signed-out visitors get nothing."""
     archive.make(_statistician(trial))
     expected = {None: 401, "reader": 401, "statistician": 200, "coordinator": 200}
-    for who, status in expected.items():
-        assert client(who).get(f"/export/{path}").status_code == status, who
+    for name, status in expected.items():
+        assert client(name).get(f"/export/{path}").status_code == status, name
 
 
 def test_the_deposit_requires_the_right_to_export_before_the_first_reading(
@@ -114,7 +114,9 @@ def test_the_deposit_requires_the_right_to_export_before_the_first_reading(
 ) -> None:
     """It is refused with readings, and without an author."""
     path = "/export/deposit.zip?author=Curie%2C+Marie"
-    statuses = {who: client(who).get(path).status_code for who in (None, "reader", "coordinator")}
+    statuses = {
+        person: client(person).get(path).status_code for person in (None, "reader", "coordinator")
+    }
     assert statuses == {None: 401, "reader": 401, "coordinator": 409}
     tamper(trial, "DELETE FROM readings")
     response = client("coordinator").get(path)
@@ -125,12 +127,12 @@ def test_the_deposit_requires_the_right_to_export_before_the_first_reading(
 
 def test_the_bundle_is_blinded_until_the_study_is_closed(client: Client, trial: Store) -> None:
     """Every role gets the blinded bundle, and every download is in the trail with its hash."""
-    for who in ("coordinator", "statistician"):
-        content = client(who).get("/export/bundle.zip").content
+    for name in ("coordinator", "statistician"):
+        content = client(name).get("/export/bundle.zip").content
         assert _truths(content) == {""}
         assert _downloads(trial)[-1] == {"bundle.zip": hashlib.sha256(content).hexdigest()}
-        assert client(who).get("/export/report.html").status_code == 409
-        assert client(who).get("/export/report.zip").status_code == 409
+        assert client(name).get("/export/report.html").status_code == 409
+        assert client(name).get("/export/report.zip").status_code == 409
     studies.close(trial, study="trial", reason="done", acting=ACTING)
     assert "" not in _truths(client("statistician").get("/export/bundle.zip").content)
 
@@ -141,10 +143,10 @@ def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> No
     statistician = client("statistician")
     assert statistician.get("/export/archive/study.db").status_code == 409
     archive.make(_statistician(trial))
-    made = archive.made(_statistician(trial))
-    assert made is not None
-    assert set(made.sha256) == set(archives.FILES)
-    for name, digest in made.sha256.items():
+    files_made = archive.made(_statistician(trial))
+    assert files_made is not None
+    assert set(files_made.sha256) == set(archives.FILES)
+    for name, digest in files_made.sha256.items():
         answer = statistician.get(f"/export/archive/{name}")
         assert hashlib.sha256(answer.content).hexdigest() == digest
         assert answer.headers["cache-control"] == "no-store"
@@ -155,25 +157,25 @@ def test_downloaded_files_match_their_hashes(client: Client, trial: Store) -> No
 
 def test_complete_files_are_withheld_where_accuracy_is_hidden(trial: Store) -> None:
     """Existing complete files are not served while their study hides accuracy."""
-    who = _statistician(trial)
-    archive.make(who)
-    place = archive._place(trial, who) / "made.json"
+    person = _statistician(trial)
+    archive.make(person)
+    place = archive._place(trial, person) / "made.json"
     place.write_text(place.read_text().replace('"blinded": true', '"blinded": false'))
-    assert archive.made(who) is None
+    assert archive.made(person) is None
     with pytest.raises(NotFound):
-        archive.hand_out(who, "bundle.zip")
+        archive.hand_out(person, "bundle.zip")
 
 
 def test_new_files_replace_the_previous_files(trial: Store) -> None:
     """One set of files is stored per study, and other studies cannot list it."""
-    who = _statistician(trial)
-    archive.make(who)
-    archive.make(who)
+    person = _statistician(trial)
+    archive.make(person)
+    archive.make(person)
     studies.close(trial, study="trial", reason="done", acting=ACTING)
-    archive.make(who)
-    made = archive.made(who)
-    assert made is not None
-    assert not made.blinded
-    home = archive._place(trial, who).parent
-    assert [path.name for path in home.iterdir()] == [str(who.study)]
+    archive.make(person)
+    files_made = archive.made(person)
+    assert files_made is not None
+    assert not files_made.blinded
+    home = archive._place(trial, person).parent
+    assert [path.name for path in home.iterdir()] == [str(person.study)]
     assert home.stat().st_mode & 0o077 == 0

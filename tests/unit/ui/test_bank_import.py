@@ -8,7 +8,7 @@ import pytest
 
 from study.bank.importing import FaultyBank
 from study.bank.layout import banks_folder
-from study.bank.uploads import Arrived
+from study.bank.uploads import ReceivedBank
 from study.base.errors import NotNow
 from study.store import Store, banks
 from study.store.leases import lease
@@ -17,18 +17,20 @@ from ui.server import bank_import
 
 
 @pytest.fixture
-def brought(store: Store) -> Arrived:
+def brought(store: Store) -> ReceivedBank:
     """Return an unpacked bank of 24 items."""
     place = banks_folder(store) / "one"
     write_bank(place)
-    return Arrived(place=place, is_ours=True)
+    return ReceivedBank(place=place, is_ours=True)
 
 
-def _begin(store: Store, arrived: Arrived) -> bank_import.ImportJob:
+def _begin(store: Store, arrived: ReceivedBank) -> bank_import.ImportJob:
     return bank_import.begin(store, arrived, "one", acting=ACTING)
 
 
-def test_the_result_of_an_import_is_shown_until_dismissed(store: Store, brought: Arrived) -> None:
+def test_the_result_of_an_import_is_shown_until_dismissed(
+    store: Store, brought: ReceivedBank
+) -> None:
     """Every person sees it, on every request."""
     job = _begin(store, brought)
     assert job.is_done(60)
@@ -40,7 +42,7 @@ def test_the_result_of_an_import_is_shown_until_dismissed(store: Store, brought:
         assert [row.n_items for row in banks.listed(look)] == [24]
 
 
-def test_every_import_has_its_own_number(store: Store, brought: Arrived) -> None:
+def test_every_import_has_its_own_number(store: Store, brought: ReceivedBank) -> None:
     """A page identifies an import by it, because the `id` of a deleted job may be reused."""
     numbers = set()
     for _ in range(3):
@@ -52,7 +54,7 @@ def test_every_import_has_its_own_number(store: Store, brought: Arrived) -> None
     assert len(numbers) == 3
 
 
-def test_errors_of_the_import_process_reach_the_page(store: Store, brought: Arrived) -> None:
+def test_errors_of_the_import_process_reach_the_page(store: Store, brought: ReceivedBank) -> None:
     """The page gets all details, and the unpacked files are deleted."""
     file = brought.place / "bank.json"
     items = json.loads(file.read_text())
@@ -69,12 +71,12 @@ def test_errors_of_the_import_process_reach_the_page(store: Store, brought: Arri
     assert not brought.place.exists()
 
 
-def test_an_import_waits_for_that_of_another_server(store: Store, brought: Arrived) -> None:
+def test_an_import_waits_for_that_of_another_server(store: Store, brought: ReceivedBank) -> None:
     """The lease is returned when the import ends, also after a refusal."""
     with lease(store, "import"):
         second = shutil.copytree(brought.place, banks_folder(store) / "second")
         with pytest.raises(NotNow, match="under way"):
-            _begin(store, Arrived(place=second, is_ours=True))
+            _begin(store, ReceivedBank(place=second, is_ours=True))
     assert not second.exists()
     assert _begin(store, brought).outcome().n_items == 24
     with lease(store, "import") as is_ours:
@@ -82,11 +84,11 @@ def test_an_import_waits_for_that_of_another_server(store: Store, brought: Arriv
 
 
 @pytest.mark.slow
-def test_a_cancelled_import_leaves_no_files(store: Store, brought: Arrived) -> None:
+def test_a_cancelled_import_leaves_no_files(store: Store, brought: ReceivedBank) -> None:
     """No other import can start until it has ended."""
     keep = shutil.copytree(brought.place, banks_folder(store) / "kept")
     job = _begin(store, brought)
-    second = Arrived(place=shutil.copytree(keep, banks_folder(store) / "second"), is_ours=True)
+    second = ReceivedBank(place=shutil.copytree(keep, banks_folder(store) / "second"), is_ours=True)
     with pytest.raises(NotNow, match="under way"):
         _begin(store, second)
     assert not second.place.exists()
@@ -95,7 +97,7 @@ def test_a_cancelled_import_leaves_no_files(store: Store, brought: Arrived) -> N
     with pytest.raises(NotNow, match="Cancelled"):
         job.outcome()
     assert not brought.place.exists()
-    again = _begin(store, Arrived(place=Path(keep), is_ours=False))
-    assert again.is_done(60)
-    assert again.outcome().n_items == 24
+    second_import = _begin(store, ReceivedBank(place=Path(keep), is_ours=False))
+    assert second_import.is_done(60)
+    assert second_import.outcome().n_items == 24
     assert Path(keep).exists()

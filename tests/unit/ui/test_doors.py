@@ -53,12 +53,12 @@ async def _length(request: Request) -> Response:
 @pytest.fixture
 def streamlits() -> Starlette:
     """Return our middleware around routes at the addresses of Streamlit's."""
-    theirs = [
+    expected = [
         WebSocketRoute("/_stcore/stream", _greet),
         WebSocketRoute("/held", _hold),
         Route("/_stcore/upload_file/{session}/{file}", _length, methods=["PUT"]),
     ]
-    return Starlette(routes=[*theirs, *routes()], middleware=[HEADERS])
+    return Starlette(routes=[*expected, *routes()], middleware=[HEADERS])
 
 
 @pytest.mark.parametrize(
@@ -233,13 +233,13 @@ def test_the_volume_of_uploads_is_limited_per_sign_in_and_hour(
     deployment = enter("open")
     monkeypatch.setattr(middleware, "MAX_UPLOADED", 2500)
     now = [0.0]
-    counted = Intake(clock=lambda: now[0])
+    intake = Intake(clock=lambda: now[0])
 
-    async def send(who: str, *headers: tuple[bytes, bytes]) -> int:
+    async def send(reader_id: str, *headers: tuple[bytes, bytes]) -> int:
         taken = 0
         with suppress(NotTaken):
-            scope = _scope(UPLOAD, deployment.tokens[who], *headers)
-            receive = await counted.admit(scope, Sender(b"x" * 1000))
+            scope = _scope(UPLOAD, deployment.tokens[reader_id], *headers)
+            receive = await intake.admit(scope, Sender(b"x" * 1000))
             for _ in range(2):
                 await receive()
                 taken += 1000
@@ -294,10 +294,10 @@ def test_behind_tls_only_the_cookie_with_the_host_prefix_is_accepted(
 
 def test_security_headers_require_tls_where_it_is_used(streamlits: Starlette) -> None:
     """The policy forbids the camera in either case."""
-    for scheme, says in (("https", True), ("http", False)):
+    for scheme, message in (("https", True), ("http", False)):
         headers = TestClient(streamlits, base_url=f"{scheme}://testserver").get("/nowhere").headers
-        assert ("strict-transport-security" in headers) == says
-        assert ("cross-origin-opener-policy" in headers) == says
+        assert ("strict-transport-security" in headers) == message
+        assert ("cross-origin-opener-policy" in headers) == message
         assert "camera=()" in headers["permissions-policy"]
 
 
@@ -407,9 +407,9 @@ def test_repeated_errors_are_logged_once_a_minute_with_their_count() -> None:
     assert once.filter(_record("something else"))
     assert all(once.filter(_record("hello", level=logging.INFO)) for _ in range(3))
     now[0] = EVERY_S
-    again = _record(full, 7)
-    assert once.filter(again)
-    assert again.getMessage().endswith("socket: 7 (999 more of the kind since the last line)")
+    repeated = _record(full, 7)
+    assert once.filter(repeated)
+    assert repeated.getMessage().endswith("socket: 7 (999 more of the kind since the last line)")
 
 
 def test_the_memory_of_repeated_errors_is_limited() -> None:

@@ -40,8 +40,8 @@ def client(
     monkeypatch.setenv("READING_ROOM_DB", str(trial.path))
     monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
     monkeypatch.setattr(health, "RECENT", health.Recent(lambda: trial))
-    ours = routes()
-    application = Starlette(routes=ours, middleware=[observed(ours), HEADERS])
+    actual = routes()
+    application = Starlette(routes=actual, middleware=[observed(actual), HEADERS])
     return TestClient(application, follow_redirects=False), trial
 
 
@@ -254,9 +254,9 @@ def test_the_log_has_one_line_of_json_per_request(
 
 def test_every_route_is_logged_by_its_template() -> None:
     """A new route cannot be logged by its path."""
-    ours = routes()
-    templates = Templates(ours)
-    for route in ours:
+    actual = routes()
+    templates = Templates(actual)
+    for route in actual:
         path = re.sub(r"[{}]|:path", "", str(getattr(route, "path", "")))
         path += "/module.js" if isinstance(route, Mount) else ""
         assert templates.of(path) != "other"
@@ -276,8 +276,8 @@ def test_a_store_that_cannot_be_reached_shows_no_password(
     monkeypatch.setenv("READING_ROOM_DB", "postgresql://clinic:S3cret@127.0.0.1:1/reading_room")
     monkeypatch.setenv(metrics.VARIABLE, "of the metrics")
     monkeypatch.setattr(health, "RECENT", health.Recent(deployment.store))
-    ours = routes()
-    application = Starlette(routes=ours, middleware=[observed(ours), HEADERS])
+    actual = routes()
+    application = Starlette(routes=actual, middleware=[observed(actual), HEADERS])
     browser = TestClient(application, follow_redirects=False, raise_server_exceptions=False)
     for path in ("/healthz", "/readyz", "/metrics", "/desk", "/sign-in"):
         answer = browser.get(path, headers=TOKEN)

@@ -54,16 +54,16 @@ def _try(client: TestClient, code: str) -> str:
 def test_every_refusal_has_a_reason_and_a_message(client: Client, banked: Store) -> None:
     """Codes that are unknown, expired or without a role have different reasons."""
     expired = _give(banked, "old", Role.STATISTICIAN, "trial", -1, 21)
-    gone = _give(banked, "gone", Role.STATISTICIAN, "trial", 9, 23)
+    stranger = _give(banked, "gone", Role.STATISTICIAN, "trial", 9, 23)
     with banked.change() as change:
         change.execute(
             "UPDATE grants SET revoked_at_utc = 'x' WHERE person = "
             "(SELECT id FROM people WHERE handle = 'gone')"
         )
-    tried = {"nonsense": "unknown", expired: "expired", gone: "no-part"}
-    for code, why in tried.items():
-        assert _try(client(), code) == f"./?refused={why}"
-        assert sentence(why)
+    tried = {"nonsense": "unknown", expired: "expired", stranger: "no-part"}
+    for code, reason in tried.items():
+        assert _try(client(), code) == f"./?refused={reason}"
+        assert sentence(reason)
     assert client().post("/sign-in", data={"ticket": "x"}).headers["location"] == (
         "./?refused=ticket"
     )
@@ -95,8 +95,8 @@ def test_a_ticket_signs_in_once(client: Client, banked: Store) -> None:
     first = client()
     assert first.post("/sign-in", data={"ticket": ticket}).headers["location"] == "./"
     assert ui_access.COOKIE in first.cookies
-    again = client().post("/sign-in", data={"ticket": ticket})
-    assert again.headers["location"] == "./?refused=ticket"
+    second_response = client().post("/sign-in", data={"ticket": ticket})
+    assert second_response.headers["location"] == "./?refused=ticket"
 
 
 def test_a_person_can_choose_only_their_own_studies(client: Client, banked: Store) -> None:
@@ -112,8 +112,8 @@ def test_a_person_can_choose_only_their_own_studies(client: Client, banked: Stor
     assert admin.get("/export/bundle.zip").status_code == 200
     stan = client()
     _try(stan, _give(banked, "stan", Role.STATISTICIAN, "trial", 9, 28))
-    for asked in ({"grant": grant, "study": study}, {"grant": "x"}, {"grant": "9" * 30}, {}):
-        assert stan.post("/choose", data=asked).headers["location"] == "./?refused=choice"
+    for choice in ({"grant": grant, "study": study}, {"grant": "x"}, {"grant": "9" * 30}, {}):
+        assert stan.post("/choose", data=choice).headers["location"] == "./?refused=choice"
     assert client().post("/choose", data={"grant": grant}).headers["location"] == (
         "./?refused=choice"
     )

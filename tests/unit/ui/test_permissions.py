@@ -166,16 +166,16 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
 }
 
 
-def _sees(page: str, who: str) -> bool:
-    column = WHO.index(who.replace(COBALT, AMBER))
+def _sees(page: str, reader_id: str) -> bool:
+    column = WHO.index(reader_id.replace(COBALT, AMBER))
     return PAGES[page].split()[column] == "+"
 
 
-def _other(who: str) -> tuple[str, ...]:
+def _other(reader_id: str) -> tuple[str, ...]:
     """Return texts that a person must not see: names of the other study, or of both."""
-    if who == "deployment administrator":
+    if reader_id == "deployment administrator":
         return ()  # can enter either study
-    return tuple(study for study in (AMBER, COBALT) if study not in who)
+    return tuple(study for study in (AMBER, COBALT) if study not in reader_id)
 
 
 def test_the_tables_contain_all_pages_and_routes() -> None:
@@ -220,12 +220,12 @@ def test_pages_refuse_people_without_permission(
 
     shown = AppTest.from_function(_one_after_the_other, default_timeout=60, args=(refused,)).run()
     assert not shown.exception
-    why = (
+    reason = (
         "Your role here does not give you access to this page."
         if person
         else "Sign in to see this page."
     )
-    assert [error.value for error in shown.error] == [why] * len(refused)
+    assert [error.value for error in shown.error] == [reason] * len(refused)
     assert len(list(_elements(shown.main))) == len(refused)
 
 
@@ -291,25 +291,25 @@ def test_routes_answer_people_with_permission(
     row = ROUTES[route]
     expected = (row if isinstance(row, str) else row[STATES.index(state)]).split()
     answers = {}
-    for who in EVERYBODY:
+    for person in EVERYBODY:
         message = {"seal": "nobody's", "records": []} if "records" in path else None
-        answer = deployment.client(who).request(method, address, json=message)
-        answers[who] = str(answer.status_code)
+        answer = deployment.client(person).request(method, address, json=message)
+        answers[person] = str(answer.status_code)
         shown = _unpacked(answer.content).replace(
             b"chamber", b""
         )  # a word in the demo bank contains "amber"
-        assert not [name for name in _other(who) if name.encode() in shown], who
+        assert not [name for name in _other(person) if name.encode() in shown], person
         if state != "closed":
-            assert b"nobody-may-see" not in shown, who
+            assert b"nobody-may-see" not in shown, person
     assert answers == dict(zip(EVERYBODY, expected, strict=True))
 
 
 def _report_of(study: str) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as files:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as files:
         for name in ("report.html", "report.pdf"):
             files.writestr(name, f"Report of {study}")
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def _unpacked(content: bytes) -> bytes:
@@ -321,9 +321,9 @@ def _unpacked(content: bytes) -> bytes:
         return names + b"".join(_unpacked(files.read(name)) for name in files.namelist())
 
 
-def _first_case(kept: Store, reader: Person) -> str:
+def _first_case(current_store: Store, reader: Person) -> str:
     """Return a reader's first case, or "none" where the study has not been opened."""
-    with kept.look() as look:
+    with current_store.look() as look:
         assigned = studies.assignments(look, reader.reader or 0)
     return str(assigned[0]["id"]) if assigned else "none"
 
@@ -381,10 +381,10 @@ def test_forms_of_other_sites_are_refused(altered: Callable[[str], Deployment], 
     deployment = altered("open")
     address = _address(deployment, route.partition(" ")[2])
     for headers in ({"origin": "https://elsewhere.example"}, {"sec-fetch-site": "cross-site"}):
-        for who in ("coordinator of amber", "reader of amber"):
-            answer = deployment.client(who).post(address, headers=headers, content=b"{}")
+        for person in ("coordinator of amber", "reader of amber"):
+            answer = deployment.client(person).post(address, headers=headers, content=b"{}")
             assert answer.status_code == 403
-            assert deployment.person(who) is not None
+            assert deployment.person(person) is not None
 
 
 @pytest.mark.parametrize("digits", [18, 30, 5000])
@@ -393,10 +393,10 @@ def test_numbers_beyond_every_limit_are_not_found(
 ) -> None:
     """Python reads 4,300 digits, and SQLite 18."""
     deployment, number = enter("closed"), "9" * digits
-    for who, address, status in (
+    for person, address, status in (
         ("coordinator of amber", f"/case-films/{number}?item=amber-q0000", 404),
         ("nobody", f"/case-films/{number}", 401),
         ("reader of amber", f"/score-card/{number}/films/{number}", 404),
         ("deployment coordinator", f"/draft/protocol.toml?draft={number}", 409),
     ):
-        assert deployment.client(who).get(address).status_code == status
+        assert deployment.client(person).get(address).status_code == status

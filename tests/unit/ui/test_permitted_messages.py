@@ -101,11 +101,11 @@ def _seal(deployment: Deployment, whose: str) -> str:
         assert study is not None
         row = people.reader(look, study.id, reader)
     assert row is not None
-    who = Person(
+    person = Person(
         role=Role.READER, study=study.id, study_name=study.name, reader=row.id, name=reader
     )
     with deployment.store.look(sealed=True) as look:
-        return desk.seal(look, who)
+        return desk.seal(look, person)
 
 
 def _case(deployment: Deployment, kind: str, whose: str) -> str:

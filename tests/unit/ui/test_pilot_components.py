@@ -66,12 +66,12 @@ def test_a_bundle_that_is_not_a_pilot_is_refused_with_a_message() -> None:
     with zipfile.ZipFile(deep, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("items.csv", "item_id\n")
         archive.writestr("protocol.json", "[" * 10_000_000)
-    for content, comparison, why in (
+    for content, comparison, reason in (
         (_zipped(_tables(), ""), "conditions", "two conditions"),
         (b"no archive", "panel", "not a valid ZIP archive"),
         (deep.getvalue(), "panel", r"^(?!.*/tmp).+"),
     ):
-        with pytest.raises(BadFile, match=why):
+        with pytest.raises(BadFile, match=reason):
             _estimated(content, comparison)
 
 

@@ -54,10 +54,10 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
         )
     application = Starlette(routes=routes(), middleware=[HEADERS])
 
-    def client(who: str | None) -> TestClient:
+    def client(reader_id: str | None) -> TestClient:
         made = TestClient(application, follow_redirects=False)
-        if who:
-            made.post("/sign-in", data={"access_code": codes[who]})
+        if reader_id:
+            made.post("/sign-in", data={"access_code": codes[reader_id]})
         return made
 
     return client
@@ -66,9 +66,9 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
 def _opened(client: TestClient, store: Store) -> str:
     """Open a preview as its page does and return the address of its routes."""
     now = datetime.now(UTC)
-    who = signing_in.signed_in(store, client.cookies[COOKIE], now=now)
-    assert who is not None
-    return f"/preview/{previews.preview(store, who, entropy=secrets.token_bytes, now=now).mark}"
+    person = signing_in.signed_in(store, client.cookies[COOKIE], now=now)
+    assert person is not None
+    return f"/preview/{previews.preview(store, person, entropy=secrets.token_bytes, now=now).mark}"
 
 
 def test_only_the_person_who_opened_a_preview_can_reach_it(sign: Sign, banked: Store) -> None:
@@ -79,12 +79,12 @@ def test_only_the_person_who_opened_a_preview_can_reach_it(sign: Sign, banked: S
     film = f"/{first_desk['cases'][0]['views'][0]['url']}"
     assert film.startswith(base)
     sent = {"seal": first_desk["seal"], "records": []}
-    for who, status in {None: 401, "R1": 403, "d": 403, "c": 403}.items():
-        client = sign(who)
+    for name, status in {None: 401, "R1": 403, "d": 403, "c": 403}.items():
+        client = sign(name)
         for path in (f"{base}/desk", f"{base}/desk/cases/1", film):
-            assert client.get(path).status_code == status, (who, path)
+            assert client.get(path).status_code == status, (name, path)
         for path in (f"{base}/desk/records", f"{base}/again"):
-            assert client.post(path, json=sent).status_code == status, (who, path)
+            assert client.post(path, json=sent).status_code == status, (name, path)
     assert mine.get(f"{base}/desk").status_code == 200
     answer = mine.get(film)
     assert answer.status_code == 200
@@ -117,8 +117,8 @@ def _shape(value: Any) -> Any:
 @pytest.mark.slow
 def test_a_preview_gives_feedback_as_the_protocol_specifies(sign: Sign, banked: Store) -> None:
     """A preview gives feedback after each case, but not after the study."""
-    for who, tells in {"c": False, "d": True}.items():
-        client = sign(who)
+    for name, tells in {"c": False, "d": True}.items():
+        client = sign(name)
         base = _opened(client, banked)
         while cases := (first_desk := client.get(f"{base}/desk").json())["cases"]:
             case = cases[0]
@@ -172,11 +172,11 @@ def test_the_films_of_a_score_card_are_for_its_reader(sign: Sign, banked: Store)
     """They are complete images, available after closing to readers who read the case."""
     _read_all(banked)
     film = "/score-card/1/films/0"
-    for who, status in {None: 401, "c": 401, "R1": 409, "R2": 409}.items():
-        assert sign(who).get(film).status_code == status
+    for name, status in {None: 401, "c": 401, "R1": 409, "R2": 409}.items():
+        assert sign(name).get(film).status_code == status
     close(banked)
-    for who, status in {None: 401, "c": 401, "d": 401, "R2": 404, "R1": 200}.items():
-        assert sign(who).get(film).status_code == status
+    for name, status in {None: 401, "c": 401, "d": 401, "R2": 404, "R1": 200}.items():
+        assert sign(name).get(film).status_code == status
     answer = sign("R1").get(film)
     shown = np.asarray(Image.open(io.BytesIO(answer.content)))
     assert (answer.headers["content-type"], shown.min(), shown.max()) == ("image/png", 0, 255)

@@ -70,10 +70,10 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     )
     application = Starlette(routes=routes(), middleware=[HEADERS])
 
-    def client(who: str | None) -> TestClient:
+    def client(reader_id: str | None) -> TestClient:
         made = TestClient(application, follow_redirects=False)
-        if who:
-            answer = made.post("/sign-in", data={"access_code": codes[who]})
+        if reader_id:
+            answer = made.post("/sign-in", data={"access_code": codes[reader_id]})
             assert answer.status_code == 303
             assert answer.headers["location"] == "./"
         return made
@@ -119,14 +119,14 @@ def test_only_readers_reach_the_desk_and_the_films(sign: Sign) -> None:
     """Coordinators and signed-out clients get no data."""
     film = _film(sign("R1"))
     expected = {None: 401, "coordinator": 403, "R1": 200}
-    for who, status in expected.items():
-        assert sign(who).get("/desk").status_code == status
+    for name, status in expected.items():
+        assert sign(name).get("/desk").status_code == status
     records = {None: 401, "coordinator": 403, "R1": 403}
-    for who, status in records.items():
+    for name, status in records.items():
         sent = {"seal": "not mine", "records": []}
-        assert sign(who).post("/desk/records", json=sent).status_code == status
-    for who, status in {None: 401, "coordinator": 401, "R2": 403, "R1": 200}.items():
-        assert sign(who).get(film).status_code == status
+        assert sign(name).post("/desk/records", json=sent).status_code == status
+    for name, status in {None: 401, "coordinator": 401, "R2": 403, "R1": 200}.items():
+        assert sign(name).get(film).status_code == status
 
 
 def test_the_films_of_a_case_are_for_its_coordinator(sign: Sign, banked: Store) -> None:
@@ -141,8 +141,8 @@ def test_the_films_of_a_case_are_for_its_coordinator(sign: Sign, banked: Store) 
     assert sign("coordinator").get(f"/{addresses[0][1]}").status_code == 200
     studies.close(banked, study="trial", reason="done", acting=ACTING)
     for _, address in addresses:
-        for who, status in {None: 401, "R1": 401, "coordinator": 200}.items():
-            assert sign(who).get(f"/{address}").status_code == status
+        for name, status in {None: 401, "R1": 401, "coordinator": 200}.items():
+            assert sign(name).get(f"/{address}").status_code == status
         answer = sign("coordinator").get(f"/{address}")
         assert answer.headers["content-type"] == "image/png"
         shown = np.asarray(Image.open(io.BytesIO(answer.content)))
@@ -260,18 +260,18 @@ def test_a_film_changed_after_its_import_is_not_served(
 def test_a_session_transfers_no_secrets(sign: Sign) -> None:
     """Headers and bodies of all answers are searched, from signing in to the last case."""
     client = sign("R1")
-    seen = []
+    messages = []
     desk = client.get("/desk")
     while not desk.json()["finished"]:
         case = desk.json()["cases"][0]
-        seen += [desk.text, str(desk.headers)]
-        seen += [str(client.get(f"/{view['url']}").headers) for view in case["views"]]
+        messages += [desk.text, str(desk.headers)]
+        messages += [str(client.get(f"/{view['url']}").headers) for view in case["views"]]
         sent = [presentation(case["case"]), reading(case["case"])]
         answer = client.post("/desk/records", json={"seal": desk.json()["seal"], "records": sent})
-        seen.append(answer.text)
+        messages.append(answer.text)
         desk = client.get("/desk")
-    everything = "".join(seen)
-    assert len(seen) > 8
+    everything = "".join(messages)
+    assert len(messages) > 8
     for secret in (*SECRETS, "correct", "truth", "q00", "_pa.png", "Presence Assessment"):
         assert secret not in everything.replace('"feedback"', "")
 
@@ -591,8 +591,8 @@ def test_downloads_are_for_the_coordinator(sign: Sign) -> None:
         "/export/report.pdf",
         "/export/report.zip",
     ):
-        for who in (None, "R1"):
-            assert sign(who).get(path).status_code == 401
+        for name in (None, "R1"):
+            assert sign(name).get(path).status_code == 401
     answer = sign("coordinator").get("/export/bundle.zip")
     assert answer.headers["cache-control"] == "no-store"
     assert "attachment" in answer.headers["content-disposition"]
@@ -607,11 +607,11 @@ def test_an_exam_paper_can_be_downloaded_from_an_open_study(sign: Sign, banked: 
     answer = coordinator.get("/export/exam-paper/jsonl.zip")
     with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
         items = archive.read("jsonl/items.jsonl").decode().splitlines()
-        about = json.loads(archive.read("jsonl/paper.json"))
+        metadata = json.loads(archive.read("jsonl/paper.json"))
     with banked.look() as look:
         assert len(items) == look.value("SELECT count(*) FROM cases")
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
-    assert last.detail["paper_sha256"] == about["paper_sha256"]
+    assert last.detail["paper_sha256"] == metadata["paper_sha256"]
     assert last.actor == "c"
     assert not list(banked.path.parent.glob(".exam-paper*"))
     assert coordinator.get("/export/exam-paper/xml.zip").status_code == 404
@@ -669,8 +669,8 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that collects SQL statements, with values, of new connections."""
     run: list[str] = []
 
-    def connect(*where: Any, **how: Any) -> sqlite3.Connection:
-        connection = sqlite3.Connection(*where, **how)
+    def connect(*place: Any, **options: Any) -> sqlite3.Connection:
+        connection = sqlite3.Connection(*place, **options)
         connection.set_trace_callback(run.append)
         return connection
 
@@ -772,8 +772,8 @@ def test_an_answer_runs_code_of_at_most_twenty_files(
 
     async def answer() -> None:
         application = ASGITransport(Starlette(routes=routes(), middleware=[HEADERS, DOCUMENT]))
-        where = "http://testserver"
-        async with AsyncClient(transport=application, base_url=where, cookies=cookies) as client:
+        place = "http://testserver"
+        async with AsyncClient(transport=application, base_url=place, cookies=cookies) as client:
             first, second = (case["case"] for case in first_desk["cases"][:2])
             made = [make(case) for case in (first, second) for make in (presentation, reading)]
             for record in made:

@@ -42,10 +42,10 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     codes["administrator"] = administrator_code(banked, name="a", entropy=entropy_from(9), now=NOW)
     application = Starlette(routes=routes(), middleware=[HEADERS])
 
-    def client(who: str | None) -> TestClient:
+    def client(reader_id: str | None) -> TestClient:
         made = TestClient(application, follow_redirects=False)
-        if who:
-            assert made.post("/sign-in", data={"access_code": codes[who]}).status_code == 303
+        if reader_id:
+            assert made.post("/sign-in", data={"access_code": codes[reader_id]}).status_code == 303
         return made
 
     return client
@@ -56,11 +56,11 @@ def test_coordinators_and_administrators_can_download_their_trail(
 ) -> None:
     """Coordinators get the trail of their study, the administrator that of the deployment."""
     of_study = {None: 401, "R1": 401, "trial": 200, "second": 200, "administrator": 401}
-    for who, status in of_study.items():
-        assert sign(who).get("/export/trail.csv").status_code == status
+    for person, status in of_study.items():
+        assert sign(person).get("/export/trail.csv").status_code == status
     of_all = {None: 401, "R1": 401, "trial": 401, "second": 401, "administrator": 200}
-    for who, status in of_all.items():
-        assert sign(who).get("/export/deployment-trail.csv").status_code == status
+    for person, status in of_all.items():
+        assert sign(person).get("/export/deployment-trail.csv").status_code == status
     own = sign("second").get("/export/trail.csv").text
     assert "study:second" in own
     assert "study:trial" not in own
@@ -95,9 +95,11 @@ def test_signing_out_and_downloads_are_in_the_trail(sign: Sign, banked: Store) -
     assert taken.detail["place"] == left.detail["place"] != ""
 
 
-def _page(monkeypatch: pytest.MonkeyPatch, store: Store, name: str, who: Person | None) -> AppTest:
+def _page(
+    monkeypatch: pytest.MonkeyPatch, store: Store, name: str, person: Person | None
+) -> AppTest:
     monkeypatch.setenv("READING_ROOM_DB", str(store.path))
-    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": who)
+    monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     return open_page(name)
 
 
@@ -116,12 +118,12 @@ def test_trail_and_deployment_pages_refuse_other_people(
     """Signed-out visitors, statisticians, and the role of the other page are refused."""
     store = opened()
     other = _administrator() if name == "trail.py" else _coordinator()
-    for who in (None, _coordinator(Role.STATISTICIAN), other):
-        ran = _page(monkeypatch, store, name, who)
-        assert not ran.exception
-        assert len(ran.error) == 1
-        assert not ran.title
-        assert not ran.button
+    for person in (None, _coordinator(Role.STATISTICIAN), other):
+        result = _page(monkeypatch, store, name, person)
+        assert not result.exception
+        assert len(result.error) == 1
+        assert not result.title
+        assert not result.button
 
 
 def test_the_trail_page_names_the_first_invalid_event(
@@ -129,29 +131,29 @@ def test_the_trail_page_names_the_first_invalid_event(
 ) -> None:
     """The chain is valid until the file is altered."""
     store = opened()
-    ran = _page(monkeypatch, store, "trail.py", _coordinator())
-    assert not ran.exception
-    button(ran, "verify-trial").click().run()
-    assert "Verified\\: 6 events" in ran.success[0].value
+    result = _page(monkeypatch, store, "trail.py", _coordinator())
+    assert not result.exception
+    button(result, "verify-trial").click().run()
+    assert "Verified\\: 6 events" in result.success[0].value
     tamper(store, "UPDATE events SET actor = 'x' WHERE chain = 'study:trial' AND number = 3")
-    button(ran, "verify-trial").click().run()
-    assert "event 3 \\(reader invited, 2025" in ran.error[0].value
+    button(result, "verify-trial").click().run()
+    assert "event 3 \\(reader invited, 2025" in result.error[0].value
 
 
 def test_the_trail_page_searches(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It searches by text and kind and shows the number of events."""
-    ran = _page(monkeypatch, opened(), "trail.py", _coordinator())
-    ran.text_input(key="trail-text-trial").set_value("R2").run()
-    shown = list(ran.dataframe[0].value["Event"])
+    result = _page(monkeypatch, opened(), "trail.py", _coordinator())
+    result.text_input(key="trail-text-trial").set_value("R2").run()
+    shown = list(result.dataframe[0].value["Event"])
     assert shown == [
         "R2 was assigned 8 cases",
         "coordinator opened the study",
         "coordinator invited reader R2",
     ]
-    ran.selectbox(key="trail-kind-trial").set_value("study opened").run()
-    assert ran.markdown[0].value == "1 event found."
+    result.selectbox(key="trail-kind-trial").set_value("study opened").run()
+    assert result.markdown[0].value == "1 event found."
 
 
 @pytest.mark.slow
@@ -160,19 +162,19 @@ def test_the_deployment_page_makes_scheduled_backups(
 ) -> None:
     """It reports missing backups, verified backups and problems."""
     store = opened()
-    ran = _page(monkeypatch, store, "deployment.py", _administrator())
-    assert not ran.exception
-    assert ran.warning[0].value == "There is no backup yet."
-    button(ran, "backup-now").click().run()
-    assert any("Backup made; verification passed" in element.value for element in ran.success)
-    assert not ran.warning
-    ran.number_input(key="backup-hours").set_value(6)
-    button(ran, "backup-save").click().run()
+    result = _page(monkeypatch, store, "deployment.py", _administrator())
+    assert not result.exception
+    assert result.warning[0].value == "There is no backup yet."
+    button(result, "backup-now").click().run()
+    assert any("Backup made; verification passed" in element.value for element in result.success)
+    assert not result.warning
+    result.number_input(key="backup-hours").set_value(6)
+    button(result, "backup-save").click().run()
     with store.look() as look:
         assert backups.schedule(look).every_hours == 6
     tamper(store, "UPDATE reference_standard SET truth = 'A'")
-    button(ran, "backup-now").click().run()
-    assert any("bank bank" in element.value for element in ran.error)
+    button(result, "backup-now").click().run()
+    assert any("bank bank" in element.value for element in result.error)
 
 
 _MERGE_PAGE = """
@@ -197,15 +199,15 @@ def test_bundles_are_restored_and_merged_from_a_page(
     bundle = ("b.zip", bundle_of(other).read_bytes())
     script = tmp_path / "merge_page.py"
     script.write_text(_MERGE_PAGE)
-    ran = AppTest.from_file(str(script), default_timeout=60).run()
-    ran.text_input(key="merge-site").set_value("Bergen")
-    ran.file_uploader[0].upload(*bundle)
-    button(ran, "merge").click().run()
-    assert not ran.exception
-    assert "P2, S2 from Bergen" in ran.success[0].value
-    ran.file_uploader[0].upload(*bundle)
-    button(ran, "merge").click().run()
-    assert "was already merged" in ran.code[0].value
+    result = AppTest.from_file(str(script), default_timeout=60).run()
+    result.text_input(key="merge-site").set_value("Bergen")
+    result.file_uploader[0].upload(*bundle)
+    button(result, "merge").click().run()
+    assert not result.exception
+    assert "P2, S2 from Bergen" in result.success[0].value
+    result.file_uploader[0].upload(*bundle)
+    button(result, "merge").click().run()
+    assert "was already merged" in result.code[0].value
     page = _page(monkeypatch, home, "deployment.py", _administrator())
     page.file_uploader[0].upload(*bundle)
     button(page, "restore").click().run()

@@ -11,53 +11,53 @@ from study.base.budget import Budget
 from study.base.errors import BadFile, NotNow
 from study.base.translation import spoken, t
 from ui.server import worker
-from ui.server.worker import Ended, Held, Job, Progress, Tell
+from ui.server.worker import Ended, FileBudget, Job, OnProgress, Progress
 
 PATIENCE_S = 60
-SMALL = Held(budget=Budget(memory_bytes=200_000_000, cpu_seconds=1), name="bomb.csv")
+SMALL = FileBudget(budget=Budget(memory_bytes=200_000_000, cpu_seconds=1), name="bomb.csv")
 
 
-def _job_of(do: object, *arguments: object, held: Held | None = SMALL) -> Job[object]:
-    job: Job[object] = Job(do, *arguments, held=held)  # type: ignore[arg-type]
+def _job_of(do: object, *arguments: object, memory: FileBudget | None = SMALL) -> Job[object]:
+    job: Job[object] = Job(do, *arguments, memory=memory)  # type: ignore[arg-type]
     assert job.is_done(PATIENCE_S)
     return job
 
 
-def _both(tell: Tell, left: int, right: str) -> tuple[int, str]:
-    tell("adding", 1, 2)
+def _both(on_progress: OnProgress, left: int, right: str) -> tuple[int, str]:
+    on_progress("adding", 1, 2)
     return left, right
 
 
-def _memory(_: Tell) -> int:
+def _memory(_: OnProgress) -> int:
     return len([bytes(10_000_000) for _ in range(100)])
 
 
-def _deep(_: Tell, n: int) -> int:
+def _deep(_: OnProgress, n: int) -> int:
     return _deep(_, n + 1) + 1
 
 
-def _busy(_: Tell) -> None:
+def _busy(_: OnProgress) -> None:
     while True:
         pass
 
 
-def _asleep(_: Tell) -> None:
+def _asleep(_: OnProgress) -> None:
     threading.Event().wait()
 
 
-def _broken(_: Tell) -> None:
+def _broken(_: OnProgress) -> None:
     raise AttributeError("'int' object has no attribute 'get'")
 
 
-def _gone(_: Tell) -> None:
+def _gone(_: OnProgress) -> None:
     os._exit(3)
 
 
-def _priority(_: Tell) -> int:
+def _priority(_: OnProgress) -> int:
     return os.nice(0)
 
 
-def _spoken(_: Tell) -> str:
+def _spoken(_: OnProgress) -> str:
     return t("Continue")
 
 
@@ -90,7 +90,7 @@ def test_a_file_beyond_the_limits_is_refused_by_name(
 
 def test_a_waiting_job_is_ended_after_a_time() -> None:
     """The limit of processor time does not apply to it."""
-    job = _job_of(_asleep, held=Held(budget=Budget(wall_seconds=1), name="slow.csv"))
+    job = _job_of(_asleep, memory=FileBudget(budget=Budget(wall_seconds=1), name="slow.csv"))
     with pytest.raises(BadFile, match=r"slow\.csv takes more than"):
         job.outcome()
 
@@ -98,7 +98,7 @@ def test_a_waiting_job_is_ended_after_a_time() -> None:
 def test_cancelling_a_job_ends_its_process() -> None:
     """The caller gets the error that nothing was saved, and can clean up."""
     ends: list[bool] = []
-    job: Job[None] = Job(_asleep, held=SMALL, on_end=ends.append)
+    job: Job[None] = Job(_asleep, memory=SMALL, on_end=ends.append)
     job.cancel()
     assert job.is_done(PATIENCE_S)
     with pytest.raises(NotNow, match="Nothing was saved"):
@@ -108,9 +108,9 @@ def test_cancelling_a_job_ends_its_process() -> None:
 
 def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     """The next upload is refused until another has ended."""
-    jobs: list[Job[None]] = [Job(_asleep, held=SMALL) for _ in range(worker.MOST_UPLOADS)]
+    jobs: list[Job[None]] = [Job(_asleep, memory=SMALL) for _ in range(worker.MOST_UPLOADS)]
     with pytest.raises(NotNow, match="Other files are being read"):
-        Job(_asleep, held=SMALL)
+        Job(_asleep, memory=SMALL)
     for job in jobs:
         job.cancel()
         assert job.is_done(PATIENCE_S)
@@ -120,15 +120,15 @@ def test_the_number_of_simultaneous_uploads_is_limited() -> None:
 def test_the_end_of_a_job_without_limits_is_reported() -> None:
     """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
     with pytest.raises(Ended, match="stopped before it was done"):
-        _job_of(_gone, held=None).outcome()
+        _job_of(_gone, memory=None).outcome()
     with pytest.raises(AttributeError):
-        _job_of(_broken, held=None).outcome()
+        _job_of(_broken, memory=None).outcome()
 
 
 def test_progress_is_reported_while_a_job_runs(tmp_path: Path) -> None:
     """Each step has a share, a rate and the remaining time."""
     go_on = tmp_path / "go on"
-    job: Job[None] = Job(_step, go_on, held=SMALL)
+    job: Job[None] = Job(_step, go_on, memory=SMALL)
     end = time.monotonic() + PATIENCE_S
     while not (reported := job.progress).step and time.monotonic() < end:
         job.is_done(0.01)
@@ -139,7 +139,7 @@ def test_progress_is_reported_while_a_job_runs(tmp_path: Path) -> None:
     assert Progress().left_s is None
 
 
-def _step(tell: Tell, go_on: Path) -> None:
-    tell("counting", 1, 4)
+def _step(on_progress: OnProgress, go_on: Path) -> None:
+    on_progress("counting", 1, 4)
     while not go_on.exists():
         threading.Event().wait(0.01)

@@ -70,17 +70,17 @@ class Deployment:
     tokens: Mapping[str, str]
     draft: int
 
-    def person(self, who: str) -> Person | None:
+    def person(self, reader_id: str) -> Person | None:
         """Return a signed-in person."""
-        if who not in self.tokens:
+        if reader_id not in self.tokens:
             return None
-        return signing_in.signed_in(self.store, self.tokens[who], now=datetime.now(UTC))
+        return signing_in.signed_in(self.store, self.tokens[reader_id], now=datetime.now(UTC))
 
-    def client(self, who: str) -> TestClient:
+    def client(self, reader_id: str) -> TestClient:
         """Return a client with a person's cookie."""
         made = TestClient(_app(), follow_redirects=False)
-        if who in self.tokens:
-            made.cookies.set(COOKIE, self.tokens[who])
+        if reader_id in self.tokens:
+            made.cookies.set(COOKIE, self.tokens[reader_id])
         return made
 
     def copied(self, folder: Path) -> "Deployment":
@@ -242,22 +242,22 @@ def _open(store: Store, study: str) -> None:
     )
 
 
-def _prepare(store: Store, who: Person) -> None:
-    _sent(store, who, preparation("consent", id=f"consent-{who.name}"))
+def _prepare(store: Store, person: Person) -> None:
+    _sent(store, person, preparation("consent", id=f"consent-{person.name}"))
 
 
-def _sent(store: Store, who: Person, *records: dict[str, Any]) -> None:
-    assert desk.take_records(store, who, records, now=_NOW).refused == ()
+def _sent(store: Store, person: Person, *records: dict[str, Any]) -> None:
+    assert desk.take_records(store, person, records, now=_NOW).refused == ()
 
 
 def _read_and_close(closed: Deployment, study: str) -> None:
     """Have the first reader read practice and a case, and close the study."""
-    who = closed.person(f"reader of {study}")
-    assert who is not None
-    _prepare(closed.store, who)
+    person = closed.person(f"reader of {study}")
+    assert person is not None
+    _prepare(closed.store, person)
     for _ in range(2):
-        case = desk.desk(closed.store, who, now=_NOW).cases[0].case
-        _sent(closed.store, who, reading(case))
+        case = desk.desk(closed.store, person, now=_NOW).cases[0].case
+        _sent(closed.store, person, reading(case))
     by = By(name=f"{study}-coordinator", role="coordinator")
     studies.close(
         closed.store, study=study, reason=f"End of {study}", acting=Acting(by=by, now=_NOW)

@@ -94,13 +94,13 @@ def ratings_of(codes: Codes, options: Ints) -> GroupAnswers:
     )
 
 
-def _alike(numbers: Sequence[Ints], most: int) -> tuple[Ints, Ints, Ints]:
+def _alike(numbers: Sequence[Ints], n_answers: int) -> tuple[Ints, Ints, Ints]:
     """Return an item of each kind, the kind of each item, and the number of items of each kind.
 
     Kinds are in the order of their codes, so that sums over them do not depend on the data's order.
     """
     n_items = len(numbers[0])
-    base = max(most, int(numbers[0].max(initial=0))) + 1
+    base = max(n_answers, int(numbers[0].max(initial=0))) + 1
     if base ** len(numbers) <= TABLE * n_items:
         code = _code(numbers, base)
         present = np.bincount(code, minlength=1)
@@ -400,12 +400,12 @@ def groups_of(columns: Sequence[Reads]) -> tuple[RaterGroup, ...]:
 
 def models_beside(columns: Sequence[Reads], condition: str) -> tuple[int, ...]:
     """Return the columns of the models that are compared with readers under a condition."""
-    everywhere = models_of_every_condition(columns)
+    unconditioned = models_of_every_condition(columns)
     return tuple(
         i
         for i, column in enumerate(columns)
         if column.kind is RaterKind.MODEL
-        and (column.condition == condition or column.rater_id in everywhere)
+        and (column.condition == condition or column.rater_id in unconditioned)
     )
 
 

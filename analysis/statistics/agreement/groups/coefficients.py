@@ -349,8 +349,8 @@ def _conger_by_item(ratings: GroupAnswers, n: float) -> Floats:
     others = shares.sum(axis=0) - shares
     means = (shares * others).sum(axis=1)
     total = np.full(ratings.codes.shape[1], means.sum())
-    for rater, mine, mean in zip(present, others, means, strict=True):
-        adds = np.concatenate([[0.0], (mine - mean) * n / n_answers[rater]])
+    for rater, own_answers, mean in zip(present, others, means, strict=True):
+        adds = np.concatenate([[0.0], (own_answers - mean) * n / n_answers[rater]])
         total += adds.take(ratings.codes[rater] - NO_LETTER)
     return total / max(len(present) * (len(present) - 1), 1)
 
@@ -403,19 +403,19 @@ class GroupMeasure:
 
     def counted(self, ratings: GroupAnswers) -> Bools:
         """Whether an item of each kind counts, shape (n_kinds,)."""
-        counted: Bools = ratings.answers >= (2 if self.paired_only else 1)
-        return counted
+        is_counted: Bools = ratings.answers >= (2 if self.paired_only else 1)
+        return is_counted
 
     def reason(self, ratings: GroupAnswers, sums: GroupSums) -> str:
         """Return the reason for an undefined estimate."""
-        judged = self.on_correctness
+        on_correctness = self.on_correctness
         cases = (
             (len(ratings.codes) < 2, SINGLE_RATER),
-            (sums.n == 0, NO_JUDGED_ANSWER if judged else NO_ANSWER),
-            (sums.n_paired == 0, NO_JUDGED_PAIRED if judged else NO_PAIRED),
+            (sums.n == 0, NO_JUDGED_ANSWER if on_correctness else NO_ANSWER),
+            (sums.n_paired == 0, NO_JUDGED_PAIRED if on_correctness else NO_PAIRED),
             (
                 self.from_marginals and sums.raters.varying == 0,
-                BOTH_CONSTANT_CORRECT if judged else BOTH_CONSTANT,
+                BOTH_CONSTANT_CORRECT if on_correctness else BOTH_CONSTANT,
             ),
             *(self._size_cases(ratings) if self.by_size else ()),
         )
@@ -430,41 +430,41 @@ class GroupMeasure:
         )
 
 
-def _fleiss(name: str, what: str, *, on_correctness: bool = False) -> GroupMeasure:
+def _fleiss(name: str, label: str, *, on_correctness: bool = False) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=fleiss_kappa,
         standard_error=fleiss_kappa_se,
-        method=f"Fleiss' kappa (1971) on {what}; {GWET}",
+        method=f"Fleiss' kappa (1971) on {label}; {GWET}",
         on_correctness=on_correctness,
     )
 
 
-def _conger(name: str, what: str) -> GroupMeasure:
+def _conger(name: str, label: str) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=conger_kappa,
         standard_error=conger_kappa_se,
-        method=f"Conger's kappa (1980) on {what}; {GWET}",
+        method=f"Conger's kappa (1980) on {label}; {GWET}",
     )
 
 
-def _krippendorff(name: str, what: str) -> GroupMeasure:
+def _krippendorff(name: str, label: str) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=krippendorff_alpha,
         standard_error=krippendorff_alpha_se,
-        method=f"Krippendorff's alpha, nominal, on {what}; {GWET}",
+        method=f"Krippendorff's alpha, nominal, on {label}; {GWET}",
         paired_only=True,
     )
 
 
-def _ac1(name: str, what: str) -> GroupMeasure:
+def _ac1(name: str, label: str) -> GroupMeasure:
     return GroupMeasure(
         name=name,
         estimate=ac1,
         standard_error=ac1_se,
-        method=f"Gwet's AC1 (2008) on {what}; {GWET}",
+        method=f"Gwet's AC1 (2008) on {label}; {GWET}",
         from_marginals=False,
         by_size=True,
         one_size=True,

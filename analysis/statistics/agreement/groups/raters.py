@@ -94,7 +94,7 @@ def _rows(study: Study, group: RaterGroup) -> Iterator[dict[str, Any]]:
     matrix = study.matrix
     items = np.arange(len(matrix.truth))
     draws = None if study.weights is None else draws_of(matrix, items, study.weights)
-    without = [
+    jackknife_values = [
         RaterGroup(
             raters=group.raters,
             condition=group.condition,
@@ -105,7 +105,7 @@ def _rows(study: Study, group: RaterGroup) -> Iterator[dict[str, Any]]:
     parts = []
     for codes in (letters_of(matrix, items), correctness_of(matrix, items)):
         [complete] = answered(codes, matrix.n_options, [group], draws)
-        parts.append((complete, answered(codes, matrix.n_options, without, None)))
+        parts.append((complete, answered(codes, matrix.n_options, jackknife_values, None)))
     for measure in EVERYWHERE:
         complete, others = parts[measure.on_correctness]
         yield _row(measure, complete, others, study.options.alpha)

@@ -109,12 +109,12 @@ def agreement_groups(study: Study | Bundle, options: Options | None = None) -> p
         for name, items in zip(partition.names, partition.members, strict=True):
             scope = _scope_rows(matrix, items, groups, measures, options.alpha, weights)
             for rows, group, answers_of_group in zip(by_group, groups, scope, strict=True):
-                named = {
+                key = {
                     "raters": group.raters.value,
                     "condition": group.condition,
                     "scope": name,
                 }
-                rows.extend(named | row for row in answers_of_group)
+                rows.extend(key | row for row in answers_of_group)
     return pd.DataFrame([row for rows in by_group for row in rows], columns=AGREEMENT_GROUPS.header)
 
 
@@ -142,13 +142,13 @@ def _scope_rows(
 
 def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float) -> Row:
     ratings, sums = answered.ratings, answered.sums
-    counted = measure.counted(ratings)
-    n = int(ratings.times[counted].sum())
+    is_counted = measure.counted(ratings)
+    n = int(ratings.times[is_counted].sum())
     estimate = float(measure.estimate(sums))
     se = measure.standard_error(ratings, sums)
     reason = _why_no_error(measure, answered, estimate, se, n)
     low = high = np.nan
-    n_clusters = np.array(len(np.unique(clusters[counted[ratings.kinds]])))
+    n_clusters = np.array(len(np.unique(clusters[is_counted[ratings.kinds]])))
     if reason:
         se = np.nan
     elif answered.resampled is None:

@@ -119,8 +119,8 @@ def _candidates(columns: Sequence[Reads]) -> Iterator[Pair]:
         if a.rater_id == b.rater_id:
             continue
         kind = _kind(a, b)
-        everywhere = kind is PairKind.MIXED and b.rater_id in single
-        if a.condition == b.condition or everywhere:
+        is_unconditioned = kind is PairKind.MIXED and b.rater_id in single
+        if a.condition == b.condition or is_unconditioned:
             yield Pair(a=i, b=j, kind=kind, condition=a.condition)
 
 
@@ -187,10 +187,10 @@ def _letters(a: Codes, b: Codes, n_letters: int) -> Floats:
 
 def _outcome_counts(a: Codes, b: Codes, truth: Codes) -> Floats:
     """Return outcomes, shape (6, n_columns_a, n_columns_b)."""
-    judged = truth != NO_LETTER
+    has_truth = truth != NO_LETTER
     given_a, given_b = a != NO_LETTER, b != NO_LETTER
-    right_a, right_b = (a == truth) & judged, (b == truth) & judged
-    wrong_a, wrong_b = given_a & ~right_a & judged, given_b & ~right_b & judged
+    right_a, right_b = (a == truth) & has_truth, (b == truth) & has_truth
+    wrong_a, wrong_b = given_a & ~right_a & has_truth, given_b & ~right_b & has_truth
     outcomes = np.empty((OUTCOMES, len(a), len(b)))
     outcomes[BOTH_RIGHT] = _in_common(right_a, right_b)
     outcomes[ONLY_A] = _in_common(right_a, wrong_b)
@@ -199,7 +199,7 @@ def _outcome_counts(a: Codes, b: Codes, truth: Codes) -> Floats:
         _in_common(wrong_a & (a == letter), wrong_b & (b == letter)) for letter in range(_top(a, b))
     )
     outcomes[OTHER_WRONG] = _in_common(wrong_a, wrong_b) - outcomes[SAME_WRONG]
-    outcomes[NOT_JUDGED] = _in_common(given_a & ~judged, given_b)
+    outcomes[NOT_JUDGED] = _in_common(given_a & ~has_truth, given_b)
     return outcomes
 
 
@@ -332,8 +332,8 @@ def _outcomes(a: Ints, b: Ints, truth: Ints) -> Ints:
     wrong = np.where(a == b, SAME_WRONG, OTHER_WRONG)
     outcome = np.where(right_a, np.where(right_b, BOTH_RIGHT, ONLY_A), wrong)
     outcome = np.where(~right_a & right_b, ONLY_B, outcome)
-    judged: Ints = np.where(truth == NO_LETTER, NOT_JUDGED, outcome)
-    return judged
+    outcome_codes: Ints = np.where(truth == NO_LETTER, NOT_JUDGED, outcome)
+    return outcome_codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -527,7 +527,7 @@ def counts_of_one(answers: Answers, a: Ints, b: Ints) -> csr_array:
 
 def _kinds(answers: Answers, letter: Codes, item: Ints) -> tuple[Ints, Ints]:
     """Return the kinds of each answer, and the answer's position."""
-    every = np.arange(len(item))
+    all_items = np.arange(len(item))
     truth = answers.truth[item]
     right, unjudged = np.flatnonzero(letter == truth), np.flatnonzero(truth == NO_LETTER)
     kinds = [
@@ -535,10 +535,10 @@ def _kinds(answers: Answers, letter: Codes, item: Ints) -> tuple[Ints, Ints]:
         np.full(len(right), answers.n_letters),
         np.full(len(unjudged), answers.n_letters + 1),
     ]
-    entries = [every, right, unjudged]
+    entries = [all_items, right, unjudged]
     if len(answers.sizes) > 1:
         kinds.append(answers.n_letters + 2 + answers.size[item])
-        entries.append(every)
+        entries.append(all_items)
     return np.concatenate(kinds), np.concatenate(entries)
 
 

@@ -91,11 +91,13 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
         )
         for i, rater in enumerate(raters)
     ]
-    where = shown_condition(results, condition)
+    condition_words = shown_condition(results, condition)
     title = t("Agreement of every two raters: {measure}", measure=measure_words(measure))
     yield report_table(
         name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
-        title=t("{title}, {condition}", title=title, condition=where) if where else title,
+        title=t("{title}, {condition}", title=title, condition=condition_words)
+        if condition_words
+        else title,
         note=sentences(
             [
                 t(

@@ -106,12 +106,12 @@ def _partition_rows(
 ) -> Iterator[pd.DataFrame]:
     counts = count_pairs(matrix, pairs, partition.items, partition.cells, len(partition.names))
     of_letters = np.array([_two_options(matrix, items) for items in partition.members], dtype=bool)
-    every = np.ones(len(partition.names), dtype=bool)
-    cases = [(0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), every)]
+    all_true = np.ones(len(partition.names), dtype=bool)
+    cases = [(0, ERROR_CONSISTENCY.name, NO_JUDGED, correctness_tables(counts), all_true)]
     if KAPPA in partition.measures and of_letters.any():
         cases.append((1, KAPPA.name, NO_ITEM, _letter_tables(counts), of_letters))
-    for order, measure, reason, tables, wanted in cases:
-        chosen = np.flatnonzero(wanted)
+    for order, measure, reason, tables, expected in cases:
+        chosen = np.flatnonzero(expected)
         rows = names.loc[names.index.repeat(len(chosen))].reset_index(drop=True)
         rows["scope_order"] = np.tile(chosen, len(names))
         rows["scope"] = np.array(partition.names, dtype=object)[rows["scope_order"]]
@@ -130,8 +130,8 @@ def _partition_rows(
 def _letter_tables(counts: PairCounts) -> Floats:
     """Return the counts of the first two letters; fewer letters seen leave empty cells."""
     tables = np.zeros((*counts.letters.shape[:2], 2, 2))
-    seen = min(counts.letters.shape[-1], 2)
-    tables[..., :seen, :seen] = counts.letters[..., :seen, :seen]
+    n_sides = min(counts.letters.shape[-1], 2)
+    tables[..., :n_sides, :n_sides] = counts.letters[..., :n_sides, :n_sides]
     return tables
 
 

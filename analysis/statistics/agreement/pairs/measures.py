@@ -530,8 +530,8 @@ def partitions(
 ) -> Iterator[Partition]:
     """Yield all items as one scope, and the scopes of every grouping, each with its measures."""
     for order, (grouping, within) in enumerate(scopes.items()):
-        every = {"": np.arange(len(matrix.truth))}
-        groups = every if grouping == "all" else matrix.members(grouping)
+        all_items = {"": np.arange(len(matrix.truth))}
+        groups = all_items if grouping == "all" else matrix.members(grouping)
         yield Partition(
             order=order,
             names=tuple(f"{grouping}={name}" if name else grouping for name in groups),

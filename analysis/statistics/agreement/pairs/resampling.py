@@ -116,8 +116,8 @@ def sums_of_resamples(
 
 
 def _of_clusters(weights: Floats, answers: Answers) -> Floats:
-    every = len(answers.starts) == weights.shape[1]
-    return weights if every else weights.T[answers.clusters].T
+    are_all = len(answers.starts) == weights.shape[1]
+    return weights if are_all else weights.T[answers.clusters].T
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -199,8 +199,8 @@ def _different(drawn: Floats) -> tuple[Floats, Ints | None]:
 
 def _fast(drawn: Floats, n_items: int) -> Numbers:
     """Return the weights, clusters first, in single precision where all counts are exact in it."""
-    most = n_items * float(drawn.max(initial=0))
-    if most < EXACT_SINGLE:
+    n_draws = n_items * float(drawn.max(initial=0))
+    if n_draws < EXACT_SINGLE:
         return drawn.T.astype(np.float32, order="C")
     return np.ascontiguousarray(drawn.T)
 

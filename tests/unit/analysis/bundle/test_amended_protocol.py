@@ -46,15 +46,15 @@ def test_the_margin_in_force_is_used() -> None:
 
 def test_a_margin_from_an_option_is_distinguished_from_the_protocols() -> None:
     """It applies to accuracy only; an option equal to the protocol's margin is the protocol's."""
-    asked = Options(margin=0.12)
-    assert margin_of(asked, PROTOCOL) == 0.12
-    assert margin_of(asked, PROTOCOL, "auc") is None
+    options = Options(margin=0.12)
+    assert margin_of(options, PROTOCOL) == 0.12
+    assert margin_of(options, PROTOCOL, "auc") is None
     assert margin_of(
-        asked, {**PROTOCOL, "in_force": {"endpoint": "AUC", "margin": 0.03}}, "auc"
+        options, {**PROTOCOL, "in_force": {"endpoint": "AUC", "margin": 0.03}}, "auc"
     ) == (0.03)
-    assert "the protocol's is 10.0 points" in margin_origin(asked, PROTOCOL)
+    assert "the protocol's is 10.0 points" in margin_origin(options, PROTOCOL)
     assert margin_origin(Options(margin=0.1), PROTOCOL) == ""
-    assert margin_origin(asked, {}) == "given at analysis"
+    assert margin_origin(options, {}) == "given at analysis"
 
 
 def test_an_invalid_margin_is_refused_if_it_is_used() -> None:

@@ -157,7 +157,7 @@ def test_blanks_around_names_are_removed() -> None:
 def test_ids_that_differ_only_in_blanks_are_refused() -> None:
     """Items, raters, and readings without a table of raters have the same rule."""
     items, raters = pd.DataFrame({"item_id": ["q"]}), {"rater_kind": "reader"}
-    twice = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})
+    doubled = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})
     for tables, words in (
         (
             (pd.DataFrame({"item_id": ["q", "q "]}), READINGS),
@@ -167,7 +167,7 @@ def test_ids_that_differ_only_in_blanks_are_refused() -> None:
             (items, READINGS, pd.DataFrame({"rater_id": ["R", " R"], **raters})),
             "raters.csv, row 3: rater_id “R” is also",
         ),
-        ((items, twice), r"rater_id “R ” looks like “R” \(white space\)"),
+        ((items, doubled), r"rater_id “R ” looks like “R” \(white space\)"),
     ):
         with pytest.raises(BundleError, match=words):
             bundle_from_tables(*tables)

@@ -20,8 +20,8 @@ STANDS = ("accuracy", "agreement_pairs", "comparisons", "reader_panel", "missing
 
 
 def _rows(rater: str, answers: str, condition: str = "", run: str = "") -> list[dict[str, str]]:
-    about = {"rater_id": rater, "condition": condition, "run": run}
-    return [{"item_id": q, "answer": a, **about} for q, a in zip(IDS, answers, strict=True)]
+    values = {"rater_id": rater, "condition": condition, "run": run}
+    return [{"item_id": q, "answer": a, **values} for q, a in zip(IDS, answers, strict=True)]
 
 
 def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bundle:
@@ -39,14 +39,14 @@ def _bundle(rows: list[dict[str, str]], patients: list[str] | None = None) -> Bu
 @pytest.mark.parametrize("condition", ["", "image", "unaided"])
 def test_further_runs_and_conditions_do_not_change_tables(condition: str) -> None:
     """The first run represents the model for any order of rows."""
-    alone = _bundle(_rows("M", RUNS["1"], condition))
+    single_run = _bundle(_rows("M", RUNS["1"], condition))
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, condition, run)]
     rows += _rows("M", "AAAAAAAAAAAA", "image-absent", "1")
-    every = _bundle(rows[::-1])
-    assert len(every.aside) == 36
+    complete = _bundle(rows[::-1])
+    assert len(complete.aside) == 36
     for name in STANDS:
         options = Options(bootstrap=50)
-        first, second = (COMPUTE[name](Study(entry, options)) for entry in (alone, every))
+        first, second = (COMPUTE[name](Study(entry, options)) for entry in (single_run, complete))
         pd.testing.assert_frame_equal(first, second)
 
 
@@ -118,9 +118,9 @@ def test_agreement_and_variance_of_runs() -> None:
 def test_clusters_widen_intervals_of_runs() -> None:
     """Patients with two equal items each have half the information."""
     rows = [row for run, answers in RUNS.items() for row in _rows("M", answers, "", run)]
-    alone = model_runs(_bundle(rows)).set_index("measure")
+    single = model_runs(_bundle(rows)).set_index("measure")
     twos = model_runs(_bundle(rows, [f"p{n // 2}" for n in range(12)])).set_index("measure")
-    assert twos.loc["raw_agreement", "se"] > alone.loc["raw_agreement", "se"]
+    assert twos.loc["raw_agreement", "se"] > single.loc["raw_agreement", "se"]
     assert twos.loc["raw_agreement", "method"] == "mean over items, t over patients"
 
 

@@ -149,8 +149,8 @@ def test_the_mark_of_a_simulated_rater_is_shown_once() -> None:
         "R4 (simulated)",
     ]
     assert all(name.on_figure.text.count("simulated") == 1 for name in names.values())
-    alone = rater_names(bundle_from_tables(items, readings))
-    assert [alone[rater].full for rater in ids[2:]] == ids[2:]
+    simulated_names = rater_names(bundle_from_tables(items, readings))
+    assert [simulated_names[rater].full for rater in ids[2:]] == ids[2:]
 
 
 @pytest.mark.parametrize(

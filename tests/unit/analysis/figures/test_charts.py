@@ -408,8 +408,8 @@ def test_equal_micro_and_macro_share_a_panel() -> None:
         "Overall, macro",
     ]
     micro = table["group"] == "micro"
-    once, tasks = table.loc[micro], table.loc[table["by"] == "task"]
-    same = pd.concat([once, once.assign(group="macro"), tasks])
+    overall_rows, tasks = table.loc[micro], table.loc[table["by"] == "task"]
+    same = pd.concat([overall_rows, overall_rows.assign(group="macro"), tasks])
     titles = [panel.title for panel in accuracy_chart(same).panels]
     assert titles[0] == "Overall"
     assert len(titles) == 1 + table.loc[table["by"] == "task", "group"].nunique()

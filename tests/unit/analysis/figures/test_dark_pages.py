@@ -36,8 +36,8 @@ def test_text_and_marks_have_sufficient_contrast_on_dark_pages() -> None:
 def test_numbers_in_cells_have_sufficient_contrast(scale: look.Scale) -> None:
     """For any share, the chosen colour of text has at least 4.5 to 1."""
     for share in range(101):
-        back = look.colour_at(DARK.scale(scale), share / 100)
-        assert contrast(DARK.ink_on(back), back) >= 4.5, (share, back)
+        background = look.colour_at(DARK.scale(scale), share / 100)
+        assert contrast(DARK.ink_on(background), background) >= 4.5, (share, background)
 
 
 def test_no_white_is_left_on_a_dark_page_except_in_names() -> None:

@@ -97,7 +97,7 @@ def test_marks_have_the_same_relative_position_in_both_renderers(
             x_axis = drawn.layout[f"xaxis{number}"]
             y_axis = drawn.layout[f"yaxis{number}"]
             name = f"x{number}" if number > 1 else "x"
-            seen = [
+            marks_seen = [
                 (
                     math.log10(x) if x_axis.type == "log" else x,
                     math.log10(y) if y_axis.type == "log" else y,
@@ -108,11 +108,11 @@ def test_marks_have_the_same_relative_position_in_both_renderers(
                 for x, y in zip(trace.x, trace.y, strict=True)
             ]
             count = sum(len(layer.x) for layer in panel.layers if isinstance(layer, Points))
-            assert len(seen) == count, figure.name
+            assert len(marks_seen) == count, figure.name
             paper = printed[k : k + count]
             k += count
             for axis, column in ((x_axis, 0), (y_axis, 1)):
-                values = np.array([entry[column] for entry in seen])
+                values = np.array([entry[column] for entry in marks_seen])
                 low, high = axis.range
                 share = (values - low) / (high - low)
                 if len(values) > 1 and np.ptp(share) > 0:
@@ -269,12 +269,12 @@ def test_numbers_are_left_out_of_cells_that_are_too_small_for_them() -> None:
     values = ((math.nan, 0.3), (-0.21, math.nan))
     cells = Cells(values=values, low=-1, high=1, scale=AGREEMENT_SCALE, texts=texts)
     axis = Axis(low=-0.5, high=1.5, grid=False)
-    seen = []
+    messages = []
     for side in (20.0, 14.0, 6.0):
         panel = Panel(x=axis, y=axis, layers=(cells,), height_mm=side)
         chart = Chart(rows=((panel,),), square=True)
-        seen.append(sorted(text.get_text() for text in on_paper(chart).texts))
-    assert seen == [["0.10 to", "0.42", "\u22120.21"], ["\u2212.21"], []]
+        messages.append(sorted(text.get_text() for text in on_paper(chart).texts))
+    assert messages == [["0.10 to", "0.42", "\u22120.21"], ["\u2212.21"], []]
 
 
 def _overlap(a: Bbox, b: Bbox) -> bool:
@@ -344,8 +344,8 @@ def test_conditions_have_their_own_figures() -> None:
     """Each has its readers and all models, and a different name."""
     bundle = tables.study(n=20)
     readers = bundle.readings["rater_id"].isin(tables.READERS)
-    own, others = bundle.readings.loc[readers], bundle.readings.loc[~readers]
-    parts = [own.assign(condition="a/b"), own.assign(condition="a b"), others]
+    own_rows, others = bundle.readings.loc[readers], bundle.readings.loc[~readers]
+    parts = [own_rows.assign(condition="a/b"), own_rows.assign(condition="a b"), others]
     both = bundle_from_tables(bundle.items, pd.concat(parts), bundle.raters)
     figures = report_figures(analyse(both, Options(bootstrap=10)))
     assert len({figure.name for figure in figures}) == len(figures)
@@ -361,12 +361,12 @@ def test_conditions_have_their_own_figures() -> None:
 @pytest.mark.parametrize("how", ["missing", "empty", "undefined"])
 def test_empty_tables_give_no_figure(results: Results, how: str) -> None:
     """No error occurs."""
-    ours = set(results.tables) - {"accuracy", "agreement_pairs", "missing"}
-    kept = {name: table for name, table in results.tables.items() if name not in ours}
-    for name in ours if how != "missing" else ():
+    own_names = set(results.tables) - {"accuracy", "agreement_pairs", "missing"}
+    other_tables = {name: table for name, table in results.tables.items() if name not in own_names}
+    for name in own_names if how != "missing" else ():
         table = results.tables[name]
-        kept[name] = table.iloc[:0] if how == "empty" else _undefined(table)
-    result = report_figures(replace(results, tables=kept))
+        other_tables[name] = table.iloc[:0] if how == "empty" else _undefined(table)
+    result = report_figures(replace(results, tables=other_tables))
     assert {figure.section for figure in result} == {"overview", "accuracy", "tasks", "agreement"}
 
 
@@ -422,8 +422,8 @@ def test_characters_without_a_glyph_are_named_below_the_figure(results: Results)
     """Without missing glyphs the figure keeps its height."""
     names = {"R1": RaterName(label="\U00012000 and \U00013000", simulated=False)}
     pairs = results.tables["agreement_pairs"]
-    known, lacking = (on_paper(kappa_matrix_chart(pairs, names=subset)) for subset in (None, names))
-    message = " ".join(text.get_text() for text in lacking.findobj(Text))
+    known, missing = (on_paper(kappa_matrix_chart(pairs, names=subset)) for subset in (None, names))
+    message = " ".join(text.get_text() for text in missing.findobj(Text))
     assert "U+12000 (CUNEIFORM SIGN A), U+13000 (EGYPTIAN HIEROGLYPH A001)" in message
     assert not any("glyph" in text.get_text() for text in known.findobj(Text))
-    assert lacking.get_figheight() > known.get_figheight()
+    assert missing.get_figheight() > known.get_figheight()

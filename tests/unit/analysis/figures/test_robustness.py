@@ -91,12 +91,12 @@ def test_confidence_is_drawn_against_accuracy(
     bins = results.tables["model_reliability"]
     for panel, model in zip(chart.rows[0], ("M", "N"), strict=True):
         (marks,) = (layer for layer in panel.layers if isinstance(layer, Points))
-        own = bins.loc[bins["model_id"] == model]
-        assert marks.x == pytest.approx(tuple(100 * own["mean_confidence"]))
-        assert marks.y == pytest.approx(tuple(100 * own["accuracy"]))
+        own_rows = bins.loc[bins["model_id"] == model]
+        assert marks.x == pytest.approx(tuple(100 * own_rows["mean_confidence"]))
+        assert marks.y == pytest.approx(tuple(100 * own_rows["accuracy"]))
         same, upright = (layer for layer in panel.layers if isinstance(layer, Line))
         assert same.x == same.y
-        assert len(upright.x) == 3 * len(own)
+        assert len(upright.x) == 3 * len(own_rows)
 
 
 @pytest.mark.slow

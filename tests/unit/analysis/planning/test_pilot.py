@@ -199,8 +199,8 @@ def test_degrees_of_freedom_of_errors_are_those_of_the_jackknife() -> None:
         rest = bundle.items[bundle.items["patient_id"] != patient]
         readings = bundle.readings[bundle.readings["item_id"].isin(rest["item_id"])]
         (left,) = pilot_components(replace(bundle, items=rest, readings=readings), Comparison.PANEL)
-        own, shared = left.var_error - left.cov2, left.cov2
-        errors.append(np.log([own, own + left.readers * shared]))
+        own_part, shared = left.var_error - left.cov2, left.cov2
+        errors.append(np.log([own_part, own_part + left.readers * shared]))
     n, changes = len(errors), np.array(errors) - np.mean(errors, axis=0)
     variances = (n - 1) / n * (changes**2).sum(axis=0)
     normal = np.array([3.0, 1.0]) * (n - 1)

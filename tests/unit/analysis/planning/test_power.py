@@ -54,13 +54,15 @@ def _powers(plan: PowerPlan, readers: int, cases: int) -> list[float]:
 def _formula(parts: Components, effect: float, j: int, cases: int) -> list[float]:
     """Return the power of two conditions from the formula as the table's description prints it."""
     s, var_tr = parts.cases / cases, max(parts.var_tr, 0.0)
-    own, shared = parts.var_error - parts.cov1, parts.cov2 - parts.cov3
+    own_part, shared = parts.var_error - parts.cov1, parts.cov2 - parts.cov3
     positive = max(shared, 0.0)
-    d = var_tr + s * (own + (j - 1) * positive)
-    df = d**2 / ((var_tr + s * (own - positive)) ** 2 / (j - 1))
+    d = var_tr + s * (own_part + (j - 1) * positive)
+    df = d**2 / ((var_tr + s * (own_part - positive)) ** 2 / (j - 1))
     random = ncf.sf(f.isf(0.05, 1, df), 1, df, j * effect**2 / (2 * d))
-    fixed = ncx2.sf(norm.isf(0.025) ** 2, 1, j * effect**2 / (2 * s * (own + (j - 1) * positive)))
-    m = var_tr + s * (own - shared)
+    fixed = ncx2.sf(
+        norm.isf(0.025) ** 2, 1, j * effect**2 / (2 * s * (own_part + (j - 1) * positive))
+    )
+    m = var_tr + s * (own_part - shared)
     cases_fixed = ncf.sf(f.isf(0.05, 1, j - 1), 1, j - 1, j * effect**2 / (2 * m))
     return [float(random), float(fixed), float(cases_fixed)]
 

@@ -41,7 +41,7 @@ def write_bundle(
     rng = np.random.default_rng(5)
     right = rng.choice(list(letters), items)
     names = NAMES if hostile else tuple("abcd")
-    listed = [
+    item_rows = [
         {
             "item_id": f"q{i:02d}",
             "truth": str(right[i]) if truth else "",
@@ -72,11 +72,13 @@ def write_bundle(
                     for i in range(items)
                 ]
     place.mkdir(parents=True)
-    kept = ("rater_id", "item_id", "answer")
-    _write(place / "items.csv", [{"item_id": row["item_id"]} if least else row for row in listed])
+    columns_kept = ("rater_id", "item_id", "answer")
+    _write(
+        place / "items.csv", [{"item_id": row["item_id"]} if least else row for row in item_rows]
+    )
     _write(
         place / "readings.csv",
-        [{key: row[key] for key in kept} if least else row for row in readings],
+        [{key: row[key] for key in columns_kept} if least else row for row in readings],
     )
     if not least:
         _write(

@@ -35,14 +35,14 @@ def study(
     rows: list[dict[str, Any]] = []
     for number, rater in enumerate(raters):
         share = 0.5 + 0.35 * (number % 5) / 5
-        own = (
+        own_readings = (
             conditions
             if rater.startswith("R")
             else ("",)
             if conditions == ("",)
             else conditions[:1]
         )
-        for condition in own:
+        for condition in own_readings:
             right = rng.random(n_items) < share
             other = rng.choice(list("ABCD"), n_items)
             values = np.where(right, items["truth"], other)

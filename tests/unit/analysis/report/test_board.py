@@ -57,14 +57,14 @@ def test_the_page_names_all_raters_and_has_no_scripts(bundle: Bundle, tmp_path: 
     assert "<b>wide" not in page
     assert "<script" not in page
     assert page.count('class="reader"') == 6  # the row of the reader, with six cells
-    kept = _rows(tmp_path / "leaderboard.csv")
-    assert {row["study"] for row in kept} == {"One", "<i>Two</i>"}
-    assert len(kept) == 2 * 3 * 4  # studies, raters, micro and macro and two tasks
+    file = _rows(tmp_path / "leaderboard.csv")
+    assert {row["study"] for row in file} == {"One", "<i>Two</i>"}
+    assert len(file) == 2 * 3 * 4  # studies, raters, micro and macro and two tasks
 
 
 def test_a_study_without_tasks_ranks_by_questions(make_bundle: MakeBundle, tmp_path: Path) -> None:
-    made = make_bundle("AAAA", {"R1": "AABB", "m": "AAAB"}, models=("m",))
-    write_leaderboard({"One": made}, tmp_path, FAST)
+    bundle = make_bundle("AAAA", {"R1": "AABB", "m": "AAAB"}, models=("m",))
+    write_leaderboard({"One": bundle}, tmp_path, FAST)
     assert "75.0" in (tmp_path / "index.html").read_text(encoding="utf-8")
     (row,) = _rows(tmp_path / "models.csv")
     assert row["Overall Accuracy"] == ""

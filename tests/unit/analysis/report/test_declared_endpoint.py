@@ -212,8 +212,8 @@ def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
         few = _with(run, {**DECLARED, "primary_model": "M1"}, {**row, "n_items": 24, "df": 23.0})
         assert "Not decided: Model-1_x" in _said(few)
         assert "fewer than 25" in _said(few)
-    enough = {**worse, "n_items": 25, "df": 24.0}
-    inferior = _said(_with(run, {**DECLARED, "primary_model": "M1"}, enough))
+    sufficient = {**worse, "n_items": 25, "df": 24.0}
+    inferior = _said(_with(run, {**DECLARED, "primary_model": "M1"}, sufficient))
     assert "Inferior: Model-1_x" in inferior
 
 
@@ -225,9 +225,9 @@ def test_several_models_are_adjusted_unless_a_model_is_primary(run: Results) -> 
     assert "No model was named primary: verdicts are adjusted for 2 models (Holm)." in shown
     assert "Non-inferior: Model-1_x" in shown
     assert "Non-inferiority not shown after adjustment: Model-1_x" in hidden
-    named = _with(run, {**DECLARED, "primary_model": "M1"}, *rows, p=0.03)
-    assert "Non-inferior: Model-1_x (" in _said(named)
-    assert "adjusted" not in _said(named)
+    names = _with(run, {**DECLARED, "primary_model": "M1"}, *rows, p=0.03)
+    assert "Non-inferior: Model-1_x (" in _said(names)
+    assert "adjusted" not in _said(names)
 
 
 def test_the_reason_of_undefined_comparisons_is_stated_once(run: Results) -> None:
@@ -290,24 +290,24 @@ def test_a_margin_chosen_at_analysis_is_reported_without_verdict(
     assert words in next(t.note for t in overviews(results) if t.name == "reader-panel")
     assert words in next(f.caption for f in report_figures(results) if f.name == "panel-accuracy")
     for checklist in checklists(results)[1:3]:  # STARD-AI and CLAIM
-        (asked,) = [item for item in checklist.items if item.number == "4"]
-        assert words in asked.answer
+        (margin_item,) = [item for item in checklist.items if item.number == "4"]
+        assert words in margin_item.answer
     assert words in dict(report_content(results, []).provenance)["Non-inferiority margin"]
     assert provenance(results)["options"]["margin_is"] == words
-    alone = _with(run, {}, row, margin=0.12)
-    assert "The margin of 12.0 points was given at analysis." in _said(alone)
+    without_protocol = _with(run, {}, row, margin=0.12)
+    assert "The margin of 12.0 points was given at analysis." in _said(without_protocol)
 
 
 def test_a_verdict_states_whether_another_choice_changes_it(run: Results) -> None:
     """Choices with too few items do not count."""
-    turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
+    reversed_row = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
     protocol = {**DECLARED, "primary_model": "M1"}
-    text = _said(_with(run, protocol, CLEARED, others=[turned]))
+    text = _said(_with(run, protocol, CLEARED, others=[reversed_row]))
     assert (
         "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0; but “non-inferiority"
         " not shown” with missing answers dropped (−2.0 points, 95 % CI −8.0 to 4.0))."
     ) in text
-    few = _with(run, protocol, CLEARED, others=[{**turned, "n_items": 2}])
+    few = _with(run, protocol, CLEARED, others=[{**reversed_row, "n_items": 2}])
     assert "but" not in _said(few)
     assert "With missing answers dropped no conclusion is possible (too few: 2 cases)." in _said(
         few, Theme.CHOICES
@@ -328,16 +328,16 @@ def test_another_choice_is_decided_by_its_own_score_test(
 ) -> None:
     """The interval clears the margin under both choices."""
     protocol = {**DECLARED, "primary_model": "M1"}
-    again = {"p_margin": other, "p_superior": 0.5, "difference": 0.02}
-    text = _said(_with(run, protocol, CLEARED, score_p=own, others=[again]))
+    other_choice = {"p_margin": other, "p_superior": 0.5, "difference": 0.02}
+    text = _said(_with(run, protocol, CLEARED, score_p=own, others=[other_choice]))
     assert change in text
     assert bool(change) == ("but “" in text)
 
 
 def test_an_exploratory_difference_states_the_same(run: Results) -> None:
     """Without missing answers the difference is −2.0 points."""
-    turned = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
-    text = _said(_with(run, {}, {}, others=[turned]), Theme.AGAINST)
+    reversed_row = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
+    text = _said(_with(run, {}, {}, others=[reversed_row]), Theme.AGAINST)
     assert (
         "95 % CI of the difference 1.2 to 12.0); but “no difference shown” with missing answers"
         " dropped (−2.0 points, 95 % CI −8.0 to 4.0)."

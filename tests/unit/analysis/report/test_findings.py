@@ -23,8 +23,8 @@ def run() -> Results:
 
 def _with(run: Results, **tables: Sequence[Mapping[Any, Any]]) -> Results:
     plain = {name: run.tables[name] for name in ("accuracy", "agreement_pairs", "missing")}
-    made = {name: pd.DataFrame(rows) for name, rows in tables.items()}
-    return replace(run, tables={**plain, **made})
+    frames = {name: pd.DataFrame(rows) for name, rows in tables.items()}
+    return replace(run, tables={**plain, **frames})
 
 
 def _said(results: Results, theme: Theme) -> str:
@@ -174,8 +174,8 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
 ) -> None:
     """A rank interval of 1 to 1 is not sufficient; a tie names both models."""
     board = run.tables["leaderboard"]
-    sure = board.assign(rank_low=board["rank"], rank_high=board["rank"])
-    micro = sure.loc[(sure["by"] == "overall") & (sure["group"] == "micro")]
+    confidences = board.assign(rank_low=board["rank"], rank_high=board["rank"])
+    micro = confidences.loc[(confidences["by"] == "overall") & (confidences["group"] == "micro")]
     first = micro.sort_values("rank")["rater_id"].iloc[0]
     others = [rater for rater in micro["rater_id"] if rater != first]
     template = run.tables["comparisons"].iloc[0].to_dict()
@@ -194,7 +194,7 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
             for other in pairs
         ]
         return _said(
-            _with(run, leaderboard=sure.to_dict("records"), comparisons=rows), Theme.RANKING
+            _with(run, leaderboard=confidences.to_dict("records"), comparisons=rows), Theme.RANKING
         )
 
     assert "every paired interval against another rater excludes 0" in said({}, others)
@@ -332,11 +332,11 @@ def test_a_reason_is_not_repeated_for_every_model(run: Results) -> None:
 
 def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
     """The report states whether its results were known."""
-    gone = [
+    withdrawn = [
         {"model_id": "M8", "reason": "The wrong file", "after_closing": False},
         {"model_id": "M9", "reason": "It was bad", "after_closing": True},
     ]
-    bundle = replace(run.bundle, about={"withdrawn_models": gone})
+    bundle = replace(run.bundle, about={"withdrawn_models": withdrawn})
     text = _said(replace(run, bundle=bundle), Theme.STUDIED)
     assert "2 models were withdrawn and appear in no table" in text
     assert "M8 (The wrong file), M9 after closing (It was bad)" in text

@@ -26,14 +26,19 @@ def bundle() -> Bundle:
     for number, reader in enumerate(READERS):
         adopts = 0.9 if number < 3 else 0.2
         for place, item in enumerate(items["item_id"]):
-            own = "A" if random.random() < (0.5 if number < 3 else 0.85) else "B"
-            after = aid[place] if random.random() < adopts else own
+            own_answer = "A" if random.random() < (0.5 if number < 3 else 0.85) else "B"
+            after = aid[place] if random.random() < adopts else own_answer
             shown = {
                 "aid_model": "M",
                 "aid_answer": aid[place],
                 "aid_planted": str(int(place % 10 == 0)),
             }
-            first = {"rater_id": reader, "item_id": item, "condition": "unaided", "answer": own}
+            first = {
+                "rater_id": reader,
+                "item_id": item,
+                "condition": "unaided",
+                "answer": own_answer,
+            }
             rows += [first, {**first, "condition": "aided", "answer": after, **shown}]
     raters = pd.DataFrame({"rater_id": READERS, "rater_kind": "reader"})
     raters["level"] = ["junior"] * 3 + ["senior"] * 3
@@ -55,10 +60,10 @@ def said(results: Results, theme: Theme) -> list[str]:
     ]
 
 
-def row(results: Results, name: str, **where: str) -> pd.Series:
+def row(results: Results, name: str, **filters: str) -> pd.Series:
     """Return the first row of a table with these cells."""
     table = results.tables[name]
-    for column, cell in where.items():
+    for column, cell in filters.items():
         table = table[table[column] == cell]
     return table.iloc[0]
 
@@ -180,8 +185,8 @@ def test_tasks_are_reported_only_after_adjustment(results: Results, p_adjusted: 
         tables={**results.tables, "reader_groups_tasks": tasks},
     )
     texts = said(results, Theme.GROUPS)
-    named = [text for text in texts if "on detection minus other tasks" in text]
-    assert len(named) == (p_adjusted < results.options.alpha)
+    names = [text for text in texts if "on detection minus other tasks" in text]
+    assert len(names) == (p_adjusted < results.options.alpha)
     assert any(
         "shown to depend on the task in 1 comparison," in text for text in texts
-    ) is not bool(named)
+    ) is not bool(names)

@@ -43,7 +43,7 @@ def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
     cells = {names[0].rater_id: row for names, row in shown.rows}
     accuracy = run.tables["accuracy"].query("by == 'overall' and group == 'micro'")
     assert set(accuracy["rater_id"]) == cells.keys() - {""}
-    lacking = run.tables["missing"].set_index("rater_id")
+    missing_table = run.tables["missing"].set_index("rater_id")
     times = run.tables["times"].query("by == 'overall'").set_index("rater_id")
     panel = run.tables["reader_panel"].query("metric == 'accuracy' and claim == 'these readers'")
     panel = panel.set_index("model_id")
@@ -52,8 +52,8 @@ def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
         assert n == str(row["n"])
         ends = [100 * row[c] for c in ("accuracy", "cluster_ci_low", "cluster_ci_high")]
         assert _numbers(percent) == pytest.approx(ends, abs=0.051)
-        own = lacking.loc[row["rater_id"]]
-        assert int(missing) == own["n_assigned"] - own["n_answered"]
+        own_rows = missing_table.loc[row["rater_id"]]
+        assert int(missing) == own_rows["n_assigned"] - own_rows["n_answered"]
         if row["rater_kind"] == "model":
             result = panel.loc[row["rater_id"]]
             ends = [100 * result[c] for c in ("difference", "ci_low", "ci_high")]
@@ -70,9 +70,9 @@ def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
 def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> None:
     """With cases shared among readers, only cases that were shown can be missing."""
     missing = run.tables["missing"].assign(n_absent=20, n_answered=39, n_skipped=1)
-    lacking = replace(run, tables={**run.tables, "missing": missing})
-    shared = _declaring(lacking, reads_per_case=2)
-    for results, of_readers in ((lacking, "21"), (shared, "1")):
+    missing_table = replace(run, tables={**run.tables, "missing": missing})
+    shared = _declaring(missing_table, reads_per_case=2)
+    for results, of_readers in ((missing_table, "21"), (shared, "1")):
         table = headline(results).raters
         cells = {names[0].rater_id: row[-1] for names, row in table.rows if names[0].rater_id}
         assert {cells[f"R{n}"] for n in (1, 2, 3)} == {of_readers}
@@ -121,12 +121,12 @@ def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
     kappas, corrected = re.findall(r"(\d\.\d\d) \(", line), re.findall(r"\((\d\.\d\d)\)", line)
     pairs = run.tables["agreement_pairs"].query("scope == 'all' and measure == 'kappa_letters'")
     means = pairs.groupby("pair_kind")["estimate"].mean()
-    wanted = [means[kind] for kind in ("reader-reader", "model-model", "reader-model")]
-    assert [float(kappa) for kappa in kappas] == pytest.approx(wanted, abs=0.0051)
+    expected = [means[kind] for kind in ("reader-reader", "model-model", "reader-model")]
+    assert [float(kappa) for kappa in kappas] == pytest.approx(expected, abs=0.0051)
     between = run.tables["agreement_between"].query("scope == 'all'").set_index("measure")
     columns = ["among_readers", "among_models", "readers_models"]
-    wanted = between.loc["brennan_prediger", columns].tolist()
-    assert [float(entry) for entry in corrected] == pytest.approx(wanted, abs=0.0051)
+    expected = between.loc["brennan_prediger", columns].tolist()
+    assert [float(entry) for entry in corrected] == pytest.approx(expected, abs=0.0051)
     assert re.sub(r"[\d.() ]+", " ", line.split(": ")[1]).strip() == (
         "within readers, within models, between readers and models"
     )

@@ -64,11 +64,11 @@ def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _left(texts: list[str]) -> list[str]:
     """Return text with letters outside the brackets, except for names of the run."""
-    outside = "\n".join(texts)
-    while (less := re.sub("⟦[^⟦⟧]*⟧", "", outside)) != outside:
-        outside = less
-    outside = re.sub("|".join(DATA), "", outside)
-    return [line for line in outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
+    text_outside = "\n".join(texts)
+    while (less := re.sub("⟦[^⟦⟧]*⟧", "", text_outside)) != text_outside:
+        text_outside = less
+    text_outside = re.sub("|".join(DATA), "", text_outside)
+    return [line for line in text_outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
 
 
 @pytest.mark.slow

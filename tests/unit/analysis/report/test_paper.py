@@ -83,17 +83,17 @@ def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str
     measures = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
     assert [entry.name for entry in tables] == [f"matrix-{m.replace('_', '-')}" for m in measures]
     pairs = run.tables["agreement_pairs"].query("scope == 'all'")
-    about = _part(files["tables.xlsx"], "xl/workbook.xml")
+    about_sheet = _part(files["tables.xlsx"], "xl/workbook.xml")
     for table, measure in zip(tables, measures, strict=True):
         assert f"tab:{table.name}" in files["tables.tex"].decode()
-        assert f'name="{table.name}"' in about
+        assert f'name="{table.name}"' in about_sheet
         place = {names[0].rater_id: i for i, (names, _) in enumerate(table.rows)}
         for row in pairs.loc[pairs["measure"] == measure].to_dict("records"):
             first, second = sorted(place[row[key]] for key in ("rater_a", "rater_b"))
             below, above = table.rows[second][1][first], table.rows[first][1][second]
-            wanted = [row["estimate"], row["ci_low"], row["ci_high"]]
+            expected = [row["estimate"], row["ci_low"], row["ci_high"]]
             shown = [float(x.replace("\u2212", "-")) for x in (below, *above.split(" to "))]
-            assert shown == pytest.approx(wanted, abs=0.0051)
+            assert shown == pytest.approx(expected, abs=0.0051)
 
 
 def test_latex_is_escaped() -> None:
@@ -134,10 +134,10 @@ def test_a_complete_report_cites_all_sources(run: Results) -> None:
     others["agreement_indices"] = accuracy
     everything = replace(run, tables={**run.tables, **others, "reader_panel": with_area})
     # The first is used for independent items, the second only by tests, the third for scored texts.
-    elsewhere = {"hillis2005", "gallas2009", "cohen1968"}
+    other_sources = {"hillis2005", "gallas2009", "cohen1968"}
     keys = set(cited_keys(part.text for part in methods(everything)))
-    ours = {reference.key for reference in method_references() if reference.source in SOURCES}
-    assert ours - elsewhere <= keys
+    own_names = {reference.key for reference in method_references() if reference.source in SOURCES}
+    assert own_names - other_sources <= keys
 
 
 def test_only_computed_tables_are_described() -> None:
@@ -162,8 +162,8 @@ def test_bibtex_entries_are_complete() -> None:
 def test_keys_of_the_same_author_and_year_have_a_letter() -> None:
     """A publication with two methods has a single entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
-    made = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
-    assert [reference.key for reference in references(made)] == ["gwet2008a", "gwet2008b"]
+    sources = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
+    assert [reference.key for reference in references(sources)] == ["gwet2008a", "gwet2008b"]
 
 
 @pytest.mark.parametrize(("place", "n"), [(0, 15), (2, 44)])

@@ -117,5 +117,5 @@ def test_characters_without_a_glyph_are_named(tmp_path: Path) -> None:
         raters = bundle.raters.assign(label=[label, "R2", "M1"])
         content = report_content(full_run(replace(bundle, raters=raters)), [])
         prepared(content, tmp_path)
-        lacking = json.loads((tmp_path / "data.json").read_text("utf-8"))["lacking"]
-        assert lacking == (f"No installed font has a glyph for {text}." if text else "")
+        missing = json.loads((tmp_path / "data.json").read_text("utf-8"))["lacking"]
+        assert missing == (f"No installed font has a glyph for {text}." if text else "")

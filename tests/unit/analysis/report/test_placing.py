@@ -40,12 +40,12 @@ def test_nothing_outside_an_existing_folder_is_written(
     """Its parent may belong to another user or be on another filesystem."""
     parent = tmp_path / "parent"
     (parent / "out").mkdir(parents=True)
-    made: list[Path] = []
+    paths: list[Path] = []
     mkdir = Path.mkdir
 
-    def watch(self: Path, *rest: object, **named: object) -> None:
-        made.append(self)
-        mkdir(self, *rest, **named)
+    def watch(self: Path, *rest: object, **options: object) -> None:
+        paths.append(self)
+        mkdir(self, *rest, **options)
 
     monkeypatch.setattr(Path, "mkdir", watch)
     parent.chmod(0o555)
@@ -53,8 +53,8 @@ def test_nothing_outside_an_existing_folder_is_written(
         assert _report(folder, parent / "out") == 0
     finally:
         parent.chmod(0o755)
-    assert made
-    assert all(parent / "out" in place.parents for place in made)
+    assert paths
+    assert all(parent / "out" in place.parents for place in paths)
     assert sorted(p.name for p in (parent / "out").iterdir()) == [
         "figures",
         "paper",
@@ -123,14 +123,14 @@ def test_links_and_reports_of_other_programs_are_kept(
     assert "was not written by an earlier report" in capsys.readouterr().err
     assert _report(folder, out, "tables") == 0
     assert (out / "report.html").read_text() == "mine"
-    theirs = tmp_path / "theirs"
+    other_folder = tmp_path / "theirs"
     for place in ("report.pdf", "paper/tables.tex"):
-        (theirs / place).parent.mkdir(parents=True, exist_ok=True)
-        (theirs / place).write_text("mine")
-        assert _report(folder, theirs) == 1
+        (other_folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (other_folder / place).write_text("mine")
+        assert _report(folder, other_folder) == 1
         assert "was not written by an earlier report" in capsys.readouterr().err
-        assert (theirs / place).read_text() == "mine"
-        (theirs / place).unlink()
+        assert (other_folder / place).read_text() == "mine"
+        (other_folder / place).unlink()
     linked = tmp_path / "linked"
     linked.mkdir()
     (linked / "tables").symlink_to(tmp_path / "nowhere")

@@ -101,9 +101,9 @@ def test_every_figure_can_be_downloaded_from_the_page(
     assert sorted(pictures) == sorted(
         f"figures/{file.name}" for file in (out / "figures").iterdir() if file.suffix != ".json"
     )
-    held = {name: address for address, name in links if address.startswith("data:")}
-    assert set(held) == {f"{Path(picture).stem}.csv" for picture in pictures}
-    data = b64decode(held["kappa-letters.csv"].partition(",")[2])
+    downloads = {name: address for address, name in links if address.startswith("data:")}
+    assert set(downloads) == {f"{Path(picture).stem}.csv" for picture in pictures}
+    data = b64decode(downloads["kappa-letters.csv"].partition(",")[2])
     shown = pd.read_csv(io.BytesIO(data)).set_index(["row", "column"])["value"]
     pairs = pd.read_csv(out / "tables" / "agreement_pairs.csv")
     pairs = pairs.query("scope == 'all' and measure == 'kappa_letters'")

@@ -102,9 +102,9 @@ def bundle_of(
     # With four readers or more there are groups of readers.
     table["level"] = ["ab"[i % 2] if readers > 3 else "" for i in range(len(table))]
     table["years"] = [str(3 * i + 1) if readers > 3 else "" for i in range(len(table))]
-    made = bundle_from_tables(items, pd.DataFrame(rows), table)
-    object.__setattr__(made, "protocol", DECLARED if protocol is None else protocol)
-    return made
+    bundle = bundle_from_tables(items, pd.DataFrame(rows), table)
+    object.__setattr__(bundle, "protocol", DECLARED if protocol is None else protocol)
+    return bundle
 
 
 ODD: dict[str, Callable[[], Bundle]] = {
@@ -169,10 +169,10 @@ def sentences_of(content: ReportContent) -> Iterator[str]:
 @pytest.mark.parametrize("name", ODD)
 def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
     """Estimate, interval and the reason are shown instead in all parts of the report."""
-    few = int(name.split()[0]) < 25 if name[0].isdigit() else True
+    is_few = int(name.split()[0]) < 25 if name[0].isdigit() else True
     text = NEUTRAL.sub("", "\n".join(sentences_of(content_of(name))))
     search = VERDICTS.search(text)
-    if few:
+    if is_few:
         assert search is None, text[max(0, search.start() - 200) : search.end() + 100]
         assert "no truth" in name or re.search(r"fewer than 25|too few", text)
     else:
@@ -259,8 +259,10 @@ def test_a_leaderboard_of_few_patients_states_it(tmp_path: Any) -> None:
     """It has ranks, and states that they are not conclusive."""
     few = write_leaderboard({"s": ODD["24 patients"]()}, tmp_path / "few", Options(bootstrap=20))
     assert "24 patients with answers, too few for a verdict on who is better" in few
-    enough = write_leaderboard({"s": ODD["25 patients"]()}, tmp_path / "on", Options(bootstrap=20))
-    assert "too few" not in enough
+    sufficient = write_leaderboard(
+        {"s": ODD["25 patients"]()}, tmp_path / "on", Options(bootstrap=20)
+    )
+    assert "too few" not in sufficient
 
 
 @pytest.mark.parametrize("few", [24, 25])

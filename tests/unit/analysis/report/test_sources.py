@@ -36,8 +36,8 @@ def test_the_methods_list_the_sources_of_the_program() -> None:
     """The numbers have no gap, and the texts are equal."""
     entries = [line.split(". ", 1) for line in LISTED.strip().splitlines()]
     assert [number for number, _ in entries] == [str(i + 1) for i in range(len(entries))]
-    ours = sorted(f"{source.text} doi:{source.doi}" for source in EVERY)
-    assert sorted(entry for _, entry in entries) == ours
+    own_names = sorted(f"{source.text} doi:{source.doi}" for source in EVERY)
+    assert sorted(entry for _, entry in entries) == own_names
 
 
 def test_the_methods_cite_sources_by_number() -> None:
@@ -50,10 +50,14 @@ def test_the_methods_cite_sources_by_number() -> None:
 
 def test_the_code_names_every_source_and_no_other() -> None:
     """Each formula has its source."""
-    own = ROOT / "analysis" / "report" / "methods" / "sources.py"
-    code = [path.read_text("utf-8") for path in (ROOT / "analysis").rglob("*.py") if path != own]
-    named = {doi for text in code for doi in DOI.findall(text)}
-    assert {doi.lower() for doi in named} == {source.doi.lower() for source in EVERY}
+    sources_file = ROOT / "analysis" / "report" / "methods" / "sources.py"
+    code = [
+        path.read_text("utf-8")
+        for path in (ROOT / "analysis").rglob("*.py")
+        if path != sources_file
+    ]
+    names = {doi for text in code for doi in DOI.findall(text)}
+    assert {doi.lower() for doi in names} == {source.doi.lower() for source in EVERY}
 
 
 @pytest.mark.slow
@@ -84,11 +88,13 @@ def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -
     results = analyse(bundle, Options(bootstrap=20))
     confident = bundle.readings.assign(confidence=["0.5", "0.9"] * 30)
     rated = replace(bundle, readings=confident, confidence_means="answer")
-    for run, named in ((results, False), (analyse(rated, Options(bootstrap=20)), True)):
-        assert run.has("model_calibration") is named
-        assert ("scikit-learn" in packages_used(run)) is named
+    for run, are_named in ((results, False), (analyse(rated, Options(bootstrap=20)), True)):
+        assert run.has("model_calibration") is are_named
+        assert ("scikit-learn" in packages_used(run)) is are_named
         texts = [software(run).text, facts(run)["software"].text]
-        assert [("scikit-learn" in text, "numpy" in text) for text in texts] == [(named, True)] * 2
+        assert [("scikit-learn" in text, "numpy" in text) for text in texts] == [
+            (are_named, True)
+        ] * 2
 
 
 def _imports(folder: Path) -> set[str]:

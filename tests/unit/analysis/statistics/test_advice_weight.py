@@ -62,9 +62,9 @@ def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
         advice = now["aid_answer"]
         if before["answer"] == advice or now["confidence"] == "":
             continue
-        without = -float(before["confidence"]) / STEPS
+        rows_without = -float(before["confidence"]) / STEPS
         with_aid = float(now["confidence"]) / STEPS * (1 if now["answer"] == advice else -1)
-        weight = (with_aid - without) / (1 - without)
+        weight = (with_aid - rows_without) / (1 - rows_without)
         kind = "weight_correct_advice" if advice == "A" else "weight_wrong_advice"
         for measure in ("weight_of_advice", kind):
             expected.setdefault(measure, []).append(weight)
@@ -128,10 +128,10 @@ def test_items_without_a_reference_standard_are_neither_correct_nor_wrong() -> N
     rows = table[(table["rater_id"] == "readers") & (table["planted"] == "all")]
     n = rows.set_index("measure")["n"]
     assert 0 < n["weight_correct_advice"] + n["weight_wrong_advice"] < n["weight_of_advice"]
-    every = advice_weight(bundle, OPTIONS)
-    every = every[(every["rater_id"] == "readers") & (every["planted"] == "all")]
-    assert (n <= every.set_index("measure")["n"]).all()
-    assert n["weight_wrong_advice"] < every.set_index("measure").loc["weight_wrong_advice", "n"]
+    all_rows = advice_weight(bundle, OPTIONS)
+    all_rows = all_rows[(all_rows["rater_id"] == "readers") & (all_rows["planted"] == "all")]
+    assert (n <= all_rows.set_index("measure")["n"]).all()
+    assert n["weight_wrong_advice"] < all_rows.set_index("measure").loc["weight_wrong_advice", "n"]
 
 
 @pytest.mark.slow
@@ -139,9 +139,9 @@ def test_the_report_shows_the_weights_of_every_reader() -> None:
     """Each reader and all readers are shown with the numbers of pairs."""
     results = analyse(study(lambda reading: (str(reading["aid_answer"]), 5)), OPTIONS)
     (table,) = (table for table in overviews(results) if table.name == "advice-weight")
-    assert {str(who.label) for (who,), _ in table.rows} == {"r1", "r2", "All readers"}
+    assert {str(person.label) for (person,), _ in table.rows} == {"r1", "r2", "All readers"}
     n = results.tables["advice_weight"].query("rater_id == 'readers' and planted == 'all'")["n"]
-    shown = {who.label: cells for (who,), cells in table.rows}["All readers"]
+    shown = {person.label: cells for (person,), cells in table.rows}["All readers"]
     assert shown[3] == str(n.iloc[0])
     assert shown[4].startswith("1.00")
 

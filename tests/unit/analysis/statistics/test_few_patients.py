@@ -76,5 +76,5 @@ def test_levels_are_widened_by_the_number_of_patients(
     for patients in (20, 80):
         rows = table(study(patients), OPTIONS)
         rows = rows[(rows["method"] != "") & (not measure or rows["measure"] == measure)]
-        few = patients < FEW or table is banks
-        assert {str(method) == WIDENED for method in rows["method"]} == {few}
+        is_few = patients < FEW or table is banks
+        assert {str(method) == WIDENED for method in rows["method"]} == {is_few}

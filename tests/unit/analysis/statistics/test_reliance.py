@@ -71,18 +71,20 @@ def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
         values = [value(row) for row in chosen]
         return len(values), float(np.mean(values)) if values else np.nan
 
-    def right(row: Row, which: str) -> bool:
-        return row[which] == row["truth"]
+    def right(row: Row, column: str) -> bool:
+        return row[column] == row["truth"]
 
     differed = [row for row in rows if row["unaided"] != row["aid_answer"]]
     wrong_aid = [row for row in rows if not right(row, "aid_answer")]
     misleadable = [row for row in wrong_aid if right(row, "unaided")]
     correctable = [row for row in rows if not right(row, "unaided") and right(row, "aid_answer")]
     accuracy = {
-        which: share(rows, partial(right, which=which))
-        for which in ("unaided", "aided", "aid_answer")
+        column: share(rows, partial(right, column=column))
+        for column in ("unaided", "aided", "aid_answer")
     }
-    without, with_aid, aid = (accuracy[which][1] for which in ("unaided", "aided", "aid_answer"))
+    rows_without, with_aid, aid = (
+        accuracy[column][1] for column in ("unaided", "aided", "aid_answer")
+    )
     return {
         "aid_correct": accuracy["aid_answer"],
         "agreed_before": share(rows, lambda row: row["unaided"] == row["aid_answer"]),
@@ -96,8 +98,8 @@ def plain(pairs: pd.DataFrame) -> dict[str, tuple[int, float]]:
         "accuracy_without": accuracy["unaided"],
         "accuracy_with": accuracy["aided"],
         "accuracy_aid": accuracy["aid_answer"],
-        "gain": (len(rows), with_aid - without),
-        "complementarity": (len(rows), with_aid - max(without, aid)),
+        "gain": (len(rows), with_aid - rows_without),
+        "complementarity": (len(rows), with_aid - max(rows_without, aid)),
         "automation_bias": share(
             wrong_aid, lambda row: right(row, "unaided") - float(right(row, "aided"))
         ),
@@ -168,8 +170,8 @@ def test_an_on_demand_answer_that_was_not_requested_is_in_no_pair(
     tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
     table = reliance(bundle_from_tables(*tables), BOOTSTRAP)
-    every = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
-    assert every.iloc[0]["n"] == len(pairs_of(tables)) < N_ITEMS * len(READERS)
+    all_rows = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
+    assert all_rows.iloc[0]["n"] == len(pairs_of(tables)) < N_ITEMS * len(READERS)
 
 
 def test_pairs_need_both_readings_and_no_reference_standard(
@@ -178,11 +180,11 @@ def test_pairs_need_both_readings_and_no_reference_standard(
     """Agreement counts items without a truth; a missing reading is not part of a pair."""
     items, readings = tables
     pairs = pairs_of(tables)
-    without = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
-    gone = (readings["item_id"] == "q01") & (readings["condition"] == "unaided")
-    table = reliance(bundle_from_tables(without, readings[~gone]), BOOTSTRAP)
-    every = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
-    n = every[every["planted"] == "all"].set_index("measure")["n"]
+    rows_without = items.assign(truth=items["truth"].mask(items["item_id"] == "q00", ""))
+    struck_id = (readings["item_id"] == "q01") & (readings["condition"] == "unaided")
+    table = reliance(bundle_from_tables(rows_without, readings[~struck_id]), BOOTSTRAP)
+    all_rows = table[(table["rater_id"] == "readers") & (table["group"] == "micro")]
+    n = all_rows[all_rows["planted"] == "all"].set_index("measure")["n"]
     left = pairs[pairs["item_id"] != "q01"]
     assert n["agreed_before"] == len(left)
     assert n["aid_correct"] == (left["item_id"] != "q00").sum() < len(left)

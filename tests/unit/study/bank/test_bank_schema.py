@@ -36,8 +36,8 @@ def test_valid_banks_are_accepted(*, listed: bool) -> None:
 
 def test_the_schema_contains_every_spelling_of_a_key() -> None:
     known = {plain_key(name) for name in SCHEMA["$defs"]["item"]["properties"]}
-    spelt = {plain_key(name) for names in SPELLINGS.values() for name in names}
-    assert {*spelt, *map(plain_key, OPTION_FIELDS)} <= known
+    spellings = {plain_key(name) for names in SPELLINGS.values() for name in names}
+    assert {*spellings, *map(plain_key, OPTION_FIELDS)} <= known
 
 
 @pytest.mark.parametrize(

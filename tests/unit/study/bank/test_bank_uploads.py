@@ -23,36 +23,36 @@ ACTING = Acting(by=BY, now=NOW)
 
 
 def _zipped(folder: Path, *, below: str = "") -> io.BytesIO:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for path in sorted(folder.rglob("*")):
             archive.write(path, below + str(path.relative_to(folder)))
-    return held
+    return buffer
 
 
 def _archive(*names: str, mode: int = 0) -> io.BytesIO:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name in names:
             entry = zipfile.ZipInfo(name)
             entry.external_attr = mode << 16
             archive.writestr(entry, b"x")
-    return held
+    return buffer
 
 
 def _bring(
     store: Store, archive: io.BytesIO, name: str = "Chest bank", chosen: Sequence[str] = ()
 ) -> Imported:
-    brought = receive(store, archive, name=name)
-    return import_arrived(store, brought, name=name, chosen=chosen, acting=ACTING)
+    result = receive(store, archive, name=name)
+    return import_arrived(store, result, name=name, chosen=chosen, acting=ACTING)
 
 
 @pytest.mark.parametrize("below", ["", "my bank/"])
 def test_a_zip_becomes_a_bank_next_to_the_store(store: Store, tmp_path: Path, below: str) -> None:
     """Its files may be in a folder of the archive; the event names the person who uploaded it."""
     write_bank(tmp_path / "source")
-    done = _bring(store, _zipped(tmp_path / "source", below=below))
-    assert done.n_items == 24
+    result = _bring(store, _zipped(tmp_path / "source", below=below))
+    assert result.n_items == 24
     with store.look() as look:
         (row,) = banks.listed(look)
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
@@ -117,10 +117,10 @@ def test_archives_with_links_or_duplicate_names_are_refused(tmp_path: Path) -> N
 @pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_damaged_archive_is_refused(tmp_path: Path, packing: int) -> None:
     """The compression method does not matter."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", packing) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", packing) as archive:
         archive.writestr("bank.json", b"{}" * 500)
-    damaged = bytearray(held.getvalue())
+    damaged = bytearray(buffer.getvalue())
     damaged[50:60] = b"\xff" * 10
     with pytest.raises((BadFile, OSError)):  # `receive` handles both
         unpack(io.BytesIO(bytes(damaged)), tmp_path / "bank")
@@ -138,9 +138,9 @@ def test_an_archive_without_a_single_bank_file_is_refused(store: Store, tmp_path
     for split in ("train", "test"):
         (source / f"metadata/{split}.json").write_bytes(bank.read_bytes())
     bank.unlink()
-    with pytest.raises(SeveralBanks) as asked:
+    with pytest.raises(SeveralBanks) as raised:
         _bring(store, _zipped(source))
-    assert asked.value.names == ("metadata/test.json", "metadata/train.json")
+    assert raised.value.names == ("metadata/test.json", "metadata/train.json")
     assert list(banks_folder(store).iterdir()) == []
     assert _bring(store, _zipped(source), chosen=("metadata/test.json",)).n_items == 24
 
@@ -178,13 +178,13 @@ def test_a_bank_is_found_in_every_usual_folder_structure(
 def test_a_zip_made_by_windows_is_accepted(store: Store, tmp_path: Path) -> None:
     """Its names have backslashes between the folders."""
     write_bank(tmp_path / "source")
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for path in filter(Path.is_file, (tmp_path / "source").rglob("*")):
             name = str(path.relative_to(tmp_path / "source"))
             archive.writestr("bank\\" + name.replace("/", "\\"), path.read_bytes())
         archive.writestr("bank\\films\\Thumbs.db", b"x")
-    assert _bring(store, held).n_items == 24
+    assert _bring(store, buffer).n_items == 24
 
 
 def test_files_added_by_macos_are_ignored(store: Store, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_folder_on_the_server_is_imported_in_place(store: Store) -> None:
     write_bank(banks_folder(store) / "big")
     (banks_folder(store) / "empty").mkdir()
     assert folders(store) == ["big"]
-    done = import_arrived(store, arrived(store, "big"), name="Big", acting=ACTING)
-    assert done.n_items == 24
+    result = import_arrived(store, arrived(store, "big"), name="Big", acting=ACTING)
+    assert result.n_items == 24
     with pytest.raises(NotFound, match="no folder"):
         arrived(store, "../..")

@@ -73,8 +73,8 @@ def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> N
     """Values of tags and names of files are discarded; groups of patients are kept."""
     place = folder(tmp_path)
     assert holds_dicom(place)
-    done = import_dicom(store, place, name="own", acting=ACTING)
-    assert (done.n_items, done.n_films) == (2, 2)
+    result = import_dicom(store, place, name="own", acting=ACTING)
+    assert (result.n_items, result.n_films) == (2, 2)
     with store.look() as look:
         rows = look.rows("SELECT * FROM items ORDER BY item_id")
         films = look.rows("SELECT bits, spacing_mm FROM films ORDER BY spacing_mm DESC")
@@ -85,12 +85,12 @@ def test_no_identifier_of_a_patient_is_stored(tmp_path: Path, store: Store) -> N
     assert [row["label"] for row in labels] == ["PA", "", ""]
     assert [row["bits"] for row in films] == [16, 16]
     assert films[0]["spacing_mm"] == pytest.approx(0.2)
-    kept = stored(tmp_path).lower()
+    stored_text = stored(tmp_path).lower()
     leaks = [*SECRETS.values(), FILE, "delivery", "Grimsby", "Featherstone", "1941", UID]
-    assert not [leak for leak in leaks if leak.lower().encode() in kept]
-    assert any("PatientName" in note for note in done.notes)
-    assert not [leak for leak in leaks if leak in " ".join(done.notes)]
-    assert any("burnt into" in note for note in done.notes)
+    assert not [leak for leak in leaks if leak.lower().encode() in stored_text]
+    assert any("PatientName" in note for note in result.notes)
+    assert not [leak for leak in leaks if leak in " ".join(result.notes)]
+    assert any("burnt into" in note for note in result.notes)
 
 
 def test_a_second_import_of_a_folder_changes_nothing(tmp_path: Path, store: Store) -> None:
@@ -114,9 +114,9 @@ def test_the_originals_of_an_upload_are_deleted(tmp_path: Path, store: Store) ->
     with zipfile.ZipFile(out, "w") as packed:
         for path in place.iterdir():
             packed.write(path, path.name)
-    arrived = receive(store, out, name="own")
-    done = import_arrived(store, arrived, name="own", acting=ACTING)
-    assert done.n_items == 2
+    upload = receive(store, out, name="own")
+    result = import_arrived(store, upload, name="own", acting=ACTING)
+    assert result.n_items == 2
     assert b"Featherstone" not in stored(tmp_path)
 
 
@@ -212,15 +212,15 @@ def test_possible_identifiers_can_be_allowed(tmp_path: Path, store: Store) -> No
         )
     lines = MIXED.splitlines(keepends=True)
     (place / "questions.csv").write_text(HEADER + lines[0] + "".join(lines[2:]), encoding="utf-8")
-    done = import_dicom(
+    result = import_dicom(
         store,
         place,
         name="own",
         acting=ACTING,
         options=ImportOptions(allow_possible_identifiers=True),
     )
-    assert done.n_items == 3
-    assert [note for note in done.notes if "allowed" in note] == [
+    assert result.n_items == 3
+    assert [note for note in result.notes if "allowed" in note] == [
         "line 3: column option_a contains what may be the patient's name; allowed",
         "line 4: column option_a contains what may be another patient's name; allowed",
     ]
@@ -260,15 +260,15 @@ def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
     with zipfile.ZipFile(out, "w") as packed:
         for path in place.iterdir():
             packed.write(path, path.name)
-    arrived = receive(store, out, name="page")
-    done = import_arrived(
+    upload = receive(store, out, name="page")
+    result = import_arrived(
         store,
-        arrived,
+        upload,
         name="page",
         acting=ACTING,
         options=ImportOptions(allow_possible_identifiers=True),
     )
-    assert done.n_items == 1
+    assert result.n_items == 1
     command = ("study", "import", place, "--db", store.path, "--bank", "shell")
     assert run(*command).returncode == 1
     allowed = run(*command, "--allow-possible-identifiers")
@@ -308,6 +308,6 @@ def test_two_columns_of_the_correct_answer_must_agree(
     if answer in ("A", "Yes"):
         assert import_dicom(store, place, name="own", acting=ACTING).n_items == 1
     else:
-        why = "answers that differ: truth A, Answer B" if answer == "B" else "Answer contains"
-        with pytest.raises(FaultyBank, match=why):
+        reason = "answers that differ: truth A, Answer B" if answer == "B" else "Answer contains"
+        with pytest.raises(FaultyBank, match=reason):
             import_dicom(store, place, name="own", acting=ACTING)

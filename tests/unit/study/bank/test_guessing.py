@@ -34,11 +34,12 @@ def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
 
 def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
     """They are not a clue in combination with a view either."""
-    asked = _asked("A" * 30) + _asked("B" * 30, view="AP")
+    questions = _asked("A" * 30) + _asked("B" * 30, view="AP")
     assert any(
-        "The correct answer is A" in sentence for sentence in guessable(asked[:30], shuffled=False)
+        "The correct answer is A" in sentence
+        for sentence in guessable(questions[:30], shuffled=False)
     )
-    by_text = guessable(asked, shuffled=True)
+    by_text = guessable(questions, shuffled=True)
     assert len(by_text) == 1
     assert "“Option A” in 30 of the 30 questions with the view PA" in by_text[0]
 
@@ -76,14 +77,14 @@ def test_few_questions_are_tested_exactly() -> None:
 def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
     """Only questions with a single longest option count; the test is a binomial tail."""
     long, none = ["no", "yes, on the left", "none", "two"], ["ab", "cd", "ef", "gh"]
-    asked = [
+    questions = [
         GuessableQuestion(options=long, truth="B" if i < 14 else "ACD"[i % 3], view="")
         for i in range(24)
     ]
-    asked += [GuessableQuestion(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
+    questions += [GuessableQuestion(options=none, truth="ABCD"[i % 4], view="") for i in range(20)]
     p = stats.binom.sf(13, 24, 0.25)
     assert p < 0.001
-    assert guessable(asked, shuffled=True) == (
+    assert guessable(questions, shuffled=True) == (
         "The correct answer is the longest option in 14 of 24 questions that have one (6 expected, "
         "p < 0.001): readers can guess it. Make the options equally long.",
     )
@@ -92,9 +93,11 @@ def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:
 def test_an_answer_associated_with_a_view_is_reported() -> None:
     """Fisher's exact test uses the questions with that option, times the number of pairs."""
     options = ["Effusion", "Normal lung", "Fracture xy", "Mass, left"]
-    asked = [GuessableQuestion(options=options, truth="A", view="AP")] * 12
-    asked += [GuessableQuestion(options=options, truth=letter, view="PA") for letter in "BCD" * 8]
-    (sentence,) = guessable(asked, shuffled=True)
+    questions = [GuessableQuestion(options=options, truth="A", view="AP")] * 12
+    questions += [
+        GuessableQuestion(options=options, truth=letter, view="PA") for letter in "BCD" * 8
+    ]
+    (sentence,) = guessable(questions, shuffled=True)
     assert "“Effusion” in 12 of the 12 questions with the view AP" in sentence
     assert "and in 0 of the 24 others (p < 0.001)" in sentence
 
@@ -117,17 +120,17 @@ def test_random_answers_are_rarely_reported() -> None:
     generator = random.Random(4)
     n_reported = 0
     for _ in range(600):
-        asked = []
+        questions = []
         for _ in range(generator.choice((20, 60, 200))):
             n = generator.choice((2, 4, 4, 5))
-            asked.append(
+            questions.append(
                 GuessableQuestion(
                     options=["x" * generator.randint(1, 20) for _ in range(n)],
                     truth=generator.choice("ABCDE"[:n]),
                     view=generator.choice(("PA", "AP", "PA+LATERAL")),
                 )
             )
-        n_reported += bool(guessable(asked, shuffled=False))
+        n_reported += bool(guessable(questions, shuffled=False))
     assert n_reported <= 18
 
 
@@ -161,8 +164,8 @@ def test_the_import_and_the_draw_report_a_clue(store: Store, tmp_path: Path) -> 
 def test_a_bank_with_equally_frequent_letters_has_no_warning(store: Store, tmp_path: Path) -> None:
     """Equal shares are not a clue."""
     path = write_bank(tmp_path / "bank")
-    done = import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
-    assert done.guessable == ()
+    result = import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
+    assert result.guessable == ()
 
 
 def test_p_values_equal_those_of_scipy() -> None:

@@ -19,9 +19,9 @@ def known(values: dict[str, str]) -> frozenset[Identifier]:
     )
 
 
-def row(text: str, own: Iterable[Identifier], patient: str = "p") -> RowTexts:
+def row(text: str, identifiers: Iterable[Identifier], patient: str = "p") -> RowTexts:
     """Return a row of one text."""
-    return RowTexts(patient=patient, texts={"question": text}, identifiers=frozenset(own))
+    return RowTexts(patient=patient, texts={"question": text}, identifiers=frozenset(identifiers))
 
 
 def verdict(findings: list[Finding]) -> str:
@@ -271,9 +271,9 @@ def test_an_identifier_is_found_in_every_notation(
     values: dict[str, str], text: str, expected: str
 ) -> None:
     """It is certain or possible, alone or in a sentence."""
-    own = known(values)
-    assert verdict(find_identifiers([row(text, own)])[0]) == expected
-    assert verdict(find_identifiers([row(f"Was this seen: {text}?", own)])[0]) == expected
+    identifiers = known(values)
+    assert verdict(find_identifiers([row(text, identifiers)])[0]) == expected
+    assert verdict(find_identifiers([row(f"Was this seen: {text}?", identifiers)])[0]) == expected
 
 
 def test_every_kind_of_identifier_has_a_text_and_an_example() -> None:

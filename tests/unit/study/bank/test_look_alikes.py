@@ -36,13 +36,13 @@ def write(tmp_path: Path) -> Bank:
 
     def write(rows: Sequence[Row]) -> Path:
         folder = tmp_path / "bank"
-        made = []
+        rows_written = []
         for n, row in enumerate(rows):
             write_film(folder / f"{n}.png", level=n)
             plain = {"question": f"Is it {n}?", "options": ["Yes", "No"], "truth": "A"}
-            made.append({"item_id": f"q{n}", "images": f"{n}.png", **plain, **row})
+            rows_written.append({"item_id": f"q{n}", "images": f"{n}.png", **plain, **row})
         path = folder / "bank.json"
-        path.write_text(json.dumps(made))
+        path.write_text(json.dumps(rows_written))
         return path
 
     return write
@@ -143,11 +143,11 @@ def test_an_allocation_may_use_any_spelling_of_a_stratum_once(store: Store, writ
     _imported(store, write(rows))
     with store.look() as look:
         bank = banks.bank_row(look, "bank").id
-    asked = _protocol(stratify_by=["task"], allocation={TASKS[2]: 2})
-    assert [stratum.n_drawn for stratum in foresee(store, bank, asked).strata] == [2]
-    asked = _protocol(stratify_by=["task"], allocation={TASKS[2]: 1, TASKS[1]: 1})
+    protocol = _protocol(stratify_by=["task"], allocation={TASKS[2]: 2})
+    assert [stratum.n_drawn for stratum in foresee(store, bank, protocol).strata] == [2]
+    protocol = _protocol(stratify_by=["task"], allocation={TASKS[2]: 1, TASKS[1]: 1})
     with pytest.raises(BadInput, match=r"names the stratum .* twice"):
-        foresee(store, bank, asked)
+        foresee(store, bank, protocol)
 
 
 def test_lists_of_items_may_use_any_spelling(store: Store, write: Bank) -> None:
@@ -176,9 +176,9 @@ def test_an_image_is_found_by_a_name_that_looks_alike(
 ) -> None:
     path = write([{"images": written}, {"images": on_disk}, {"images": written}])
     write_film(path.parent / on_disk, level=7)
-    done = _imported(store, path)
-    assert done.n_films == 1
-    assert any("found under a name that differs" in note for note in done.notes)
+    result = _imported(store, path)
+    assert result.n_films == 1
+    assert any("found under a name that differs" in note for note in result.notes)
     with store.look() as look:
         bank = banks.bank_row(look, "bank")
         (film,) = bank_contents.films_of(look, bank.id, 1)
@@ -222,8 +222,8 @@ def test_banks_with_equal_ids_are_joined_with_a_prefix(store: Store, write: Bank
     _imported(store, write([{**rows[0], "question": "What?"}, rows[1]]), "south")
     with pytest.raises(BadInput, match="as a prefix of every ID"):
         join_banks(store, ["north", "south"], name="both", acting=ACTING)
-    made = join_banks(store, ["north", "south"], name="both", prefix=True, acting=ACTING)
-    assert (made.n_items, made.shared_patients) == (4, ())
+    joined = join_banks(store, ["north", "south"], name="both", prefix=True, acting=ACTING)
+    assert (joined.n_items, joined.shared_patients) == (4, ())
     with store.look() as look:
         items = list(banks.whole_items(look, banks.bank_row(look, "both").id))
     assert [item.item_id for item in items] == ["north/q0", "north/q1", "south/q0", "south/q1"]

@@ -106,18 +106,18 @@ def test_an_unused_bank_can_be_removed(banked: Store) -> None:
     with banked.look() as look:
         own = banks.only_here(look, banks.bank_row(look, "more").id)
     assert len(own) == 2
-    kept = shelf.Shelf(banked.beside("films"))
+    film_shelf = shelf.Shelf(banked.beside("films"))
     for sha256 in (own[0], shared[0]):
-        kept.put(sha256, b"film")
+        film_shelf.put(sha256, b"film")
     assert remove_bank(banked, "more", acting=ACTING).n_items == 26
-    assert (kept.has(own[0]), kept.has(shared[0])) == (False, True)
+    assert (film_shelf.has(own[0]), film_shelf.has(shared[0])) == (False, True)
     assert verify(banked) == []
     with banked.look() as look:
         assert banks.names(look) == ["bank"]
         assert draws.left(look, row.id, "item", draws.Conditions())[0] == 24
         for table in ("item_views", "reference_standard", "report_texts", "explanations"):
-            alone = f"SELECT count(*) FROM {table} WHERE item NOT IN (SELECT id FROM items)"
-            assert look.value(alone) == 0
+            unused_items = f"SELECT count(*) FROM {table} WHERE item NOT IN (SELECT id FROM items)"
+            assert look.value(unused_items) == 0
         trail = list(events.walk(look, events.DEPLOYMENT))
     assert (trail[-1].kind, trail[-1].detail["n_items"]) == ("bank removed", 26)
     import_bank(banked, path, name="more", images=path.parent, acting=ACTING)
@@ -244,15 +244,15 @@ def two(tmp_path: Path) -> Store:
 
 def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
     """Its films are read where those of the banks are stored, and its hashes are valid."""
-    made = _join(two)
+    joined = _join(two)
     with two.look() as look:
         parts = [banks.bank_row(look, name) for name in ("ours", "public")]
         row = banks.bank_row(look, "both")
-        assert made.n_items == row.n_items == sum(part.n_items for part in parts)
+        assert joined.n_items == row.n_items == sum(part.n_items for part in parts)
         assert row.n_films == sum(part.n_films for part in parts)
         films = list(banks.whole_films(look, row.id))
-        listed = Counter(item[-1] for item in bank_contents.facets(look, row.id))
-    assert listed == {"ours": 24, "public": 24}
+        entries = Counter(item[-1] for item in bank_contents.facets(look, row.id))
+    assert entries == {"ours": 24, "public": 24}
     _draw(two)
     with two.look() as look:
         study = stored_studies.study_row(look, "trial")
@@ -307,13 +307,13 @@ def test_an_invalid_join_is_refused(two: Store) -> None:
 
 def test_a_joined_bank_omits_items_that_were_struck_off(two: Store) -> None:
     with two.look() as look:
-        gone = next(iter(banks.whole_items(look, banks.bank_row(look, "ours").id))).item_id
-    strike(two, "ours", gone, reason="Ambiguous.", acting=ACTING)
-    made = _join(two)
+        struck_id = next(iter(banks.whole_items(look, banks.bank_row(look, "ours").id))).item_id
+    strike(two, "ours", struck_id, reason="Ambiguous.", acting=ACTING)
+    joined = _join(two)
     with two.look() as look:
         row = banks.bank_row(look, "both")
-        assert gone not in {item.item_id for item in banks.whole_items(look, row.id)}
-    assert made.n_items == 47
+        assert struck_id not in {item.item_id for item in banks.whole_items(look, row.id)}
+    assert joined.n_items == 47
 
 
 def test_cases_being_read_are_recognised_in_every_bank(two: Store) -> None:
@@ -400,14 +400,14 @@ def test_patients_in_both_banks_are_reported(two: Store, tmp_path: Path) -> None
         record["study_id"] = f"z{number}"
     file.write_text(json.dumps(records))
     import_bank(two, file, name="more", images=file.parent, acting=ACTING)
-    made = join_banks(two, ["public", "more"], name="both", acting=ACTING)
-    assert len(made.shared_patients) == 3
-    assert made.note.startswith("3 patients are in more than one bank by id, such as p")
+    joined = join_banks(two, ["public", "more"], name="both", acting=ACTING)
+    assert len(joined.shared_patients) == 3
+    assert joined.note.startswith("3 patients are in more than one bank by id, such as p")
 
 
 def test_banks_can_be_joined_by_command(two: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    named = ["--bank", "public", "--bank", "ours", "--db", str(two.path)]
-    assert main(["bank", "join", "both", *named]) == 0
+    arguments = ["--bank", "public", "--bank", "ours", "--db", str(two.path)]
+    assert main(["bank", "join", "both", *arguments]) == 0
     assert capsys.readouterr().out == "Joined: bank “both”, 48 items and 48 films.\n"
 
 
@@ -420,13 +420,13 @@ def _drawn(store: Store, n: int) -> set[str]:
 
 
 def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store) -> None:
-    gone = min(_drawn(banked, 24))
-    strike(banked, "bank", gone, reason="The film is another patient's.", acting=ACTING)
+    struck_id = min(_drawn(banked, 24))
+    strike(banked, "bank", struck_id, reason="The film is another patient's.", acting=ACTING)
     with pytest.raises(BadInput):
         foresee(banked, 1, ALL_ITEMS)
-    assert gone not in _drawn(banked, 23)
-    strike(banked, "bank", gone, reason="It is not.", back=True, acting=ACTING)
-    assert gone in _drawn(banked, 24)
+    assert struck_id not in _drawn(banked, 23)
+    strike(banked, "bank", struck_id, reason="It is not.", reinstate=True, acting=ACTING)
+    assert struck_id in _drawn(banked, 24)
     assert verify(banked) == []
     with banked.look() as look:
         kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
@@ -435,14 +435,14 @@ def test_an_item_that_was_struck_off_is_not_drawn_until_reinstated(banked: Store
 
 def test_a_drawn_study_keeps_items_that_are_struck_off_later(banked: Store) -> None:
     studies.draw(banked, bank="bank", study="trial", protocol=ALL_ITEMS, acting=ACTING)
-    gone = min(_drawn(banked, 24))
-    strike(banked, "bank", gone, reason="Ambiguous.", acting=ACTING)
+    struck_id = min(_drawn(banked, 24))
+    strike(banked, "bank", struck_id, reason="Ambiguous.", acting=ACTING)
     with banked.look() as look:
         study = stored.find(look, "trial")
         assert study is not None
         assert len(stored.cases(look, study.id)) == 24
     caution = exposure.cautions(banked, "trial")[0]
-    assert gone in caution
+    assert struck_id in caution
     assert caution.startswith("1 case was struck off")
 
 
@@ -472,7 +472,7 @@ def test_an_invalid_strike_is_refused(
 ) -> None:
     known = item or min(_drawn(banked, 24))
     with pytest.raises(error):
-        strike(banked, bank, known, reason=reason, back=back, acting=ACTING)
+        strike(banked, bank, known, reason=reason, reinstate=back, acting=ACTING)
     with banked.look() as look:
         assert not bank_contents.struck(look, 1)
 

@@ -14,7 +14,7 @@ from study.bank.dicom_bank import import_dicom
 from study.bank.importing import FaultyBank, import_bank
 from study.bank.managing import check_bank, compared, join_banks, remove_bank
 from study.bank.reading import ImportOptions
-from study.bank.uploads import Arrived, import_arrived
+from study.bank.uploads import ReceivedBank, import_arrived
 from study.base.bank_model import Prior, Rule
 from study.lifecycle import deployments
 from study.store import Store, bank_contents, banks
@@ -49,8 +49,8 @@ def test_an_item_has_prior_images_and_their_interval(
     bank: Read, item: ItemDict, interval: ItemDict, days: int | None
 ) -> None:
     """The interval is in days or computed from a date that is not stored."""
-    named = {"PriorImagePath": [f"../{BEFORE}"], "PriorImageViewPosition": ["POSTERO_ANTERIOR"]}
-    file = bank({"q1": {**item, **named, **interval}})
+    names = {"PriorImagePath": [f"../{BEFORE}"], "PriorImageViewPosition": ["POSTERO_ANTERIOR"]}
+    file = bank({"q1": {**item, **names, **interval}})
     prior = Prior(path=BEFORE, label="PA", original="POSTERO_ANTERIOR", days=days)
     assert _priors(file) == (prior,)
     assert file.notes == ()
@@ -91,7 +91,7 @@ def test_an_invalid_prior_image_is_an_error(bank: Read, item: ItemDict, root: Pa
     """It is a current image by name or content, or was made later."""
     same = root / "deid_png" / "copy.png"
     same.write_bytes((root / "deid_png/P1/A1/pa.png").read_bytes())
-    for values, says in (
+    for values, message in (
         ({"prior_images": "deid_png/P1/A1/pa.png"}, "both a current and a prior one"),
         ({"prior_images": "deid_png/copy.png"}, "same file as a current one"),
         ({"prior_images": BEFORE, "prior_days": -1}, "after the current ones"),
@@ -99,8 +99,8 @@ def test_an_invalid_prior_image_is_an_error(bank: Read, item: ItemDict, root: Pa
         ({"prior_images": "../../x.png"}, "leads out"),
     ):
         file = bank({"q1": {**item, **values}})
-        assert says in file.faults[0].what
-        if says != "leads out":
+        assert message in file.faults[0].what
+        if message != "leads out":
             assert file.faults[0].rule == Rule.NO_PRIOR
 
 
@@ -150,9 +150,9 @@ def test_an_item_with_a_missing_prior_image_is_imported(
             arrived()
         assert (refused.value.missing.n_films, refused.value.missing.n_items) == (1, 2)
         return
-    done = arrived()
-    assert (done.n_items, done.n_left_out, done.missing.n_shortened) == (6, 0, 2)
-    assert any("imported without it (2 items" in note for note in done.notes)
+    result = arrived()
+    assert (result.n_items, result.n_left_out, result.missing.n_shortened) == (6, 0, 2)
+    assert any("imported without it (2 items" in note for note in result.notes)
     with store.look() as look:
         assert banks.n_with_prior(look, 1) == 2
         assert {row["n"] for row in look.rows("SELECT count(*) AS n FROM item_views GROUP BY item")}
@@ -261,8 +261,8 @@ def test_only_the_days_between_dicom_films_are_stored(tmp_path: Path, own: Store
         "q2,Is it larger?,Yes,No,A,now.dcm,then.dcm,2019-02-12\n"
         "q3,Is it new?,Yes,No,A,now.dcm,,2019-02-12\n"
     )
-    done = import_dicom(own, _delivery(tmp_path, rows), name="own", acting=ACTING)
-    assert (done.n_items, done.n_films) == (3, 2)
+    result = import_dicom(own, _delivery(tmp_path, rows), name="own", acting=ACTING)
+    assert (result.n_items, result.n_films) == (3, 2)
     with own.look() as look:
         priors = [item.priors for item in banks.whole_items(look, 1)]
     assert [[(prior.label, prior.days) for prior in of_item] for of_item in priors] == [
@@ -270,9 +270,9 @@ def test_only_the_days_between_dicom_films_are_stored(tmp_path: Path, own: Store
         [("AP", 30)],
         [],
     ]
-    kept = stored(tmp_path)
+    stored_text = stored(tmp_path)
     leaks = ("20181214", "20190314", "2019-02-12", "2018-12", "then.dcm", "MRN-4711", "1.2.826")
-    assert not [leak for leak in leaks if leak.encode() in kept]
+    assert not [leak for leak in leaks if leak.encode() in stored_text]
 
 
 @pytest.mark.parametrize(
@@ -307,12 +307,12 @@ def test_a_row_with_a_missing_prior_dicom_film_can_be_imported(
     place = _delivery(tmp_path, "q1,Has it grown?,Yes,No,A,now.dcm,gone.dcm,\n")
     with pytest.raises(FaultyBank, match="not found"):
         import_dicom(own, place, name="own", acting=ACTING)
-    done = import_arrived(
+    result = import_arrived(
         own,
-        Arrived(place=place, is_ours=False),
+        ReceivedBank(place=place, is_ours=False),
         name="own",
         acting=ACTING,
         options=ImportOptions(**way),
     )
-    assert (done.n_items, done.n_left_out) == (1, 0)
-    assert any("imported without it" in note for note in done.notes)
+    assert (result.n_items, result.n_left_out) == (1, 0)
+    assert any("imported without it" in note for note in result.notes)

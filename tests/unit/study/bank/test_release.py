@@ -63,11 +63,11 @@ def _items(split: str, item: ItemDict, n: int) -> dict[str, ItemDict]:
     """Return items of different patients, with the frontal film first."""
     items = {}
     for k in range(n):
-        where = f"../deid_png/{split}{k}/A/studies/1/series/2/instances"
+        place = f"../deid_png/{split}{k}/A/studies/1/series/2/instances"
         items[f"{split}-{k}"] = item | {
             "PatientID": f"{split}{k}",
             "study_id": f"p{split}{k}_aA_s1",
-            "ImagePath": [f"{where}/front.png", f"{where}/side.png"],
+            "ImagePath": [f"{place}/front.png", f"{place}/side.png"],
             "validation_code": str(k % 2),
         }
     return items
@@ -111,8 +111,8 @@ def _split_of(store: Store) -> dict[str, str]:
 
 def test_a_folder_is_imported_with_the_split_of_each_item(store: Store, release: Path) -> None:
     """All splits form one bank in their usual order, with other attributes of the items."""
-    done = _bring(store, release)
-    assert (done.n_items, done.n_films, done.n_left_out) == (6, 12, 0)
+    result = _bring(store, release)
+    assert (result.n_items, result.n_films, result.n_left_out) == (6, 12, 0)
     assert list(_split_of(store)) == [
         "train-0",
         "train-1",
@@ -133,9 +133,9 @@ def test_splits_can_be_selected_by_command(
     cli: Cli, store: Store, release: Path, words: Any
 ) -> None:
     """An option accepts several names and can be repeated."""
-    done = cli("import", release, "--db", store.path, "--bank", "part", "--split", *words)
-    assert done.code == 0
-    assert "Imported 3 items and 6 films" in done.out
+    result = cli("import", release, "--db", store.path, "--bank", "part", "--split", *words)
+    assert result.code == 0
+    assert "Imported 3 items and 6 films" in result.out
 
 
 def test_the_error_of_a_missing_split_lists_the_others(release: Path) -> None:
@@ -189,8 +189,8 @@ def test_missing_films_are_counted_in_one_message(
 def test_items_with_missing_films_can_be_omitted(store: Store, release: Path) -> None:
     """The others are imported."""
     _film(release, "train", 0, "side").unlink()
-    done = _bring(store, release, missing_images="drop")
-    assert (done.n_items, done.n_left_out, done.missing.n_items) == (5, 1, 1)
+    result = _bring(store, release, missing_images="drop")
+    assert (result.n_items, result.n_left_out, result.missing.n_items) == (5, 1, 1)
     assert "train-0" not in _split_of(store)
 
 
@@ -198,9 +198,9 @@ def test_items_with_a_frontal_film_can_be_imported(store: Store, release: Path) 
     """Missing films are left out; an item without its frontal film is omitted."""
     _film(release, "train", 0, "side").unlink()
     _film(release, "train", 1, "front").unlink()
-    done = _bring(store, release, missing_images="frontal")
-    assert (done.n_items, done.n_left_out) == (5, 1)
-    assert (done.missing.n_films, done.missing.n_shortened) == (2, 1)
+    result = _bring(store, release, missing_images="frontal")
+    assert (result.n_items, result.n_left_out) == (5, 1)
+    assert (result.missing.n_films, result.missing.n_shortened) == (2, 1)
     with store.look() as look:
         views = {item.item_id: [v.label for v in item.views] for item in banks.whole_items(look, 1)}
     assert "train-1" not in views

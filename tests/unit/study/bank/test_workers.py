@@ -70,8 +70,15 @@ def _kept(store: Store) -> list[Any]:
         return [bank.content_sha256, bank.source_sha256, rows, *banks.whole_items(look, bank.id)]
 
 
-def _summary(done: Imported) -> list[Any]:
-    return [done.n_items, done.n_left_out, done.left_out, done.missing, done.notes, done.guessable]
+def _summary(result: Imported) -> list[Any]:
+    return [
+        result.n_items,
+        result.n_left_out,
+        result.left_out,
+        result.missing,
+        result.notes,
+        result.guessable,
+    ]
 
 
 @pytest.mark.slow
@@ -94,7 +101,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
     results = []
     for n_workers in (0, 1, 3):
         store = _new(tmp_path / f"with {n_workers}")
-        done = import_bank(
+        result = import_bank(
             *(store, path),
             name="bank",
             images=root / "deid_png",
@@ -109,7 +116,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
                 options=ImportOptions(n_workers=n_workers),
                 acting=ACTING,
             )
-        results.append([_kept(store), _summary(done), str(refused.value)])
+        results.append([_kept(store), _summary(result), str(refused.value)])
     assert results[0][1][0] < N_ITEMS
     assert results[0] == results[1] == results[2]
 

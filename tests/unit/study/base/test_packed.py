@@ -16,11 +16,11 @@ _LOCAL, _CENTRAL = b"PK\x03\x04", b"PK\x01\x02"
 
 
 def _zip(*files: tuple[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", packing) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", packing) as archive:
         for name, content in files:
             archive.writestr(name, content)
-    return held.getvalue()
+    return buffer.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_archive_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 def test_an_existing_folder_is_refused_and_unchanged(tmp_path: Path) -> None:
     """Only a folder that was made for the archive is removed after an error."""
-    kept = tmp_path / "kept.txt"
-    kept.write_text("kept")
+    file = tmp_path / "kept.txt"
+    file.write_text("kept")
     with pytest.raises(BadFile, match="cannot be unpacked: a file or folder of this name exists"):
         unpack(io.BytesIO(_SOUND), tmp_path)
-    assert kept.read_text() == "kept"
+    assert file.read_text() == "kept"

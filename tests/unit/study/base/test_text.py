@@ -137,8 +137,8 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
     target = empty(tmp_path / "target", 5)
     restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=NOW))
-    again = bundle_files(target, "trial")
-    assert {name: again[name] for name in SAME} == {name: files[name] for name in SAME}
+    second = bundle_files(target, "trial")
+    assert {name: second[name] for name in SAME} == {name: files[name] for name in SAME}
     assert verify(target) == []
 
 
@@ -215,9 +215,9 @@ def _code() -> Code:
 
 def test_names_and_addresses_of_readers_are_stored_separately(opened: Callable[..., Store]) -> None:
     """They are in neither the bundle nor the trail."""
-    listed = "reader_id,level,name,email\nR7,resident,Anna Smith,anna@example.org\n"
+    list_text = "reader_id,level,name,email\nR7,resident,Anna Smith,anna@example.org\n"
     store = opened()
-    invitations = parse_invitations(listed, source="list")
+    invitations = parse_invitations(list_text, source="list")
     studies.invite(store, study="trial", invitations=invitations, codes=[_code()], acting=ACTING)
     with store.look() as look:
         assert [row["name"] for row in look.rows("SELECT * FROM names")] == ["Anna Smith"]
@@ -230,7 +230,7 @@ def test_names_and_addresses_of_readers_are_stored_separately(opened: Callable[.
 def test_tables_saved_from_a_page_have_no_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     """The browser saves a table as displayed."""
     shown: list[pd.DataFrame] = []
-    monkeypatch.setattr("ui.parts.theme.st.dataframe", lambda frame, **how: shown.append(frame))
+    monkeypatch.setattr("ui.parts.theme.st.dataframe", lambda frame, **options: shown.append(frame))
     grid(pd.DataFrame({"Reason": [EVIL, "dark", None], "n": [-1.5, 2, 3]}))
     assert shown[0]["Reason"].tolist()[:2] == [f"'{EVIL}", "dark"]
     assert shown[0]["n"].tolist() == [-1.5, 2, 3]

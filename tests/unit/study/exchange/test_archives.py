@@ -100,18 +100,18 @@ def unescaped(text: str) -> str:
 
 def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path: Path) -> None:
     """SHA256SUMS has the format of sha256sum; the event has the same hashes."""
-    made = archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
-    assert tuple(made.sha256) == archives.FILES
-    assert not made.left_out
+    archived = archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
+    assert tuple(archived.sha256) == archives.FILES
+    assert not archived.left_out
     sums = (tmp_path / "out" / archives.SUMS).read_text().splitlines()
     for line in sums:
         digest, name = line.split("  ")
         content = (tmp_path / "out" / name).read_bytes()
-        assert hashlib.sha256(content).hexdigest() == digest == made.sha256[name]
-        assert len(content) == made.n_bytes[name]
+        assert hashlib.sha256(content).hexdigest() == digest == archived.sha256[name]
+        assert len(content) == archived.n_bytes[name]
     with closed.look() as look:
         last = list(events.walk(look, events.DEPLOYMENT))[-1]
-    assert (last.kind, last.detail["files"]) == ("downloaded", dict(made.sha256))
+    assert (last.kind, last.detail["files"]) == ("downloaded", dict(archived.sha256))
     assert verify(closed) == []
     with pytest.raises(BadFile, match="already exists"):
         archives.archive(closed, tmp_path / "out", study="trial", acting=ACTING)
@@ -119,9 +119,9 @@ def test_the_hashes_of_all_files_are_listed_and_recorded(closed: Store, tmp_path
 
 def test_the_files_of_an_open_study_are_blinded(full: Store, tmp_path: Path) -> None:
     """Files that need the reference standard are omitted and listed with the reason."""
-    made = archives.archive(full, tmp_path / "out", study="trial", acting=ACTING)
-    assert set(made.left_out) == {archives.IMRMC, archives.COPY}
-    assert made.blinded
+    archived = archives.archive(full, tmp_path / "out", study="trial", acting=ACTING)
+    assert set(archived.left_out) == {archives.IMRMC, archives.COPY}
+    assert archived.blinded
     with zipfile.ZipFile(tmp_path / "out" / archives.PARQUET) as archive:
         items = parquet.read_table(io.BytesIO(archive.read("items.parquet")))
     assert items["truth"].null_count == len(items) == 8
@@ -149,12 +149,12 @@ def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
         "UPDATE reference_standard SET truth = CASE truth WHEN 'A' THEN 'B' ELSE 'A' END",
         "UPDATE explanations SET words = 'another'",
     )
-    ours, theirs = (bundle_files(source, "trial", blinded=True) for source in (store, other))
-    assert ours == theirs
+    actual, expected = (bundle_files(source, "trial", blinded=True) for source in (store, other))
+    assert actual == expected
     assert bundle_files(store, "trial") != bundle_files(other, "trial")
-    assert json.loads(ours["datapackage.json"])["reading_room"]["blinded"] is True
-    assert not any(row["truth"] for row in _rows(ours["items.csv"]))
-    assert b"EXPLANATION" not in b"".join(ours.values())
+    assert json.loads(actual["datapackage.json"])["reading_room"]["blinded"] is True
+    assert not any(row["truth"] for row in _rows(actual["items.csv"]))
+    assert b"EXPLANATION" not in b"".join(actual.values())
 
 
 def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(full: Store, tmp_path: Path) -> None:
@@ -183,15 +183,15 @@ def test_parquet_has_the_types_of_the_data_dictionary(closed: Store, tmp_path: P
     assert not readings.schema.field("item_id").nullable
     stored = _rows(bundle_files(closed, "trial")["readings.csv"])
     assert len(readings) == len(stored)
-    for ours, theirs in zip(readings.to_pylist(), stored, strict=True):
-        assert (ours["answer"] or "", ours["raw_answer"] or "") == (
-            theirs["answer"],
-            theirs["raw_answer"],
+    for actual, expected in zip(readings.to_pylist(), stored, strict=True):
+        assert (actual["answer"] or "", actual["raw_answer"] or "") == (
+            expected["answer"],
+            expected["raw_answer"],
         )
-        shown = theirs["presented_at_utc"]
-        assert ours["presented_at_utc"] == (moment(shown) if shown else None)
-    about = tables["items.parquet"].schema.metadata
-    assert about[b"reading_room.blinded"] == b"no"
+        shown = expected["presented_at_utc"]
+        assert actual["presented_at_utc"] == (moment(shown) if shown else None)
+    metadata = tables["items.parquet"].schema.metadata
+    assert metadata[b"reading_room.blinded"] == b"no"
 
 
 def test_excel_keeps_texts_as_texts(closed: Store, tmp_path: Path) -> None:
@@ -254,8 +254,10 @@ def test_the_area_of_imrmc_equals_the_share_of_correct_answers(closed: Store) ->
     assert set(rows_of) == {"percent-correct.imrmc", "percent-correct-kept.imrmc"}
     tables = _tables(closed)
     truths = {row["item_id"]: row["truth"] for row in tables["items.csv"]}
-    own = [row for row in tables["readings.csv"] if row["rater_id"] == "R1" and row["repeat"] == 1]
-    share = sum(row["answer"] == truths[row["item_id"]] for row in own) / len(own)
+    own_rows = [
+        row for row in tables["readings.csv"] if row["rater_id"] == "R1" and row["repeat"] == 1
+    ]
+    share = sum(row["answer"] == truths[row["item_id"]] for row in own_rows) / len(own_rows)
     for rows in rows_of.values():
         assert {row[0] for row in rows} == {"-1", "1"}
         assert _area(rows, "1") == pytest.approx(share)
@@ -296,8 +298,8 @@ def test_confidence_is_a_rating_if_all_cases_have_the_same_two_options() -> None
     files = imrmc_files("s", tables, ["unaided"])
     rows = files["auc.imrmc"].decode().partition("BEGIN DATA:\n")[2].splitlines()
     assert rows[4:] == ["1,1,unaided,-5", "1,2,unaided,4", "1,3,unaided,1", "1,4,unaided,-6"]
-    kept = files["auc-kept.imrmc"].decode().partition("BEGIN DATA:\n")[2].splitlines()
-    assert len(kept) == 4 + 3
+    rating_table = files["auc-kept.imrmc"].decode().partition("BEGIN DATA:\n")[2].splitlines()
+    assert len(rating_table) == 4 + 3
 
 
 def test_the_imrmc_file_needs_every_reference_answer(opened: Opened) -> None:
@@ -341,14 +343,14 @@ def test_the_copy_contains_this_study_only(copied: Store, closed: Store) -> None
         hidden = look.rows("SELECT salt, code_hash FROM codes")
         left = look.rows("SELECT item_id FROM items WHERE id NOT IN (SELECT item FROM cases)")
         folder = look.value("SELECT images_root FROM banks")
-        taken = look.rows("SELECT * FROM readings ORDER BY rowid")
+        reading_rows = look.rows("SELECT * FROM readings ORDER BY rowid")
     for text in (secret, folder, *(text for row in hidden for text in row.values())):
         assert text.encode() not in content
     assert b"FINDINGS-NOBODY" not in content
     with copied.look() as look:
         assert not look.rows("SELECT * FROM people")
         items = {row["item_id"] for row in look.rows("SELECT item_id FROM items")}
-        assert look.rows("SELECT * FROM readings ORDER BY rowid") == taken
+        assert look.rows("SELECT * FROM readings ORDER BY rowid") == reading_rows
     assert len(items) == 8
     assert left
     assert items.isdisjoint(row["item_id"] for row in left)
@@ -461,6 +463,8 @@ def test_a_drawn_study_can_be_archived(banked: Store, tmp_path: Path) -> None:
     """It has no readings, so the iMRMC file is omitted."""
     draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
-    made = archives.archive(banked, tmp_path / "out", study="trial", with_truth=True, acting=ACTING)
-    assert set(made.left_out) == {archives.IMRMC}
+    archived = archives.archive(
+        banked, tmp_path / "out", study="trial", with_truth=True, acting=ACTING
+    )
+    assert set(archived.left_out) == {archives.IMRMC}
     assert verify(Store(tmp_path / "out" / archives.COPY)) == []

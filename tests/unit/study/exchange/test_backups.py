@@ -36,34 +36,34 @@ def _kinds(store: Store) -> list[str]:
 def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Path) -> None:
     """Its records are complete, and readers continue from there."""
     store = opened(readers=("R1", "R2"), cases=12)
-    begun = threading.Event()
+    started = threading.Event()
 
-    def read(who: str) -> None:
-        reader = person(store, who)
+    def read(reader_id: str) -> None:
+        reader = person(store, reader_id)
         while cases := desk.desk(store, reader, now=NOW).cases:
             records = [presentation(cases[0].case), reading(cases[0].case)]
             desk.take_records(store, reader, records, now=NOW)
-            begun.set()
+            started.set()
 
-    threads = [threading.Thread(target=read, args=(who,)) for who in ("R1", "R2")]
+    threads = [threading.Thread(target=read, args=(reader_id,)) for reader_id in ("R1", "R2")]
     for thread in threads:
         thread.start()
-    begun.wait(60)
-    made = [
+    started.wait(60)
+    backups_made = [
         backups.make(store, acting=Acting(by=BY, now=NOW + timedelta(minutes=i))) for i in range(3)
     ]
     for thread in threads:
         thread.join()
-    assert [backup.finding for backup in made] == ["", "", ""]
-    for number, backup in enumerate(made):
+    assert [backup.finding for backup in backups_made] == ["", "", ""]
+    for number, backup in enumerate(backups_made):
         restored = backups.restore_backup(backup.file, tmp_path / f"again{number}.db")
         assert verify(restored) == []
-        for who in ("R1", "R2"):
-            reader = person(restored, who)
+        for reader_id in ("R1", "R2"):
+            reader = person(restored, reader_id)
             while cases := desk.desk(restored, reader, now=NOW).cases:
                 records = [presentation(cases[0].case), reading(cases[0].case)]
-                taken = desk.take_records(restored, reader, records, now=NOW)
-                assert taken.refused == ()
+                receipts = desk.take_records(restored, reader, records, now=NOW)
+                assert receipts.refused == ()
             assert desk.desk(restored, reader, now=NOW).finished
         assert verify(restored) == []
     assert verify(store) == []
@@ -71,21 +71,21 @@ def test_a_backup_made_during_writes_is_consistent(opened: Opened, tmp_path: Pat
 
 def test_a_backup_is_a_single_private_file(banked: Store) -> None:
     """It has no journal, only its owner can read it, and the event has its hash."""
-    made = backups.make(banked, acting=ACTING)
+    backup = backups.make(banked, acting=ACTING)
     folder = backups.folder_of(banked)
-    assert [path.name for path in folder.iterdir()] == [made.file.name]
-    assert made.file.stat().st_mode & 0o077 == 0
+    assert [path.name for path in folder.iterdir()] == [backup.file.name]
+    assert backup.file.stat().st_mode & 0o077 == 0
     assert folder.stat().st_mode & 0o077 == 0
-    assert made.n_bytes == made.file.stat().st_size
+    assert backup.n_bytes == backup.file.stat().st_size
     with banked.look() as look:
         event = list(events.walk(look, "deployment"))[-1]
     assert (event.kind, event.actor, event.detail["sha256"]) == (
         "backup made",
         "admin",
-        made.sha256,
+        backup.sha256,
     )
     (last,) = backups.listed(banked)
-    assert (last.made_at_utc, last.finding) == (made.made_at_utc, "")
+    assert (last.made_at_utc, last.finding) == (backup.made_at_utc, "")
 
 
 def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
@@ -98,17 +98,17 @@ def test_backups_of_the_same_second_have_different_names(banked: Store) -> None:
 def test_a_backup_with_a_breach_is_kept_but_not_restored(banked: Store, tmp_path: Path) -> None:
     """The finding is stored with it."""
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
-    made = backups.make(banked, acting=ACTING)
-    assert "bank bank: its items" in made.finding
+    backup = backups.make(banked, acting=ACTING)
+    assert "bank bank: its items" in backup.finding
     with pytest.raises(BadFile, match="bank bank: its items"):
-        backups.restore_backup(made.file, tmp_path / "new.db")
+        backups.restore_backup(backup.file, tmp_path / "new.db")
     assert not (tmp_path / "new.db").exists()
 
 
 def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None:
     """The backup has overwritten pages, is truncated, or is another file."""
-    made = backups.make(banked, acting=ACTING).file
-    content = made.read_bytes()
+    backup_file = backups.make(banked, acting=ACTING).file
+    content = backup_file.read_bytes()
     half = len(content) // 2
     for name, damaged in {
         "hole": content[:half] + b"\xff" * 4096 + content[half + 4096 :],
@@ -125,16 +125,16 @@ def test_a_damaged_backup_is_not_restored(banked: Store, tmp_path: Path) -> None
 
 def test_restoring_overwrites_no_file(banked: Store, tmp_path: Path) -> None:
     """Stores and their journals are kept; a missing backup or folder is reported."""
-    made = backups.make(banked, acting=ACTING).file
+    backup_file = backups.make(banked, acting=ACTING).file
     with pytest.raises(BadFile, match="already exists"):
-        backups.restore_backup(made, banked.path)
+        backups.restore_backup(backup_file, banked.path)
     (tmp_path / "new.db-wal").write_bytes(b"x")
     with pytest.raises(BadFile, match=r"new\.db-wal already exists"):
-        backups.restore_backup(made, tmp_path / "new.db")
+        backups.restore_backup(backup_file, tmp_path / "new.db")
     with pytest.raises(NotFound, match="no backup"):
         backups.restore_backup(tmp_path / "none.db", tmp_path / "x.db")
     with pytest.raises(NotFound, match="folder"):
-        backups.restore_backup(made, tmp_path / "none" / "x.db")
+        backups.restore_backup(backup_file, tmp_path / "none" / "x.db")
 
 
 def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
@@ -149,8 +149,8 @@ def test_a_restored_store_uses_a_journal(banked: Store, tmp_path: Path) -> None:
 
 def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) -> None:
     """It is never removed and never overwrites a file."""
-    made = backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
-    assert made.file == tmp_path / "mine.db"
+    backup = backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
+    assert backup.file == tmp_path / "mine.db"
     with pytest.raises(BadFile, match="already exists"):
         backups.make(banked, acting=ACTING, out=tmp_path / "mine.db")
     with pytest.raises(BadFile, match="cannot be written"):
@@ -158,7 +158,7 @@ def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) 
     backups.set_schedule(banked, Schedule(every_hours=1, keep=1), acting=ACTING)
     for minute in range(3):
         backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(minutes=minute)))
-    assert made.file.is_file()
+    assert backup.file.is_file()
     assert len(list(backups.folder_of(banked).iterdir())) == 1
 
 
@@ -167,15 +167,18 @@ def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
 ) -> None:
     """Later invalid backups do not replace it."""
     backups.set_schedule(banked, Schedule(every_hours=24, keep=2), acting=ACTING)
-    made = [
+    backups_made = [
         backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i))) for i in range(3)
     ]
-    assert [backup.file for backup in backups.listed(banked)] == [made[2].file, made[1].file]
-    assert not made[0].file.exists()
+    assert [backup.file for backup in backups.listed(banked)] == [
+        backups_made[2].file,
+        backups_made[1].file,
+    ]
+    assert not backups_made[0].file.exists()
     tamper(banked, "UPDATE reference_standard SET truth = 'A'")
     for i in range(3, 7):
         backups.make(banked, acting=Acting(by=BY, now=NOW + timedelta(hours=i)))
-    assert made[2].file.exists()
+    assert backups_made[2].file.exists()
     assert len(backups.listed(banked)) == 3
     assert _kinds(banked).count("backup removed") == 4
 
@@ -202,9 +205,9 @@ def test_the_schedule_makes_a_backup_when_it_is_due(banked: Store) -> None:
     """
     assert backups.make_if_due(banked, now=NOW) is not None
     assert backups.make_if_due(banked, now=NOW + timedelta(hours=23)) is None
-    made = backups.make_if_due(banked, now=NOW + timedelta(hours=24))
-    assert made is not None
-    assert (made.trigger, made.actor) == ("schedule", "schedule")
+    backup = backups.make_if_due(banked, now=NOW + timedelta(hours=24))
+    assert backup is not None
+    assert (backup.trigger, backup.actor) == ("schedule", "schedule")
     backups.set_schedule(banked, Schedule(every_hours=0, keep=2), acting=ACTING)
     assert backups.make_if_due(banked, now=NOW + timedelta(days=99)) is None
     with banked.look() as look:

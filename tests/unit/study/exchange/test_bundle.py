@@ -386,9 +386,11 @@ def test_answers_of_the_questionnaire_are_in_every_format_but_not_restored(
     assert {"questionnaire.parquet", "display_checks.parquet"} <= set(parquet_files(tables, {}))
     assert workbook(tables, {})
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle_files(store, "trial")))
-    elsewhere = empty(tmp_path / "elsewhere", 2)
-    restore(elsewhere, tmp_path / "bundle.zip", acting=ACTING)
-    assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(bundle_files(elsewhere, "trial"))
+    other_store = empty(tmp_path / "elsewhere", 2)
+    restore(other_store, tmp_path / "bundle.zip", acting=ACTING)
+    assert {"questionnaire.csv", "display_checks.csv"}.isdisjoint(
+        bundle_files(other_store, "trial")
+    )
 
 
 def _with_words(store: Store, folder: Path, **words: str) -> Store:
@@ -423,9 +425,9 @@ def test_the_bundle_and_analysis_compare_the_rules_for_reading_answers(
         ("unparsed", "unparsed", "B"),
     ]
     (tmp_path / "bundle.zip").write_bytes(zipped(files))
-    elsewhere = empty(tmp_path / "elsewhere", 2)
-    restore(elsewhere, tmp_path / "bundle.zip", acting=ACTING)
-    restored = bundle_files(elsewhere, "trial")["answers_by_rules.csv"]
+    other_store = empty(tmp_path / "elsewhere", 2)
+    restore(other_store, tmp_path / "bundle.zip", acting=ACTING)
+    restored = bundle_files(other_store, "trial")["answers_by_rules.csv"]
     assert restored == files["answers_by_rules.csv"]
 
     study = read_bundle(tmp_path / "bundle")

@@ -95,12 +95,12 @@ def _refused(
 ) -> tuple[str, str]:
     """Return the refusals of restoring an edited bundle elsewhere and of merging it."""
     path = _written(folder / "bundle", files, change)
-    elsewhere, before = empty(folder / "elsewhere", 9), bundle_files(store, "trial")
+    other_store, before = empty(folder / "elsewhere", 9), bundle_files(store, "trial")
     with pytest.raises(BadFile) as not_restored:
-        restore(elsewhere, path, acting=ACTING)
+        restore(other_store, path, acting=ACTING)
     with pytest.raises(BadFile) as not_merged:
         merge(store, path, study="trial", acting=ACTING)
-    with elsewhere.look() as look:
+    with other_store.look() as look:
         assert stored_studies.find(look, "trial") is None
     assert bundle_files(store, "trial") == before
     return str(not_restored.value), str(not_merged.value)
@@ -155,8 +155,8 @@ def test_an_unedited_bundle_is_restored_and_merged(
 ) -> None:
     path = _written(tmp_path / "bundle", bundle, None)
     target = empty(tmp_path / "elsewhere", 9)
-    done = restore(target, path, acting=ACTING)
-    assert done.note == ""
+    result = restore(target, path, acting=ACTING)
+    assert result.note == ""
     assert verify(target) == []
     assert remarks(target) == []
     merge(home, path, study="trial", acting=ACTING)

@@ -70,10 +70,10 @@ def test_each_format_is_complete(banked: Store, paper: Paper, tmp_path: Path) ->
         assert sorted([*sums, "SHA256SUMS"]) == _files(folder)
         for name, digest in sums.items():
             assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
-        about = json.loads((folder / "paper.json").read_text())
-        assert about["paper_sha256"] == paper.sha256
-        assert about["model_protocol_sha256"] == ASKED.sha256
-        assert "{question}" in about["prompt"]
+        metadata = json.loads((folder / "paper.json").read_text())
+        assert metadata["paper_sha256"] == paper.sha256
+        assert metadata["model_protocol_sha256"] == ASKED.sha256
+        assert "{question}" in metadata["prompt"]
         assert "licence: not stated" in (folder / "README.md").read_text()
         assert "simulated" not in (folder / "README.md").read_text()
 
@@ -101,17 +101,17 @@ def test_the_leaderboard_file_can_be_imported_as_a_bank(
 ) -> None:
     """The bank has no reference standard."""
     out = _written(banked, paper, tmp_path / "out", "leaderboard") / "leaderboard"
-    done = import_bank(banked, out / "input.json", name="again", images=out, acting=ACTING)
-    assert (done.n_items, done.n_left_out) == (8, 0)
+    result = import_bank(banked, out / "input.json", name="again", images=out, acting=ACTING)
+    assert (result.n_items, result.n_left_out) == (8, 0)
     imported = {item.item_id: item for item in paper_of_bank(banked, "again", ASKED).items}
     for item in paper.items:
-        back = imported[item.item_id]
-        assert (back.question, back.options, back.context) == (
+        imported_item = imported[item.item_id]
+        assert (imported_item.question, imported_item.options, imported_item.context) == (
             item.question,
             item.options,
             item.context,
         )
-        assert [film.label for film in back.films] == [film.label for film in item.films]
+        assert [film.label for film in imported_item.films] == [film.label for film in item.films]
     with banked.look() as look:
         assert not look.rows(
             "SELECT 1 FROM reference_standard JOIN items ON items.id = item "
@@ -201,10 +201,10 @@ def test_a_batch_contains_complete_requests(
     assert [line["custom_id"] for line in lines] == [item.item_id for item in paper.items]
     body = lines[0]["body"]
     assert (lines[0]["url"], body["model"]) == ("/v1/chat/completions", "gpt")
-    asked = json.loads((out / "openai-batch" / "paper.json").read_text())["model_protocol"]
+    requests = json.loads((out / "openai-batch" / "paper.json").read_text())["model_protocol"]
     for line in lines:
         sent = line["body"]["temperature"], line["body"]["max_completion_tokens"]
-        assert sent == (asked["temperature"], asked["max_tokens"]) == (0.0, 1024)
+        assert sent == (requests["temperature"], requests["max_tokens"]) == (0.0, 1024)
     image = body["messages"][1]["content"][0]["image_url"]["url"]
     assert base64.b64decode(image.removeprefix("data:image/png;base64,")).startswith(b"\x89PNG")
 
@@ -215,13 +215,15 @@ def test_answers_in_every_format_are_read_back(
 ) -> None:
     """Letters of shuffled options become those of the bank; a batch needs the paper."""
     paper = paper_of_study(banked, "trial", replace(ASKED, order=Order.SHUFFLED))
-    meant = {item.item_id: "ABCD"[item.number % 4] for item in paper.items}
+    expected = {item.item_id: "ABCD"[item.number % 4] for item in paper.items}
     out = _written(banked, paper, tmp_path / "out", bank_ids=bank_ids)
-    listed = json.loads((out / "jsonl" / "paper.json").read_text())["items"]
-    ids = {item.item_id: row["item_id"] for item, row in zip(paper.items, listed, strict=True)}
+    paper_items = json.loads((out / "jsonl" / "paper.json").read_text())["items"]
+    ids = {item.item_id: row["item_id"] for item, row in zip(paper.items, paper_items, strict=True)}
     assert (ids == {item_id: item_id for item_id in ids}) is bank_ids
-    sent = {ids[item.item_id]: shown(meant[item.item_id], item.shown_order) for item in paper.items}
-    assert list(sent.values()) != list(meant.values())
+    sent = {
+        ids[item.item_id]: shown(expected[item.item_id], item.shown_order) for item in paper.items
+    }
+    assert list(sent.values()) != list(expected.values())
     records = json.loads((out / "leaderboard" / "input.json").read_text())
     submitted = {key: {**record, "model_prediction": sent[key]} for key, record in records.items()}
     table = pd.read_csv(out / "vlmevalkit" / "ReadingRoom.tsv", sep="\t").drop(columns="image")
@@ -245,7 +247,9 @@ def test_answers_in_every_format_are_read_back(
     for name in ("submission.json", "result.tsv", "items.jsonl", "batch.jsonl"):
         paper_file = out / "jsonl" / "paper.json"
         model = read_model(banked, tmp_path / name, paper_file, study="trial")
-        assert {record.item_id: record.answer for record in model.file.predictions} == meant, name
+        assert {record.item_id: record.answer for record in model.file.predictions} == expected, (
+            name
+        )
 
 
 def test_images_of_16_bits_are_exported_with_those_of_8_bits(
@@ -257,8 +261,8 @@ def test_images_of_16_bits_are_exported_with_those_of_8_bits(
         record = json.loads(line)
         first, second = record["images_16_bit"]
         assert second == ""
-        kept = grey((out / first).read_bytes())
-        assert np.array_equal(kept, grey(item.films[0].row.file.read_bytes()))
+        pixels = grey((out / first).read_bytes())
+        assert np.array_equal(pixels, grey(item.films[0].row.file.read_bytes()))
         assert grey((out / record["images"][0]).read_bytes()).dtype == np.uint8
 
 
@@ -315,8 +319,8 @@ def test_a_paper_does_not_depend_on_the_truth(tmp_path: Path, order: Order) -> N
         folder.mkdir()
         answers = random.Random(seed).choices("ABCD", k=24)
         store = _banked_with(folder, seed, answers.__getitem__)
-        made = paper_of_study(store, "trial", replace(ASKED, order=order))
-        outs.append(_written(store, made, folder / "out"))
+        paper = paper_of_study(store, "trial", replace(ASKED, order=order))
+        outs.append(_written(store, paper, folder / "out"))
     names = _files(outs[0])
     assert names == _files(outs[1])
     assert filecmp.cmpfiles(outs[0], outs[1], names, shallow=False) == (names, [], [])
@@ -350,13 +354,13 @@ def _revealing(folder: Path) -> Store:
         names = []
         for view, image in enumerate(record["ImagePath"]):
             source = Image.open(path.parent / image)
-            about, exif = PngInfo(), Image.Exif()
-            about.add_text("Comment", f"{MARK} {truth}" + "x" * 997 * ord(truth))
+            metadata, exif = PngInfo(), Image.Exif()
+            metadata.add_text("Comment", f"{MARK} {truth}" + "x" * 997 * ord(truth))
             exif[0x010E] = f"{MARK} {truth}"
             name = f"{MARK}-{truth}/{number}-{view}.png"
             (path.parent / name).parent.mkdir(exist_ok=True)
             level = "ABCD".index(truth)
-            source.save(path.parent / name, pnginfo=about, exif=exif, compress_level=level)
+            source.save(path.parent / name, pnginfo=metadata, exif=exif, compress_level=level)
             os.utime(path.parent / name, (ord(truth) * 10**7,) * 2)
             names.append(name)
         attributes = {"site": truth, "StudyDate": f"2020010{level}", "note": f"{MARK} {truth}"}

@@ -75,8 +75,8 @@ def test_papers_without_prior_images_are_unchanged(tmp_path: Path) -> None:
     assert not any(film.prior for item in paper.items for film in item.films)
     assert all(len(film) == 2 for item in paper.as_json()["items"] for film in item["films"])
     assert paper_of_bank(store, "bank", ASKED).asked == ASKED
-    asked = replace(ASKED, context=("prior",))
-    assert len(_films(paper_of_bank(store, "bank", asked), "q0000")) == 3
+    model_protocol = replace(ASKED, context=("prior",))
+    assert len(_films(paper_of_bank(store, "bank", model_protocol), "q0000")) == 3
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_conditions_and_views_apply_to_prior_images(
 
     "first" selects the first view of both examinations.
     """
-    asked = replace(ASKED, **changed)  # type: ignore[arg-type]
-    paper = paper_of_study(_study(tmp_path, "prior"), "trial", asked)
+    model_protocol = replace(ASKED, **changed)  # type: ignore[arg-type]
+    paper = paper_of_study(_study(tmp_path, "prior"), "trial", model_protocol)
     assert [film.name for film in _films(paper, "q0000")] == names
 
 

@@ -51,7 +51,7 @@ def _removed(store: Store, **changed: str) -> removing.Certificate:
 
 def _export(store: Store, out: Path) -> None:
     bundle.export(store, study="trial", out=out)
-    record_taking(store, study="trial", what="bundle", acting=Acting(by=COMMAND_LINE, now=LATER))
+    record_taking(store, study="trial", file="bundle", acting=Acting(by=COMMAND_LINE, now=LATER))
 
 
 def _contents(store: Store) -> bytes:
@@ -67,8 +67,8 @@ def test_no_text_of_a_removed_study_remains_in_the_files(closed: Store, tmp_path
     assert all(text.encode() in _contents(closed) for text in TEXTS)
     with closed.look() as look:
         protocol = str(look.value("SELECT protocol FROM studies"))
-    made = _removed(closed)
-    assert made.overwritten
+    certificate = _removed(closed)
+    assert certificate.overwritten
     content = _contents(closed)
     assert [text for text in (*TEXTS, protocol[:200]) if text.encode() in content] == []
     assert verify(closed) == []
@@ -82,18 +82,21 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     """It has counts, hashes, the person, the reason, and the backups that contain the study."""
     backup = backups.make(closed, acting=Acting(by=BY, now=NOW))
     _export(closed, tmp_path / "bundle")
-    made = _removed(closed)
-    assert made.removed["rows"]["readings"] == 1
-    assert made.removed["rows"]["readers"] == 2
-    assert made.removed["rows"]["predictions"] == 8
-    assert made.removed["chains"]["study:trial"]["number"] == made.removed["rows"]["events"]
-    assert (made.by, made.reason) == ("admin", "Retention is over")
-    assert made.backups == (backup.file.name,)
-    assert f"Backups made before, which may contain it: {backup.file.name}." in made.text
-    assert json.loads(made.as_json)["event_hash"] == made.event_hash
-    assert backup.file.name in made.text
+    certificate = _removed(closed)
+    assert certificate.removed["rows"]["readings"] == 1
+    assert certificate.removed["rows"]["readers"] == 2
+    assert certificate.removed["rows"]["predictions"] == 8
+    assert (
+        certificate.removed["chains"]["study:trial"]["number"]
+        == certificate.removed["rows"]["events"]
+    )
+    assert (certificate.by, certificate.reason) == ("admin", "Retention is over")
+    assert certificate.backups == (backup.file.name,)
+    assert f"Backups made before, which may contain it: {backup.file.name}." in certificate.text
+    assert json.loads(certificate.as_json)["event_hash"] == certificate.event_hash
+    assert backup.file.name in certificate.text
     backups.make(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
-    assert removing.certificates(closed) == [made]
+    assert removing.certificates(closed) == [certificate]
 
 
 def test_a_study_is_removed_only_after_its_export(closed: Store) -> None:
@@ -137,7 +140,7 @@ def test_a_removed_study_can_be_restored_from_its_bundle(closed: Store, tmp_path
 
 def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_path: Path) -> None:
     """The model's row stays; the bundle without its predictions can be restored."""
-    made = removing.remove_model(
+    certificate = removing.remove_model(
         closed,
         study="trial",
         model_id="M1",
@@ -145,8 +148,8 @@ def test_the_predictions_of_a_withdrawn_model_are_removed(closed: Store, tmp_pat
         reason="The licence ended",
         acting=Acting(by=BY, now=LATER),
     )
-    assert made.removed["rows"] == {"predictions": 8}
-    assert made.removed["predictions_sha256"]
+    assert certificate.removed["rows"] == {"predictions": 8}
+    assert certificate.removed["predictions_sha256"]
     assert TEXTS[2].encode() not in _contents(closed)
     assert verify(closed) == []
     _export(closed, tmp_path / "bundle")
@@ -177,6 +180,6 @@ def test_predictions_that_count_are_not_removed(opened: Opened, tmp_path: Path) 
 def test_the_removal_of_a_bank_has_a_certificate(banked: Store) -> None:
     """It names the bank and the hash of its content."""
     remove_bank(banked, "bank", acting=ACTING)
-    (made,) = removing.certificates(banked)
-    assert made.what == "bank removed: bank"
-    assert made.removed["content_sha256"]
+    (certificate,) = removing.certificates(banked)
+    assert certificate.what == "bank removed: bank"
+    assert certificate.removed["content_sha256"]

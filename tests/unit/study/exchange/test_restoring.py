@@ -74,9 +74,9 @@ def test_a_restored_study_exports_identical_files(
 ) -> None:
     """Tables, protocol and records are the same, and the chain continues."""
     (tmp_path / "bundle.zip").write_bytes(zipped(bundle))
-    done = restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
-    assert (done.study, done.bank, done.state) == ("trial", "bank", "open")
-    assert (done.n_readers, done.n_models) == (2, 1)
+    result = restore(target, tmp_path / "bundle.zip", acting=Acting(by=BY, now=LATER))
+    assert (result.study, result.bank, result.state) == ("trial", "bank", "open")
+    assert (result.n_readers, result.n_models) == (2, 1)
     restored = bundle_files(target, "trial")
     assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
     assert restored["audit.jsonl"].startswith(bundle["audit.jsonl"])
@@ -95,12 +95,12 @@ def test_a_restored_study_can_be_exported_and_restored_again(
     """A folder is accepted like a zip, and the original deployment remains recorded."""
     restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
     third = empty(tmp_path / "third", 3)
-    done = restore(third, bundle_of(target), acting=Acting(by=BY, now=LATER))
+    result = restore(third, bundle_of(target), acting=Acting(by=BY, now=LATER))
     restored = bundle_files(third, "trial")
     assert {name: restored[name] for name in SAME} == {name: bundle[name] for name in SAME}
     assert verify(third) == []
     first = json.loads(bundle["records.jsonl"].splitlines()[0])
-    assert done.deployment_id == first["deployment_id"]
+    assert result.deployment_id == first["deployment_id"]
 
 
 def test_a_zip_of_the_folder_is_accepted(
@@ -175,8 +175,8 @@ def test_a_different_bank_of_the_same_name_is_unchanged(
     import_bank(
         target, path, name="bank", images=path.parent, acting=Acting(by=COMMAND_LINE, now=NOW)
     )
-    done = restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
-    assert done.bank == "bank (2)"
+    result = restore(target, _folder(tmp_path / "b", bundle), acting=Acting(by=BY, now=LATER))
+    assert result.bank == "bank (2)"
     assert verify(target) == []
     with pytest.raises(NotNow, match="has no images"):
         studies.draw(
@@ -327,12 +327,12 @@ def test_an_edited_protocol_is_refused(
     """The hash of the file or the chain reveals the change."""
     protocol = json.loads(bundle["protocol.json"])
     protocol["locked"]["protocol"]["margin"] = 0.5
-    for fit, named in ((False, "does not have its hash"), (True, "another protocol")):
+    for fit, message in ((False, "does not have its hash"), (True, "another protocol")):
         if fit:
             protocol["sha256"] = sha256_of(protocol["locked"])
         text = json.dumps(protocol).encode()
         path = _folder(tmp_path / f"b{fit}", _sealed(bundle, protocol__json=text))
-        assert named in _refused(target, path)
+        assert message in _refused(target, path)
 
 
 def test_a_truncated_chain_is_refused(
@@ -441,14 +441,14 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the stores of three closed sites, made once."""
     folder = tmp_path_factory.mktemp("sites")
     for number, bank in enumerate(("bank", "another name", "bank"), start=1):
-        made = site(
+        sites_made = site(
             folder / f"site{number}",
             number,
             person_id=f"P{number}",
             simulated=f"S{number}",
             bank=bank,
         )
-        close(made)
+        close(sites_made)
     return folder
 
 
@@ -487,11 +487,13 @@ def _conflicts(store: Store, path: Path, **changed: str) -> str:
 
 def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path) -> None:
     """It has the readers with their site, the model once, and both chains."""
-    done = merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
-    assert (done.readers, done.models) == (("P2", "S2"), ())
+    result = merge(home, bundle_of(other), study="trial", site="Bergen", acting=ACTING)
+    assert (result.readers, result.models) == (("P2", "S2"), ())
     assert verify(home) == []
     files = bundle_files(home, "trial")
-    assert files[f"audit-{done.deployment_id}.jsonl"] == bundle_files(other, "trial")["audit.jsonl"]
+    assert (
+        files[f"audit-{result.deployment_id}.jsonl"] == bundle_files(other, "trial")["audit.jsonl"]
+    )
     study = analysis.read_bundle(bundle_of(home, "merged.zip"))
     raters = study.raters.set_index("rater_id")
     assert list(raters.index) == ["P1", "S1", "P2", "S2", "M1"]
@@ -502,8 +504,8 @@ def test_a_merged_study_has_both_sites(home: Store, other: Store, tmp_path: Path
 
 def test_without_a_name_the_site_has_the_id_of_the_deployment(home: Store, other: Store) -> None:
     """The ID is unique."""
-    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
-    assert done.site == done.deployment_id
+    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    assert result.site == result.deployment_id
     assert verify(home) == []
 
 
@@ -534,12 +536,12 @@ def test_a_restored_study_can_be_merged(home: Store, other: Store, tmp_path: Pat
     restore(target, bundle_of(home), acting=ACTING)
     merge(target, bundle_of(other), study="trial", acting=ACTING)
     assert verify(target) == []
-    back = empty(tmp_path / "back", 10)
-    restore(back, bundle_of(other, "again.zip"), acting=ACTING)
-    done = merge(home, bundle_of(back), study="trial", acting=ACTING)
+    returned_store = empty(tmp_path / "back", 10)
+    restore(returned_store, bundle_of(other, "again.zip"), acting=ACTING)
+    result = merge(home, bundle_of(returned_store), study="trial", acting=ACTING)
     assert verify(home) == []
     assert "was already merged" in _conflicts(home, bundle_of(other, "once-more.zip"))
-    assert done.readers == ("P2", "S2")
+    assert result.readers == ("P2", "S2")
 
 
 def test_a_bundle_is_not_merged_twice(home: Store, other: Store) -> None:
@@ -608,8 +610,8 @@ def test_a_model_with_a_withdrawn_name_can_be_merged(
         reason="Wrong file",
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
-    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
-    assert done.models == ("M2",)
+    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    assert result.models == ("M2",)
     assert verify(home) == []
     readings = bundle_files(home, "trial")["readings.csv"].decode().splitlines()
     assert {line.split(",")[2] for line in readings if line.startswith("M2,")} == {"C"}
@@ -699,8 +701,8 @@ def test_verification_reports_alterations_of_a_merged_site(
 
 def test_verification_reports_a_truncated_merged_chain(home: Store, other: Store) -> None:
     """The study's own chain has the last event of the other one."""
-    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
-    chain = events.merged_chain("trial", done.deployment_id)
+    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    chain = events.merged_chain("trial", result.deployment_id)
     with home.look() as look:
         last = list(events.walk(look, chain))[-2]
     tamper(

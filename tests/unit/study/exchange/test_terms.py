@@ -106,8 +106,10 @@ def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
 def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path: Path) -> None:
     export(closed, study="trial", out=tmp_path / "complete")
     export(closed, study="trial", out=tmp_path / "bare", texts=False)
-    made = archives.archive(closed, tmp_path / "files", study="trial", texts=False, acting=ACTING)
-    assert made.left_out == {archives.COPY: archives.HAS_TEXTS}
+    archived = archives.archive(
+        closed, tmp_path / "files", study="trial", texts=False, acting=ACTING
+    )
+    assert archived.left_out == {archives.COPY: archives.HAS_TEXTS}
     content = b"".join(path.read_bytes() for path in (tmp_path / "bare").iterdir())
     content += b"".join(_unpacked(path) for path in (tmp_path / "files").iterdir())
     assert b"Which finding" not in content

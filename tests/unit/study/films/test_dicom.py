@@ -46,29 +46,29 @@ REFUSED = {
 
 def film(stored: NDArray[Any], **tags: Any) -> bytes:
     """Return the bytes of a DICOM file of these stored values."""
-    made = Dataset()
-    made.file_meta = FileMetaDataset()
-    made.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
-    made.file_meta.MediaStorageSOPClassUID = made.SOPClassUID = CTImageStorage
-    made.file_meta.MediaStorageSOPInstanceUID = made.SOPInstanceUID = generate_uid()
-    made.Rows, made.Columns = stored.shape
-    made.PhotometricInterpretation, made.SamplesPerPixel = "MONOCHROME2", 1
-    made.BitsAllocated, made.BitsStored, made.HighBit = 16, 12, 11
-    made.PixelRepresentation = int(stored.dtype.kind == "i")
-    made.PixelData = stored.tobytes()
+    dataset = Dataset()
+    dataset.file_meta = FileMetaDataset()
+    dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    dataset.file_meta.MediaStorageSOPClassUID = dataset.SOPClassUID = CTImageStorage
+    dataset.file_meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID = generate_uid()
+    dataset.Rows, dataset.Columns = stored.shape
+    dataset.PhotometricInterpretation, dataset.SamplesPerPixel = "MONOCHROME2", 1
+    dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = 16, 12, 11
+    dataset.PixelRepresentation = int(stored.dtype.kind == "i")
+    dataset.PixelData = stored.tobytes()
     for name, value in tags.items():
-        setattr(made, name, value)
+        setattr(dataset, name, value)
     out = BytesIO()
-    made.save_as(out, enforce_file_format=True)
+    dataset.save_as(out, enforce_file_format=True)
     return out.getvalue()
 
 
 def lut(values: list[int], first: int, *, signed: bool = False) -> Dataset:
     """Return a LUT sequence with one item of 16 bits."""
-    made = Dataset()
-    made.add_new("LUTDescriptor", "SS" if signed else "US", [len(values), first, 16])
-    made.add_new("LUTData", "US", values)
-    return made
+    dataset = Dataset()
+    dataset.add_new("LUTDescriptor", "SS" if signed else "US", [len(values), first, 16])
+    dataset.add_new("LUTData", "US", values)
+    return dataset
 
 
 def rendition(data: bytes) -> NDArray[np.float64]:
@@ -92,8 +92,8 @@ def rendition(data: bytes) -> NDArray[np.float64]:
         )
     share = (shown - low) / (high - low)
     inverse = source.get("PresentationLUTShape") == "INVERSE"
-    turned = source.PhotometricInterpretation == "MONOCHROME1" or inverse
-    return 255 * (1 - share if turned else share)
+    is_inverted = source.PhotometricInterpretation == "MONOCHROME1" or inverse
+    return 255 * (1 - share if is_inverted else share)
 
 
 def picture(data: bytes) -> NDArray[np.float64]:
@@ -159,8 +159,8 @@ def test_lookup_tables_look_as_pydicom_renders_them(photometric: str) -> None:
 
 def test_samples_are_those_of_the_file() -> None:
     """A window and a rescale do not change the samples; a negative slope inverts the film."""
-    kept = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
-    assert np.array_equal(grey(kept.png()), RAMP)
+    samples = read(film(RAMP, RescaleSlope=3, RescaleIntercept=-7, **WINDOW))
+    assert np.array_equal(grey(samples.png()), RAMP)
     assert np.array_equal(read(film(SIGNED)).samples, RAMP)
     assert np.array_equal(read(film(RAMP, RescaleSlope=-1)).samples, 4095 - RAMP)
 
@@ -224,8 +224,8 @@ def test_few_attributes_are_kept() -> None:
     assert result.spacing == "0.15\\0.15"
     assert "burnt into" in result.notes[0]
     assert read(film(RAMP, PatientAge="097Y")).age == "90-120"
-    turned = film(RAMP, Modality="CR", PatientOrientation=["L", "F"])
-    assert read(turned).view == "FRONTAL"
+    rotated = film(RAMP, Modality="CR", PatientOrientation=["L", "F"])
+    assert read(rotated).view == "FRONTAL"
 
 
 @pytest.mark.parametrize(("name", "why"), REFUSED.items())

@@ -25,9 +25,11 @@ MONOCHROME = ("MONOCHROME1", "MONOCHROME2")
 
 def bordered(stored: NDArray[Any], *values: int) -> NDArray[Any]:
     """Return stored values with a border of alternating values."""
-    made = stored.copy()
-    made[BORDER] = np.resize(np.array(values, dtype=np.int64), BORDER.sum()).astype(made.dtype)
-    return made
+    bordered_image = stored.copy()
+    bordered_image[BORDER] = np.resize(np.array(values, dtype=np.int64), BORDER.sum()).astype(
+        bordered_image.dtype
+    )
+    return bordered_image
 
 
 def with_words(data: bytes, **words: int) -> bytes:
@@ -124,10 +126,10 @@ def raw(data: bytes, keyword: str, value: bytes) -> bytes:
     source = pydicom.dcmread(BytesIO(data))
     tag = pydicom.datadict.tag_for_keyword(keyword)
     assert tag is not None
-    made = pydicom.dataelem.RawDataElement(
+    dataset = pydicom.dataelem.RawDataElement(
         pydicom.tag.Tag(tag), "LO", len(value), value, 0, False, True, True
     )
-    source[tag] = pydicom.dataelem.convert_raw_data_element(made)
+    source[tag] = pydicom.dataelem.convert_raw_data_element(dataset)
     out = BytesIO()
     source.save_as(out)
     return out.getvalue().replace(
@@ -263,10 +265,10 @@ def test_a_single_frame_of_an_enhanced_object_has_its_functional_groups() -> Non
     """Groups of the frame take precedence over shared groups."""
 
     def item(**tags: Any) -> Dataset:
-        made = Dataset()
+        dataset = Dataset()
         for name, value in tags.items():
-            setattr(made, name, value)
-        return made
+            setattr(dataset, name, value)
+        return dataset
 
     shared = item(
         FrameVOILUTSequence=[item(WindowCenter=5, WindowWidth=3)],
@@ -338,8 +340,8 @@ def test_an_invalid_attribute_is_named() -> None:
         ({"PixelData": b""}, "empty"),
         ({"RescaleSlope": 0}, "rescales all grey levels"),
     ]
-    for tags, why in cases:
-        with pytest.raises(BadFilm, match=why) as excinfo:
+    for tags, reason in cases:
+        with pytest.raises(BadFilm, match=reason) as excinfo:
             read(film(RAMP, **tags))
         assert "cannot be processed" not in str(excinfo.value)
 

@@ -49,15 +49,15 @@ def test_an_empty_or_truncated_file_is_ignored(tmp_path: Path) -> None:
 
 def test_the_least_recently_used_film_is_deleted_first(tmp_path: Path) -> None:
     """Reading a film counts as use."""
-    kept = shelf(tmp_path, max_bytes=3 * 132)
+    film_shelf = shelf(tmp_path, max_bytes=3 * 132)
     for age, name in ((30, ONE), (20, TWO), (10, THREE)):
-        kept.put(name, bytes(100))
+        film_shelf.put(name, bytes(100))
         newest = max((tmp_path / "films").iterdir(), key=lambda path: path.stat().st_mtime)
         os.utime(newest, (1_000_000 - age, 1_000_000 - age))
-    assert kept.get(ONE) is not None
-    kept.put("4" * 64, bytes(100))
-    assert kept.get(TWO) is None
-    assert None not in [kept.get(name) for name in (ONE, THREE, "4" * 64)]
+    assert film_shelf.get(ONE) is not None
+    film_shelf.put("4" * 64, bytes(100))
+    assert film_shelf.get(TWO) is None
+    assert None not in [film_shelf.get(name) for name in (ONE, THREE, "4" * 64)]
 
 
 def test_a_film_larger_than_the_shelf_is_not_kept(tmp_path: Path) -> None:
@@ -79,17 +79,17 @@ def test_a_film_with_the_name_of_another_film_is_not_used(tmp_path: Path) -> Non
 
 def test_the_last_disk_space_is_reserved_for_readings(tmp_path: Path) -> None:
     """No film is stored on a disk that is nearly full."""
-    kept = Shelf(tmp_path / "films", max_bytes=10_000, keep_free_bytes=1 << 60)
-    kept.put(ONE, b"film")
-    assert kept.get(ONE) is None
+    film_shelf = Shelf(tmp_path / "films", max_bytes=10_000, keep_free_bytes=1 << 60)
+    film_shelf.put(ONE, b"film")
+    assert film_shelf.get(ONE) is None
 
 
 def test_a_missing_or_invalid_folder_is_tolerated(tmp_path: Path) -> None:
     """There is a file in its place, or it was deleted in the meantime."""
     (tmp_path / "films").write_text("in the way")
-    kept = shelf(tmp_path)
-    kept.put(ONE, b"film")
-    assert kept.get(ONE) is None
+    film_shelf = shelf(tmp_path)
+    film_shelf.put(ONE, b"film")
+    assert film_shelf.get(ONE) is None
     (tmp_path / "films").unlink()
-    kept.put(ONE, b"film")
-    assert kept.get(ONE) == b"film"
+    film_shelf.put(ONE, b"film")
+    assert film_shelf.get(ONE) == b"film"

@@ -28,10 +28,10 @@ def ramp(shape: tuple[int, int] = (23, 31), top: int = 65_535) -> np.ndarray:
     return samples.reshape(shape)
 
 
-def saved(image: Image.Image, kind: str = "PNG", **how: object) -> bytes:
+def saved(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
     """Return the bytes of an image file."""
     out = io.BytesIO()
-    image.save(out, kind, **how)
+    image.save(out, kind, **options)
     return out.getvalue()
 
 

@@ -24,10 +24,10 @@ Opened = Callable[..., Store]
 
 
 def _amend(store: Store, reason: str = "The ethics committee asked.", **changes: Any) -> int:
-    made = amend(
+    amendment = amend(
         store, study="trial", changes=changes, reason=reason, acting=Acting(by=BY, now=NOW)
     )
-    return made.number
+    return amendment.number
 
 
 def _protocol(store: Store) -> Protocol:
@@ -118,8 +118,8 @@ def test_the_bundle_contains_every_amendment(opened: Opened) -> None:
     assert protocol["locked"]["protocol"]["margin"] == 0.05
     assert protocol["in_force"]["margin"] == 0.1
     assert protocol["in_force"]["endpoint"] == ""
-    (made,) = protocol["amendments"]
-    assert made == {
+    (amendment,) = protocol["amendments"]
+    assert amendment == {
         "number": 1,
         "at_utc": "2025-06-04T12:00:00.000Z",
         "actor": "ada",

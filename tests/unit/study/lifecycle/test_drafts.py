@@ -57,7 +57,7 @@ def _saved(store: Store, draft: drafts.StudyDraft, **values: Any) -> drafts.Stud
         name=draft.name,
         bank=draft.bank,
         values={**draft.values, **values},
-        seen=draft.saved_at_utc,
+        seen_sha256=draft.saved_at_utc,
         now=NOW,
     )
     return drafts.find(store, draft.id)
@@ -75,19 +75,19 @@ def test_a_new_draft_fits_its_bank(banked: Store) -> None:
     assert draft.values["cases"] == 10
     assert draft.values["seed"] == 20250604
     assert drafts.faults(draft) == []
-    assert [listed.name for listed in drafts.listed(banked)] == ["trial"]
+    assert [entries.name for entries in drafts.listed(banked)] == ["trial"]
 
 
 def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
     """Contradictory values are saved as entered."""
     draft = _begun(banked, feedback="after case", back_navigation=True, hidden_repeats=99)
-    listed = " ".join(drafts.faults(draft))
-    assert "back_navigation" in listed
-    assert "hidden_repeats = 99" in listed
+    text = " ".join(drafts.faults(draft))
+    assert "back_navigation" in text
+    assert "hidden_repeats = 99" in text
     with pytest.raises(
         BadProtocol, match=r"hidden_repeats = 99(.|\n)*back_navigation(.|\n)*feedback"
     ):
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id).values["hidden_repeats"] == 99
 
 
@@ -98,7 +98,7 @@ def test_a_study_with_the_consent_placeholder_is_not_drawn(banked: Store) -> Non
     (fault,) = drafts.faults(draft)
     assert "consent still holds the placeholder [Insert the consent text approved" in fault
     with pytest.raises(BadProtocol, match="approved"):
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=draft.id, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=draft.id, acting=ACTING)
     with pytest.raises(BadProtocol, match="approved"):
         studies.draw(
             banked,
@@ -145,14 +145,14 @@ def test_a_save_from_an_outdated_window_is_refused(banked: Store) -> None:
     assert second.saved_at_utc > first.saved_at_utc
     assert drafts.find(banked, first.id).values["cases"] == 5
     with pytest.raises(NotNow, match="another window"):
-        drafts.draw(banked, first.id, seen=first.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, first.id, seen_sha256=first.saved_at_utc, maker=1, acting=ACTING)
 
 
 def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
     """The draft is deleted, and the verification finds no breach."""
     maker, draft = _person(banked), _begun(banked, cases=6)
     name, strata = drafts.draw(
-        banked, draft.id, seen=draft.saved_at_utc, maker=maker, acting=ACTING
+        banked, draft.id, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING
     )
     assert sum(row.n_drawn for row in strata) == 6
     with banked.look() as look:
@@ -171,8 +171,8 @@ def test_an_administrator_gets_no_role_in_a_study_they_draw(banked: Store) -> No
     """Administrators can manage every study anyway."""
     maker = _person(banked, Role.ADMINISTRATOR)
     number = drafts.begin(banked, name="trial", maker=maker, bank="bank", acting=ACTING)
-    seen = drafts.find(banked, number).saved_at_utc
-    drafts.draw(banked, number, seen=seen, maker=maker, acting=ACTING)
+    saved_at = drafts.find(banked, number).saved_at_utc
+    drafts.draw(banked, number, seen_sha256=saved_at, maker=maker, acting=ACTING)
     with banked.look() as look:
         assert [row.study for row in people.roles_held(look, maker)] == [None]
 
@@ -181,7 +181,7 @@ def test_a_refused_draw_changes_nothing(banked: Store) -> None:
     """There are more cases than patients: no study and no role, and the draft remains."""
     draft = _begun(banked, cases=13)
     with pytest.raises(BadInput, match="too few cases"):
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id) == draft
     assert _kinds(banked, "trial") == []
 
@@ -190,7 +190,9 @@ def test_the_forecast_equals_the_draw(banked: Store) -> None:
     """Both use the same computation."""
     draft = _begun(banked, cases=6, practice_cases=2)
     foreseen = foresee(banked, 1, Protocol.from_json(draft.protocol_values))
-    _, strata = drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
+    _, strata = drafts.draw(
+        banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING
+    )
     assert foreseen.strata == strata
     with banked.look() as look:
         rows = look.rows("SELECT item_id FROM cases JOIN items ON items.id = item ORDER BY number")
@@ -201,7 +203,7 @@ def test_the_draft_and_its_downloaded_file_give_the_same_hash(banked: Store) -> 
     """The downloaded file of the study is identical as well."""
     draft = _begun(banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1)
     file = as_toml(Protocol.from_json(draft.protocol_values))
-    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
+    drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
     downloaded = protocol_from(file, source="file")
     studies.draw(
         banked,
@@ -224,7 +226,7 @@ def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
     draft = _begun(banked, cases=6)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
-    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
+    drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
     assert drafts.free_name(banked, "trial") == "trial (2)"
@@ -243,7 +245,7 @@ def test_a_discarded_study_ends_all_access(banked: Store) -> None:
     """Readers' codes stop working, and the trail records the reason."""
     draft = _begun(banked, cases=6)
     maker = _person(banked)
-    drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=maker, acting=ACTING)
+    drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING)
     (code,) = invite(banked, "R1")
     source = entropy_from(3)
     token = signing_in.sign_in(banked, code.text, entropy=source, now=NOW).token
@@ -271,9 +273,11 @@ def test_an_opened_study_is_not_discarded(opened: Any) -> None:
 def test_a_readers_burden_counts_repeats_conditions_and_practice() -> None:
     """Two conditions of 100 cases with 10 repeats each, and 5 practice cases."""
     values = {"cases": 100, "hidden_repeats": 10, "practice_cases": 5}
-    asked = burdens(Protocol.from_json({**values, "conditions": ["unaided", "image-absent"]}))[""]
-    assert (asked.n_readings, asked.n_practice, asked.days) == (220, 5, 0)
-    assert asked.hours == pytest.approx(225 * 30 / 3600)
+    burden_by_arm = burdens(
+        Protocol.from_json({**values, "conditions": ["unaided", "image-absent"]})
+    )[""]
+    assert (burden_by_arm.n_readings, burden_by_arm.n_practice, burden_by_arm.days) == (220, 5, 0)
+    assert burden_by_arm.hours == pytest.approx(225 * 30 / 3600)
     quick = burdens(Protocol.from_json({"cases": 120, "time_limit_s": 10}))[""]
     assert quick.hours == pytest.approx(120 * 10 / 3600)
 
@@ -282,9 +286,9 @@ def test_the_burden_of_each_arm_follows_its_design() -> None:
     """The two readings of sequential reading take the time of one."""
     arms = [{"name": "a"}, {"name": "b", "conditions": ["aided"], "aid": "after"}]
     values = {"cases": 100, "cases_per_reader": 40, "anchor": 10, "aid_model": "m", "arms": arms}
-    asked = burdens(Protocol.from_json(values))
-    assert [(arm.n_cases, arm.n_readings) for arm in asked.values()] == [(40, 40), (40, 80)]
-    assert asked["a"].hours == asked["b"].hours
+    burden_by_arm = burdens(Protocol.from_json(values))
+    assert [(arm.n_cases, arm.n_readings) for arm in burden_by_arm.values()] == [(40, 40), (40, 80)]
+    assert burden_by_arm["a"].hours == burden_by_arm["b"].hours
 
 
 def test_saved_values_are_stored_unchanged(banked: Store) -> None:
@@ -358,7 +362,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
         return foresee(banked, number, Protocol.from_json(deciding(asked)))
 
     def draw() -> None:
-        drafts.draw(banked, draft.id, seen=draft.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
 
     obstacles = drafts.obstacles(banked, draft, rehearse)
     if name != "trial":
@@ -373,7 +377,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
 def _drawn(store: Store, **values: Any) -> int:
     draft = _begun(store, cases=6, **values)
     maker = _person(store)
-    drafts.draw(store, draft.id, seen=draft.saved_at_utc, maker=maker, acting=ACTING)
+    drafts.draw(store, draft.id, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING)
     return maker
 
 
@@ -395,7 +399,7 @@ def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
     assert (last.detail["reason"], last.detail["draft"]) == ("Wrong margin.", "trial (2)")
     assert _kinds(banked, "")[-1] == "draft begun"
     assert verify(banked) == []
-    drafts.draw(banked, number, seen=draft.saved_at_utc, maker=maker, acting=ACTING)
+    drafts.draw(banked, number, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING)
     tamper(banked, "UPDATE studies SET discarded_at_utc = NULL")
     assert "discarded_at_utc altered" in verify(banked)[0]
 

@@ -108,8 +108,8 @@ def _draft(store: Store, bank: int = 1, **values: Any) -> int:
 
 
 def _preview(store: Store, draft: int | None = None) -> previews.Preview:
-    who = MAKER if draft is not None else coordinator(store)
-    return previews.preview(store, who, entropy=entropy_from(5), now=NOW, draft=draft)
+    person = MAKER if draft is not None else coordinator(store)
+    return previews.preview(store, person, entropy=entropy_from(5), now=NOW, draft=draft)
 
 
 def _assert_placeholders(store: Store, feedback: dict[str, tuple[str, str]], n: int = 24) -> None:
@@ -204,10 +204,10 @@ ELSEWHERE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 """The parts of a record as they are in a bank of other patients."""
 
 
-def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) -> None:
+def _elsewhere(store: Store, tmp_path: Path, *shared: str, has_other_case: bool = False) -> None:
     """Import the bank again with other item IDs and re-encoded films, sharing some fields.
 
-    With `odd` the shared fields are written with characters that look alike.
+    With `has_other_case` the shared fields are written with characters that look alike.
     """
     folder = tmp_path / "again"
     path = write_bank(folder)
@@ -219,7 +219,7 @@ def _elsewhere(store: Store, tmp_path: Path, *shared: str, odd: bool = False) ->
         for name, change in ELSEWHERE.items():
             if name not in shared:
                 other |= change(record)
-            elif odd:
+            elif has_other_case:
                 other |= {field: f" {record[field]}\u200b" for field in change(record)}
         records[f"other-{key}"] = other
     path.write_text(json.dumps(records))
@@ -241,7 +241,7 @@ def test_the_same_cases_are_recognised_by_patient_examination_or_question(
     banked: Store, tmp_path: Path, shared: tuple[str, ...], odd: bool
 ) -> None:
     """Answers, teaching, reviews and results of them stay confidential."""
-    _elsewhere(banked, tmp_path, *shared, odd=odd)
+    _elsewhere(banked, tmp_path, *shared, has_other_case=odd)
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
     _open(banked, "trial")
@@ -424,7 +424,7 @@ def _read_one(store: Store, study: str) -> None:
         row = study_row(look, study)
         reader = look.row("SELECT * FROM readers WHERE study = :study", study=row.id)
     assert reader is not None
-    who = replace(
+    person = replace(
         coordinator(store),
         role=Role.READER,
         study=row.id,
@@ -432,8 +432,8 @@ def _read_one(store: Store, study: str) -> None:
         reader=reader["id"],
         name=reader["reader_id"],
     )
-    case = desk.desk(store, who, now=NOW).cases[0].case
-    assert desk.take_records(store, who, [reading(case)], now=NOW).refused == ()
+    case = desk.desk(store, person, now=NOW).cases[0].case
+    assert desk.take_records(store, person, [reading(case)], now=NOW).refused == ()
 
 
 def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -> None:

@@ -63,8 +63,10 @@ def _kinds(store: Store) -> list[str]:
         return [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
 
 
-def _open(store: Store, who: Person | None = None, **which: Any) -> Preview:
-    return preview(store, who or coordinator(store), entropy=entropy_from(5), now=NOW, **which)
+def _open(store: Store, person: Person | None = None, **selection: Any) -> Preview:
+    return preview(
+        store, person or coordinator(store), entropy=entropy_from(5), now=NOW, **selection
+    )
 
 
 def _take(walk: Preview, *records: dict[str, Any]) -> desk.Acknowledgement:
@@ -114,17 +116,17 @@ def test_each_arm_can_be_previewed(banked: Store) -> None:
     drawn = _drawn(banked, **values)
     draft = _draft(banked, **values)
     for which in ({}, {"draft": draft}):  # the drawn study, the draft
-        who = MAKER if which else None
+        person = MAKER if which else None
         shown = {}
         for arm in ("control", "with AI"):
-            walk = _open(drawn, who, arm=arm, **which)
+            walk = _open(drawn, person, arm=arm, **which)
             page = desk.desk(walk.store, walk.reader, now=NOW)
             steps = [step.markdown for step in page.preparation]
             shown[walk.arm] = (steps, [case.stage for case in page.cases])
         assert shown == {"control": (["Read alone."], []), "with AI": ([], [1, 2] * 3)}
-        assert _open(drawn, who, **which).arm == "control"
+        assert _open(drawn, person, **which).arm == "control"
         with pytest.raises(NotFound, match="no arm AI"):
-            _open(drawn, who, arm="AI", **which)
+            _open(drawn, person, arm="AI", **which)
 
 
 @pytest.mark.parametrize("aid", ["first", "on demand", "after"])
@@ -145,8 +147,8 @@ def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path,
         walk, shown = _open(store), ""
         while (page := desk.desk(walk.store, walk.reader, now=NOW)).cases:
             case = page.cases[0].case
-            asked = {"kind": "aid request", "id": f"ask-{case}", "case": case}
-            _take(walk, presentation(case), {**asked, "epoch_ms": NOW.timestamp() * 1000})
+            request = {"kind": "aid request", "id": f"ask-{case}", "case": case}
+            _take(walk, presentation(case), {**request, "epoch_ms": NOW.timestamp() * 1000})
             shown += repr(desk.desk(walk.store, walk.reader, now=NOW))
             _take(walk, reading(case))
         assert "This is an example" in shown

@@ -104,23 +104,27 @@ def _open(store: Store, people: list[Person], n: int = 12) -> int:
 
 
 def _judge(
-    store: Store, who: Person, review: int, verdict_of: Callable[[str], ItemVerdict], **changed: Any
+    store: Store,
+    person: Person,
+    review: int,
+    verdict_of: Callable[[str], ItemVerdict],
+    **changed: Any,
 ) -> Acknowledgement:
     """Judge the next question by its text."""
-    case = reviewers_desk.desk(store, who, review).cases[0]
+    case = reviewers_desk.desk(store, person, review).cases[0]
     record = reading(case.case, _LETTER[verdict_of(case.question)], **changed)
-    record["id"] = f"{who.id:016x}{case.case[:16]}"
+    record["id"] = f"{person.id:016x}{case.case[:16]}"
     return reviewers_desk.take_records(
-        store, who, review, [presentation(case.case), record], now=NOW
+        store, person, review, [presentation(case.case), record], now=NOW
     )
 
 
 def _all(
-    store: Store, who: Person, review: int, verdict_of: Callable[[str], ItemVerdict] = _sound
+    store: Store, person: Person, review: int, verdict_of: Callable[[str], ItemVerdict] = _sound
 ) -> int:
     n = 0
-    while reviewers_desk.desk(store, who, review).cases:
-        assert not _judge(store, who, review, verdict_of).refused
+    while reviewers_desk.desk(store, person, review).cases:
+        assert not _judge(store, person, review, verdict_of).refused
         n += 1
     return n
 
@@ -283,8 +287,8 @@ def test_a_closed_review_accepts_no_verdicts(banked: Store) -> None:
     """Verification reports a verdict altered in the file."""
     people = reviewers(banked, 2)
     review = _open(banked, people, 2)
-    for who in people:
-        _all(banked, who, review)
+    for person in people:
+        _all(banked, person, review)
     judging.close(banked, REVIEW, review, acting=ACTING)
     with pytest.raises(NotNow, match="closed"):
         judging.close(banked, REVIEW, review, acting=ACTING)
@@ -328,25 +332,25 @@ def test_a_review_can_be_run_by_commands(
     def run(*words: str) -> tuple[int, str, str]:
         return run_command(capsys, "review", *words, "--db", str(banked.path), "--bank", "bank")
 
-    named = ("--review", "first look")
-    asked = [word for reviewer in people for word in ("--reviewer", reviewer.name)]
-    assert run("open", *named, *asked)[0] == 2
-    status, _, why = run("open", *named, "--reviewer", "nobody", "--items", "4")
-    assert (status, "No reviewer is called “nobody”" in why) == (1, True)
+    review_arguments = ("--review", "first look")
+    judge_arguments = [word for reviewer in people for word in ("--reviewer", reviewer.name)]
+    assert run("open", *review_arguments, *judge_arguments)[0] == 2
+    status, _, reason = run("open", *review_arguments, "--reviewer", "nobody", "--items", "4")
+    assert (status, "No reviewer is called “nobody”" in reason) == (1, True)
     (tmp_path / "ids.txt").write_text("q0001\nq0002\n")
-    listed = ("--list", str(tmp_path / "ids.txt"))
-    assert run("open", *named, *asked, *listed)[:2] == (
+    item_arguments = ("--list", str(tmp_path / "ids.txt"))
+    assert run("open", *review_arguments, *judge_arguments, *item_arguments)[:2] == (
         0,
         "Opened: review “first look” of bank “bank”, 2 items.\n",
     )
-    for who in people:
-        _all(banked, who, 1, lambda question: _FAULT if "film 1" in question else _sound(""))
-    assert run("strike", *named)[0] == 1
-    assert "2 judged, 0 waiting" in run("show", *named)[1]
-    assert run("close", *named)[0] == 0
-    assert "q0001,wrong reference standard\nq0002,sound" in run("show", *named)[1]
-    table = run("verdicts", *named)[1].splitlines()
+    for person in people:
+        _all(banked, person, 1, lambda question: _FAULT if "film 1" in question else _sound(""))
+    assert run("strike", *review_arguments)[0] == 1
+    assert "2 judged, 0 waiting" in run("show", *review_arguments)[1]
+    assert run("close", *review_arguments)[0] == 0
+    assert "q0001,wrong reference standard\nq0002,sound" in run("show", *review_arguments)[1]
+    table = run("verdicts", *review_arguments)[1].splitlines()
     assert table[0] == "item_id,patient_id,task,reviewer,place,verdict,comment,at_utc"
     assert len(table) == 5
-    assert run("strike", *named)[1] == "Items struck off bank “bank”: 1.\n"
+    assert run("strike", *review_arguments)[1] == "Items struck off bank “bank”: 1.\n"
     assert run("show", "--review", "second")[0] == 1

@@ -41,9 +41,9 @@ BY = By(name="c", role="administrator", place="abc")
 LATER = NOW + timedelta(days=1)
 
 
-def answer_all(store: Store, who: str, say: Callable[[str], str]) -> None:
+def answer_all(store: Store, reader_id: str, say: Callable[[str], str]) -> None:
     """Answer open-ended questions with a text, and others with the first option."""
-    reader = person(store, who)
+    reader = person(store, reader_id)
     while cases := desk.desk(store, reader, now=NOW).cases:
         case = cases[0]
         record = reading(case.case, "A")
@@ -70,28 +70,28 @@ def read(opened: Opened) -> Store:
     return store
 
 
-def _open(store: Store, asked: list[Person], **more: Any) -> int:
+def _open(store: Store, people: list[Person], **more: Any) -> int:
     return scoring.open_scoring(
         store,
         "trial",
-        **{"kind": "answer", "scorers": [scorer.id for scorer in asked], "acting": ACTING, **more},
+        **{"kind": "answer", "scorers": [scorer.id for scorer in people], "acting": ACTING, **more},
     )
 
 
 def _score(
-    store: Store, who: Person, number: int, score_of: Callable[[str], Score]
+    store: Store, person: Person, number: int, score_of: Callable[[str], Score]
 ) -> Acknowledgement:
-    case = scorers_desk.desk(store, who, number).cases[0]
+    case = scorers_desk.desk(store, person, number).cases[0]
     record = reading(case.case, _LETTER[score_of(case.question)], comment="because")
-    record["id"] = f"{who.id:016x}{case.case[:16]}"
+    record["id"] = f"{person.id:016x}{case.case[:16]}"
     sent = [presentation(case.case), record]
-    return scorers_desk.take_records(store, who, number, sent, now=NOW)
+    return scorers_desk.take_records(store, person, number, sent, now=NOW)
 
 
-def _all(store: Store, who: Person, number: int, score_of: Callable[[str], Score]) -> int:
+def _all(store: Store, person: Person, number: int, score_of: Callable[[str], Score]) -> int:
     n = 0
-    while scorers_desk.desk(store, who, number).cases:
-        assert not _score(store, who, number, score_of).refused
+    while scorers_desk.desk(store, person, number).cases:
+        assert not _score(store, person, number, score_of).refused
         n += 1
     return n
 
@@ -114,11 +114,11 @@ def _words(look: Transaction, number: int) -> list[Judged]:
 
 def _scored(store: Store, n: int = 3, **more: Any) -> int:
     """Score everything: the first scorer as correct, the others by the text."""
-    asked = reviewers(store, n)
-    number = _open(store, asked, **more)
+    judges = reviewers(store, n)
+    number = _open(store, judges, **more)
     for _ in range(2):
-        for place, who in enumerate(asked):
-            _all(store, who, number, _correct if place == 0 else _by_words)
+        for place, judge in enumerate(judges):
+            _all(store, judge, number, _correct if place == 0 else _by_words)
     return number
 
 
@@ -128,28 +128,28 @@ def _rows(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
 
 def test_equal_answers_are_scored_once_for_all_readers(read: Store) -> None:
     """Capitals, blanks and a final full stop make no difference."""
-    asked = reviewers(read)
-    number = _open(read, asked)
+    judges = reviewers(read)
+    number = _open(read, judges)
     with read.look() as look:
         words = _words(look, number)
-        listed = judgements.open_answers_of_study(look, study_row(look, "trial").id)
+        answers_listed = judgements.open_answers_of_study(look, study_row(look, "trial").id)
     alike = Counter(len(text.answers) for text in words)
     assert alike[2] > 0
     assert alike[1] > 0
-    assert alike[1] + 2 * alike[2] == len(listed) == 16
-    n = sum(_all(read, scorer, number, _correct) for scorer in asked)
+    assert alike[1] + 2 * alike[2] == len(answers_listed) == 16
+    n = sum(_all(read, scorer, number, _correct) for scorer in judges)
     assert n == 2 * len(words)
     judging.close(read, SCORING, number, acting=ACTING)
     rows = _rows(bundle_files(read, "trial"), "open_scores.csv")
     assert Counter(row["turn"] for row in rows) == {"1": 16, "2": 16}
     assert {row["scorer"] for row in rows} == {"S1", "S2", "S3"}
-    assert not any(scorer.name in str(rows) for scorer in asked)
+    assert not any(scorer.name in str(rows) for scorer in judges)
 
 
 def test_a_scorer_sees_the_answer_but_not_the_rater(read: Store) -> None:
     """Other scores are hidden too, and each scorer has another order."""
-    first, second, _ = asked = reviewers(read)
-    number = _open(read, asked)
+    first, second, _ = judges = reviewers(read)
+    number = _open(read, judges)
     shown = scorers_desk.desk(read, first, number)
     case = shown.cases[0]
     assert [text for _, text in case.options] == ["Correct", "Partly correct", "Incorrect"]
@@ -162,10 +162,10 @@ def test_a_scorer_sees_the_answer_but_not_the_rater(read: Store) -> None:
             assert open_answer.answer_id not in everything
         row, words = _row(look, number), _words(look, number)
         orders = [
-            [answer.position for answer in judging.assignment(look, row, who.id).everything]
-            for who in asked
+            [answer.position for answer in judging.assignment(look, row, person.id).everything]
+            for person in judges
         ]
-    assert not any(who in everything for who in READERS)
+    assert not any(person in everything for person in READERS)
     assert len({tuple(order) for order in orders}) == 3
     assert {tuple(sorted(order)) for order in orders} == {tuple(range(len(words)))}
     _all(read, second, number, _correct)
@@ -233,7 +233,7 @@ def test_the_bundle_has_a_closed_scoring_that_the_analysis_uses(
             for answer in text.answers
         ]
     for rater in READERS:
-        own = [value for who, value in results if who == rater]
+        own = [value for person, value in results if person == rater]
         row = tables["open_ended"].query(
             "rater_id == @rater and measure == 'score' and by == 'overall'"
         )
@@ -299,8 +299,8 @@ def test_a_restored_study_has_identical_scores(read: Store, tmp_path: Path) -> N
     restored = bundle_files(target, "trial")
     for name in ("open_scores.csv", "open_answers.csv", "records.jsonl"):
         assert restored[name] == files[name]
-    about = [json.loads(part["datapackage.json"])["reading_room"] for part in (files, restored)]
-    assert about[0]["scored_items"] == about[1]["scored_items"]
+    metadata = [json.loads(part["datapackage.json"])["reading_room"] for part in (files, restored)]
+    assert metadata[0]["scored_items"] == metadata[1]["scored_items"]
     assert not verify_study(target, "trial").breaches
     with target.look() as look:
         assert all(judge.person is None for judge in judgements.judges(look, _row(look, 1)))
@@ -340,12 +340,12 @@ def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_pa
     file = tmp_path / "model.jsonl"
     file.write_text("\n".join(map(json.dumps, predictions)))
     add_model(read, file, study="trial", model_id="M", model_version="1", acting=ACTING)
-    asked = reviewers(read)
-    number = _open(read, asked, kind="explanation")
-    case = scorers_desk.desk(read, asked[0], number).cases[0]
+    judges = reviewers(read)
+    number = _open(read, judges, kind="explanation")
+    case = scorers_desk.desk(read, judges[0], number).cases[0]
     assert "Explanation to score: Because of" in case.question
     assert "(reference standard)" in case.question
-    for scorer in asked:
+    for scorer in judges:
         _all(read, scorer, number, _correct)
     judging.close(read, SCORING, number, acting=ACTING)
     files = bundle_files(read, "trial")
@@ -367,24 +367,24 @@ def test_explanations_of_a_withdrawn_model_leave_the_scoring(read: Store, tmp_pa
 def test_an_invalid_scoring_is_refused_and_not_stored(
     read: Store, changed: dict[str, Any], error: type[StudyError], why: str
 ) -> None:
-    asked = reviewers(read)
+    judges = reviewers(read)
     with pytest.raises(error, match=why):
-        _open(read, asked, **changed)
+        _open(read, judges, **changed)
     with read.look() as look:
         assert judgements.scorings_of_study(look, study_row(look, "trial").id) == []
-    _open(read, asked)
+    _open(read, judges)
     with pytest.raises(NotNow, match="given to scorers already"):
-        _open(read, asked)
+        _open(read, judges)
 
 
 def test_readers_of_a_study_cannot_score_it(read: Store) -> None:
     """They would see their own answers."""
-    asked = reviewers(read)
+    judges = reviewers(read)
     with read.look() as look:
         (reader,) = [row for row in people.readers(look, 1) if row.reader_id == "R1"]
-        behind = people.of_reader(look, reader.id)
+        account = people.of_reader(look, reader.id)
     with pytest.raises(BadInput, match="read in this study and cannot score"):
-        _open(read, asked, scorers=[asked[0].id, behind])
+        _open(read, judges, scorers=[judges[0].id, account])
 
 
 def test_a_study_is_scored_after_the_closing(opened: Opened) -> None:
@@ -414,19 +414,19 @@ def test_only_the_scorers_score_until_the_closing(read: Store) -> None:
 
 def test_a_scoring_can_be_run_by_commands(read: Store, capsys: pytest.CaptureFixture[str]) -> None:
     """It is opened, followed, closed and printed as on the page."""
-    asked = reviewers(read, 2)
+    judges = reviewers(read, 2)
 
     def run(*words: str) -> tuple[int, str, str]:
         return run_command(capsys, "scoring", *words, "--db", str(read.path), "--study", "trial")
 
-    status, _, why = run("show")
-    assert (status, "have not been given to scorers" in why) == (1, True)
-    names = [word for scorer in asked for word in ("--scorer", scorer.name)]
+    status, _, reason = run("show")
+    assert (status, "have not been given to scorers" in reason) == (1, True)
+    names = [word for scorer in judges for word in ("--scorer", scorer.name)]
     assert run("open", "--scorer", "nobody", "--scorer", "expert-1")[0] == 1
     status, printed, _ = run("open", *names)
     assert (status, printed[:36]) == (0, "Opened: scoring of 16 answers of “tr")
-    for who in asked:
-        _all(read, who, 1, _correct)
+    for judge in judges:
+        _all(read, judge, 1, _correct)
     assert "S1 expert-1: " in run("show")[1]
     assert "0 waiting" in run("show")[1]
     assert run("scores")[1] == "answer_id,scorer,turn,score,comment,scored_at_utc\n"

@@ -61,9 +61,9 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
             look.rows(
                 "SELECT case_id, position FROM assignments JOIN readers ON readers.id = reader "
                 "WHERE reader_id = :who ORDER BY position",
-                who=who,
+                who=reader_id,
             )
-            for who in ("R1", "R3")
+            for reader_id in ("R1", "R3")
         ]
     first, late = ([row["case_id"] for row in rows] for rows in lists)
     assert sorted(late) == sorted(first)
@@ -171,7 +171,7 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
     records = json.loads(path.read_text())
     records["q0000"] |= {"question": "", "correct_answer": "E", "ImagePath": ["nowhere.png"]}
     path.write_text(json.dumps(records))
-    done = import_bank(
+    result = import_bank(
         store,
         path,
         name="bank",
@@ -179,8 +179,8 @@ def test_an_import_counts_the_items_it_left_out(store: Store, tmp_path: Path) ->
         options=ImportOptions(skip_faulty=True, simulated=True),
         acting=ACTING,
     )
-    assert (done.n_items, done.n_left_out) == (23, 1)
-    assert len(done.left_out) > 1
+    assert (result.n_items, result.n_left_out) == (23, 1)
+    assert len(result.left_out) > 1
     with store.look() as look:
         detail = json.loads(look.value("SELECT detail FROM events WHERE kind = 'bank imported'"))
     assert (detail["n_items"], detail["n_left_out"], detail["simulated"]) == (23, 1, True)

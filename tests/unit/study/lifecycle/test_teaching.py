@@ -13,7 +13,7 @@ from study.lifecycle import exposure, studies, teaching
 from study.lifecycle.deployments import coordinator_code
 from study.lifecycle.exposure import seen_by
 from study.lifecycle.studies import close
-from study.lifecycle.teaching import GAPS, ROUND, Answer, coming_back, upcoming
+from study.lifecycle.teaching import GAPS, ROUND, Answer, repetitions_due, upcoming
 from study.people.signing_in import Person, sign_in
 from study.protocol.protocol import Protocol
 from study.reading.desk import Acknowledgement, Desk
@@ -58,14 +58,14 @@ def _draw(store: Store, study: str, **values: Any) -> None:
     studies.draw(store, bank="bank", study=study, protocol=protocol, acting=ACTING)
 
 
-def _answers(store: Store, who: Person, page: Desk, *, right: bool) -> Acknowledgement:
+def _answers(store: Store, person: Person, page: Desk, *, right: bool) -> Acknowledgement:
     """Answer the next case correctly or incorrectly."""
     case = page.cases[0]
     letter = _right(store, case.question, case.options)
     others = [option for option, _ in case.options if option != letter]
     record = reading(case.case, letter if right else others[0])
     records = [presentation(case.case), record]
-    return teaching.take_records(store, who, BANK, 1, records, now=NOW)
+    return teaching.take_records(store, person, BANK, 1, records, now=NOW)
 
 
 def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) -> str:
@@ -85,15 +85,15 @@ def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) ->
 def test_each_answer_gets_feedback_and_missed_cases_come_back(
     taught: Store,
 ) -> None:
-    who = _learner(taught)
-    page = teaching.desk(taught, who, BANK, 1)
+    person = _learner(taught)
+    page = teaching.desk(taught, person, BANK, 1)
     assert (page.read, page.total, len(page.cases)) == (0, ROUND, 3)
     missed = page.cases[0].question
-    seen = []
+    messages = []
     for n in range(ROUND):
-        seen.append(page.cases[0].question)
+        messages.append(page.cases[0].question)
         assert page.cases[0].position == n + 1
-        receipt = _answers(taught, who, page, right=n > 0)
+        receipt = _answers(taught, person, page, right=n > 0)
         (feedback,) = receipt.feedback.values()
         assert feedback.correct == (n > 0)
         assert feedback.option == _right(taught, page.cases[0].question, page.cases[0].options)
@@ -101,49 +101,49 @@ def test_each_answer_gets_feedback_and_missed_cases_come_back(
             case.case for case in page.cases[1:]
         ]
         page = receipt.desk
-    assert [n for n, question in enumerate(seen, start=1) if question == missed] == [1, 4, 14]
+    assert [n for n, question in enumerate(messages, start=1) if question == missed] == [1, 4, 14]
     assert page.finished
-    (lesson,) = teaching.lessons(taught, who)
+    (lesson,) = teaching.lessons(taught, person)
     assert (lesson.round, lesson.n_coming_back) == (2, 0)
     assert (total(lesson.first).n, total(lesson.first).n_correct) == (18, 17)
-    assert teaching.desk(taught, who, BANK, 2).read == 0
+    assert teaching.desk(taught, person, BANK, 2).read == 0
     assert verify(taught) == []
 
 
 def test_an_answer_sent_again_is_stored_once(taught: Store) -> None:
     """It gets the same feedback; another record cannot replace the answer."""
-    who = _learner(taught)
-    page = teaching.desk(taught, who, BANK, 1)
-    first = _answers(taught, who, page, right=False)
-    repeated = _answers(taught, who, page, right=False)
+    person = _learner(taught)
+    page = teaching.desk(taught, person, BANK, 1)
+    first = _answers(taught, person, page, right=False)
+    repeated = _answers(taught, person, page, right=False)
     assert repeated.stored == first.stored
     assert repeated.feedback == first.feedback
     assert repeated.desk.read == 1
     other = {**reading(page.cases[0].case, "A"), "id": "another-record"}
-    receipt = teaching.take_records(taught, who, BANK, 1, [other], now=NOW)
+    receipt = teaching.take_records(taught, person, BANK, 1, [other], now=NOW)
     assert receipt.stored == ()
     assert not receipt.feedback
     early = reading(page.cases[2].case, "A")
-    receipt = teaching.take_records(taught, who, BANK, 1, [early], now=NOW)
+    receipt = teaching.take_records(taught, person, BANK, 1, [early], now=NOW)
     assert [record for record, _ in receipt.refused] == [early["id"]]
 
 
 def test_only_films_of_the_current_cases_are_served(taught: Store) -> None:
-    who = _learner(taught)
-    page = teaching.desk(taught, who, BANK, 1)
+    person = _learner(taught)
+    page = teaching.desk(taught, person, BANK, 1)
     case = page.cases[0].case
-    assert teaching.film(taught, who, BANK, 1, case, 1) is not None
-    _answers(taught, who, page, right=True)
-    assert teaching.film(taught, who, BANK, 1, case, 1) is not None  # the feedback is visible
-    assert teaching.film(taught, who, BANK, 1, "0" * 32, 1) is None
-    assert teaching.film(taught, who, BANK, 1, case, 99) is None
+    assert teaching.film(taught, person, BANK, 1, case, 1) is not None
+    _answers(taught, person, page, right=True)
+    assert teaching.film(taught, person, BANK, 1, case, 1) is not None  # the feedback is visible
+    assert teaching.film(taught, person, BANK, 1, "0" * 32, 1) is None
+    assert teaching.film(taught, person, BANK, 1, case, 99) is None
 
 
 def test_pages_contain_no_report_text_and_no_explanation(
     taught: Store,
 ) -> None:
-    who = _learner(taught)
-    page = teaching.desk(taught, who, BANK, 1)
+    person = _learner(taught)
+    page = teaching.desk(taught, person, BANK, 1)
     with taught.look() as look:
         words = [
             row["words"]
@@ -158,11 +158,11 @@ def test_a_bank_is_closed_for_teaching_while_a_study_reads_it(taught: Store) -> 
     _draw(taught, "trial")
     invite(taught, "R1")
     studies.open_study(taught, study="trial", acting=ACTING)
-    who = _learner(taught)
+    person = _learner(taught)
     with pytest.raises(NotAllowed, match="Closed for now"):
-        teaching.desk(taught, who, BANK, 1)
+        teaching.desk(taught, person, BANK, 1)
     close(taught, study="trial", reason="Done.", acting=ACTING)
-    assert teaching.desk(taught, who, BANK, 1).cases
+    assert teaching.desk(taught, person, BANK, 1).cases
     assert teaching.desk(taught, _reader(taught), BANK, 1).cases
 
 
@@ -186,12 +186,12 @@ def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> 
     invite(taught, "R1")
     studies.open_study(taught, study="trial", acting=ACTING)
     close(taught, study="trial", reason="Done.", acting=ACTING)
-    who = _reader(taught)
-    _answers(taught, who, teaching.desk(taught, who, BANK, 1), right=True)
+    person = _reader(taught)
+    _answers(taught, person, teaching.desk(taught, person, BANK, 1), right=True)
     _draw(taught, "second")
     with taught.look() as look:
-        (seen,) = seen_by(look, who.id, study_row(look, "second"))
-    assert (seen.study, seen.role) == ("bank", None)
+        (known_cases,) = seen_by(look, person.id, study_row(look, "second"))
+    assert (known_cases.study, known_cases.role) == ("bank", None)
     assert any(
         "1 person has practised" in caution for caution in exposure.cautions(taught, "second")
     )
@@ -203,9 +203,9 @@ def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> N
     teaching.mark(taught, "bank", taught=False, acting=ACTING)
     with pytest.raises(NotNow, match="not open"):
         teaching.mark(taught, "bank", taught=False, acting=ACTING)
-    who = Person(name="c", id=1)
+    coordinator = Person(name="c", id=1)
     with pytest.raises(NotFound, match=r"not open for teaching\. Choose .* Teaching page"):
-        teaching.desk(taught, who, BANK, 1)
+        teaching.desk(taught, coordinator, BANK, 1)
     with taught.look() as look:
         kinds = [row["kind"] for row in look.rows("SELECT kind FROM events ORDER BY id")]
     assert kinds[-2:] == ["teaching opened", "teaching ended"]
@@ -236,15 +236,15 @@ def test_messages_name_the_teaching_page_as_its_menu_does() -> None:
 def test_an_invalid_record_is_refused_and_changes_nothing(
     taught: Store, record: dict[str, Any], words: str
 ) -> None:
-    who = _learner(taught)
-    receipt = teaching.take_records(taught, who, BANK, 1, [record], now=NOW)
+    person = _learner(taught)
+    receipt = teaching.take_records(taught, person, BANK, 1, [record], now=NOW)
     assert words in receipt.refused[0][1]
     assert receipt.desk.read == 0
     case = receipt.desk.cases[0].case
-    receipt = teaching.take_records(taught, who, BANK, 1, [reading(case, "H")], now=NOW)
+    receipt = teaching.take_records(taught, person, BANK, 1, [reading(case, "H")], now=NOW)
     assert "no option H" in receipt.refused[0][1]
     with pytest.raises(StudyError, match="At most"):
-        teaching.take_records(taught, who, BANK, 1, [record] * 501, now=NOW)
+        teaching.take_records(taught, person, BANK, 1, [record] * 501, now=NOW)
 
 
 def test_a_bank_without_images_cannot_be_used_for_teaching(banked: Store) -> None:
@@ -284,7 +284,7 @@ def test_a_missed_case_comes_back_after_three_cases_and_again_after_ten() -> Non
             met.append(number)
         answers.append((item, number > 1))
     assert met == [1, 1 + GAPS[0], 1 + GAPS[0] + GAPS[1]]
-    assert coming_back(answers) == {}
+    assert repetitions_due(answers) == {}
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -298,7 +298,8 @@ def test_announced_cases_stay_and_all_items_are_learnt_in_the_end(seed: int) -> 
         assert window[: len(handed)] == handed
         item, *handed = window
         assert (
-            item not in [answered for answered, _ in answers[-1:]] or len(coming_back(answers)) == 1
+            item not in [answered for answered, _ in answers[-1:]]
+            or len(repetitions_due(answers)) == 1
         )
         answers.append((item, chance.random() < 0.7))
         assert len(answers) < 2000

@@ -59,8 +59,8 @@ def rows_of(
 
 def read(path: Path, columns: str = "", **items: Any) -> PredictionFile:
     """Read predictions."""
-    meant = parsed_columns(columns) if columns else None
-    return read_predictions(path, options=items or ITEMS, column_roles=meant)
+    meaning = parsed_columns(columns) if columns else None
+    return read_predictions(path, options=items or ITEMS, column_roles=meaning)
 
 
 def letters(file: PredictionFile) -> str:
@@ -257,8 +257,8 @@ def test_numbers_of_an_exam_paper_are_distinguished_from_ids(tmp_path: Path) -> 
         "2": "B",
         "1": "A",
     }
-    alone = read_predictions(path, options=ids)
-    assert "paper.json" in alone.notes[-1]
+    predictions_read = read_predictions(path, options=ids)
+    assert "paper.json" in predictions_read.notes[-1]
     assert read_predictions(path, options=ITEMS).needs_paper
 
 

@@ -261,8 +261,8 @@ RIVALS = [
 )
 def test_a_discussion_of_other_options_keeps_the_first_answer(answer: str) -> None:
     """There is no answer if a sentence may replace or add an option."""
-    kept = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in DISCUSSED}
-    assert kept == dict.fromkeys(DISCUSSED, "A")
+    answers_kept = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in DISCUSSED}
+    assert answers_kept == dict.fromkeys(DISCUSSED, "A")
     lost = {words: parse_answer(f"{answer}\n\n{words}", OPTIONS) for words in RIVALS}
     assert "A" not in lost.values()
 

@@ -359,8 +359,8 @@ def test_failed_requests_are_skipped_and_refusals_are_refused(
         good = {"result": {"type": "succeeded", "message": {"content": [{"text": "B"}]}}}
     file = _read(_lines(tmp_path / "out.jsonl", [row, {key: "q2", **good}]))
     assert _answers(file) == {("q1", 1): (None, status), ("q2", 1): ("B", "answered")}
-    wanted = (f"1 request failed ({note}) and counts as skipped",) if note else ()
-    assert file.notes == wanted
+    expected = (f"1 request failed ({note}) and counts as skipped",) if note else ()
+    assert file.notes == expected
 
 
 def test_several_choices_of_a_request_are_runs(tmp_path: Path) -> None:
@@ -467,8 +467,8 @@ def test_an_exam_paper_supplies_missing_columns_of_the_answers(tmp_path: Path) -
         {"index": 1, "item_id": "q1", "shown_order": "CADB"},
         {"index": 2, "item_id": "q2", "shown_order": "ABCD"},
     ]
-    about = {"paper_sha256": "x", "items": items, "model_protocol": {"condition": "unaided"}}
-    paper.write_text(json.dumps(about))
+    values = {"paper_sha256": "x", "items": items, "model_protocol": {"condition": "unaided"}}
+    paper.write_text(json.dumps(values))
     body = {"response": {"body": {"choices": [{"message": {"content": "A"}}]}}}
     rows = [{"custom_id": f"q{n}", **body} for n in (1, 2)]
     file = _read(_lines(tmp_path / "batch.jsonl", rows), paper)
@@ -530,8 +530,13 @@ def test_duplicate_answers_of_a_run_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["xlsx", "eval", "parquet", "json"])
 def test_a_damaged_file_is_refused(tmp_path: Path, ending: str) -> None:
     """It is truncated, or another file has its name."""
-    made = {"xlsx": _vlmevalkit, "eval": _inspect_eval, "parquet": _parquet, "json": _inspect_json}
-    path = made[ending](tmp_path)
+    writers = {
+        "xlsx": _vlmevalkit,
+        "eval": _inspect_eval,
+        "parquet": _parquet,
+        "json": _inspect_json,
+    }
+    path = writers[ending](tmp_path)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(BadFile, match=path.name):
         _read(path)
@@ -556,9 +561,9 @@ def test_answers_of_the_llava_scripts_are_in_the_column_text(tmp_path: Path) -> 
     ]
     file = _read(_lines(tmp_path / "answers.jsonl", rows))
     assert _answers(file) == {("q1", 1): ("B", "answered"), ("q2", 1): ("C", "answered")}
-    asked = [{"question_id": "q1", "image": "a.png", "text": "A"}]
+    records = [{"question_id": "q1", "image": "a.png", "text": "A"}]
     with pytest.raises(BadFile, match="contains no predictions"):
-        _read(_lines(tmp_path / "questions.jsonl", asked))
+        _read(_lines(tmp_path / "questions.jsonl", records))
 
 
 def test_generated_text_precedes_the_column_answer(tmp_path: Path) -> None:

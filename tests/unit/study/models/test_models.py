@@ -157,8 +157,12 @@ def test_a_withdrawn_model_is_not_counted_but_stays_in_the_store(
     last = json.loads(files["audit.jsonl"].splitlines()[-1])
     assert (last["kind"], last["actor"]) == ("model withdrawn", "ada")
     assert last["detail"]["reason"] == "Wrong file"
-    (gone,) = withdrawn(trial, "trial")
-    assert (gone.model_id, gone.n_predicted, gone.event) == ("M", 8, last["number"])
+    (withdrawn_model,) = withdrawn(trial, "trial")
+    assert (withdrawn_model.model_id, withdrawn_model.n_predicted, withdrawn_model.event) == (
+        "M",
+        8,
+        last["number"],
+    )
     with trial.look() as look:
         assert look.value("SELECT count(*) FROM predictions") == 8
     assert verify(trial) == []
@@ -225,8 +229,8 @@ def test_a_withdrawal_after_the_closing_is_marked(trial: Store, tmp_path: Path) 
         acting=Acting(by=COMMAND_LINE, now=LATER),
     )
     package = json.loads(bundle_files(trial, "trial")["datapackage.json"])
-    listed = package["reading_room"]["withdrawn_models"]
-    assert [(model["reason"], model["after_closing"]) for model in listed] == [
+    withdrawn_models = package["reading_room"]["withdrawn_models"]
+    assert [(model["reason"], model["after_closing"]) for model in withdrawn_models] == [
         ("Before", False),
         ("Afterwards", True),
     ]
@@ -243,8 +247,8 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
     add_model(trial, _file(tmp_path, "B"), study="trial", model_id="M", acting=ACTING)
     export(trial, study="trial", out=tmp_path / "bundle")
     target = empty(tmp_path / "target", 5)
-    done = restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
-    assert done.n_models == 1
+    result = restore(target, tmp_path / "bundle", acting=Acting(by=BY, now=LATER))
+    assert result.n_models == 1
     first, restored = bundle_files(trial, "trial"), bundle_files(target, "trial")
     assert {name: restored[name] for name in SAME} == {name: first[name] for name in SAME}
     withdraw_model(
@@ -261,9 +265,15 @@ def test_a_study_with_withdrawn_models_is_restored_identically(
 def _in_runs(folder: Path, cases: list[str]) -> Path:
     """Write two runs with confidence, and a run without films."""
     rows = [
-        {"item_id": item_id, "run": run, "answer": answer, "confidence": sure, "condition": shown}
+        {
+            "item_id": item_id,
+            "run": run,
+            "answer": answer,
+            "confidence": confidences,
+            "condition": shown,
+        }
         for item_id in cases
-        for run, answer, sure, shown in (
+        for run, answer, confidences, shown in (
             (1, "A", 0.9, ""),
             (2, "B", 0.6, ""),
             (1, "C", 0.3, "image-absent"),
@@ -350,10 +360,10 @@ def test_outputs_are_read_with_the_question_of_their_case(
     add_model(trial, _file(tmp_path, "Hard to tell."), study="trial", model_id="M", acting=ACTING)
     with trial.look() as look:
         questions = studies.questions(look, study_row(look, "trial").id)
-    asked: list[str | None] = []
+    texts: list[str | None] = []
 
     def recorded(*args: Any, question: str | None = None) -> tuple[str | None, str]:
-        asked.append(question)
+        texts.append(question)
         return answer_in(*args, question=question)
 
     monkeypatch.setattr("study.models.predictions.answer_in", recorded)
@@ -363,9 +373,9 @@ def test_outputs_are_read_with_the_question_of_their_case(
         lambda: outputs_of(trial, study="trial", model_id="M"),
         lambda: bundle_files(trial, "trial"),
     ):
-        asked.clear()
+        texts.clear()
         act()
-        assert set(asked) == set(questions.values())
+        assert set(texts) == set(questions.values())
 
 
 def test_a_bundle_without_withdrawn_models_is_unchanged(trial: Store, tmp_path: Path) -> None:

@@ -116,8 +116,8 @@ def test_no_format_of_the_paper_contains_an_option(trial: Store, tmp_path: Path)
     assert list(table.columns) == ["index", "item_id", "shown_order", "hint", "question", "image"]
     item = json.loads((tmp_path / "out" / "jsonl" / "items.jsonl").read_text().splitlines()[0])
     assert (item["condition"], item["options"], len(item["images"])) == (OPEN, {}, 2)
-    about = json.loads((tmp_path / "out" / "jsonl" / "paper.json").read_text())
-    assert "{options}" not in about["prompt"]
+    metadata = json.loads((tmp_path / "out" / "jsonl" / "paper.json").read_text())
+    assert "{options}" not in metadata["prompt"]
     assert "no options" in (tmp_path / "out" / "jsonl" / "README.md").read_text()
 
 
@@ -138,11 +138,13 @@ def test_text_is_stored_and_never_read_as_a_letter(trial: Store, tmp_path: Path)
     assert answers.by_status == {"answered": 4, "skipped": 1, "refused": 1}
     assert {example.option for example in answers.examples(10)} == {""}
     _keep(trial, answers)
-    kept = _open_answers(trial)
-    assert [row.words for row in kept[:4]] == [*outputs[:3], "Effusion."]
-    assert [row.status for row in kept] == ["answered"] * 4 + ["skipped", "refused"]
-    assert {(row.kind, row.rater_id, row.condition) for row in kept} == {("answer", "M", OPEN)}
-    assert len({row.answer_id for row in kept}) == 6
+    open_answers = _open_answers(trial)
+    assert [row.words for row in open_answers[:4]] == [*outputs[:3], "Effusion."]
+    assert [row.status for row in open_answers] == ["answered"] * 4 + ["skipped", "refused"]
+    assert {(row.kind, row.rater_id, row.condition) for row in open_answers} == {
+        ("answer", "M", OPEN)
+    }
+    assert len({row.answer_id for row in open_answers}) == 6
     with trial.look() as look:
         raw = look.rows("SELECT raw_answer FROM predictions ORDER BY rowid")
     assert raw[3]["raw_answer"] == outputs[3]
@@ -215,7 +217,7 @@ def explaining(item: dict[str, str], images: list[object]) -> str:
 @pytest.mark.parametrize("condition", [Shown.OPEN_ENDED, Shown.IMAGE])
 def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown) -> None:
     """The text before the line of the answer is the explanation, with options too."""
-    asked = ModelProtocol(condition=condition, explanation=True)
+    model_protocol = ModelProtocol(condition=condition, explanation=True)
     provider = Provider(
         name=PYTHON,
         model=f"{__name__}:explaining",
@@ -224,20 +226,20 @@ def test_a_model_run_stores_explanations_as_text(trial: Store, condition: Shown)
         retries=0,
         timeout_s=60,
     )
-    with ThreadPoolExecutor(1) as apart:  # Playwright runs an event loop in this thread
-        ran = apart.submit(
+    with ThreadPoolExecutor(1) as executor:  # Playwright runs an event loop in this thread
+        result = executor.submit(
             run_model,
             trial,
             ModelRun(
-                paper=paper_of_study(trial, "trial", asked),
+                paper=paper_of_study(trial, "trial", model_protocol),
                 model_id="M",
                 provider=provider,
                 limits=Limits(runs=1, connections=1),
             ),
             now=lambda: NOW,
         ).result()
-    assert ran is not None
-    assert ran.kept is not None
+    assert result is not None
+    assert result.kept is not None
     open_answers = _open_answers(trial)
     explained = [answer.words for answer in open_answers if answer.kind == "explanation"]
     assert explained == ["The angle is blunt."] * 8
@@ -289,12 +291,12 @@ def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) ->
         for condition in ("image", OPEN)
     ]
     _keep(trial, read_model(trial, _file(tmp_path, *both), study="trial"), "Both")
-    alone = [row for row in both if row["condition"] == OPEN]
-    _keep(trial, read_model(trial, _file(tmp_path, *alone), study="trial"), "Alone")
-    who = person(trial)
-    while cases := desk.desk(trial, who, now=NOW).cases:
+    is_alone = [row for row in both if row["condition"] == OPEN]
+    _keep(trial, read_model(trial, _file(tmp_path, *is_alone), study="trial"), "Alone")
+    reader = person(trial)
+    while cases := desk.desk(trial, reader, now=NOW).cases:
         sent = [presentation(cases[0].case), reading(cases[0].case)]
-        assert desk.take_records(trial, who, sent, now=NOW).refused == ()
+        assert desk.take_records(trial, reader, sent, now=NOW).refused == ()
     files = bundle_files(trial, "trial")
     rows = list(csv.DictReader(io.StringIO(files["readings.csv"].decode())))
     models = {(row["rater_id"], row["condition"]) for row in rows if row["rater_id"] != "R1"}
@@ -302,7 +304,7 @@ def test_text_is_not_a_reading_and_has_no_score(trial: Store, tmp_path: Path) ->
     words = list(csv.DictReader(io.StringIO(files["open_answers.csv"].decode())))
     assert len(words) == 16
     close(trial)
-    comparison = score_card.score_card(trial, who).comparison
+    comparison = score_card.score_card(trial, reader).comparison
     assert comparison is not None
     assert set(comparison.models) == {"Both"}
     assert sum(count.n for count in comparison.models["Both"].values()) == 8

@@ -73,12 +73,14 @@ def test_options_may_have_the_order_of_a_reader(trial: Store) -> None:
             "SELECT item_id, shown_order FROM assignments JOIN readers ON readers.id = reader "
             "JOIN cases ON cases.id = case_id JOIN items ON items.id = item WHERE reader_id = 'R1'"
         )
-    asked = replace(ASKED, order=Order.READERS)
-    own = paper_of_study(trial, "trial", asked, rater="R1").items
-    assert {item.item_id: item.shown_order for item in own} == {
+    model_protocol = replace(ASKED, order=Order.READERS)
+    own_paper = paper_of_study(trial, "trial", model_protocol, rater="R1").items
+    assert {item.item_id: item.shown_order for item in own_paper} == {
         row["item_id"]: row["shown_order"] for row in rows
     }
-    first, repeated = (paper_of_study(trial, "trial", asked, run=run).items for run in (1, 2))
+    first, repeated = (
+        paper_of_study(trial, "trial", model_protocol, run=run).items for run in (1, 2)
+    )
     assert [item.shown_order for item in first] != [item.shown_order for item in repeated]
     assert {item.shown_order for item in paper_of_study(trial, "trial", ASKED).items} == {"ABCD"}
 
@@ -174,18 +176,18 @@ def test_films_are_rendered_once_and_the_cache_is_limited(
     """Beyond the limit, the least recently used film is discarded."""
     paper = paper_of_study(trial, "trial", ASKED)
     n_films = len({film.sha256 for item in paper.items for film in item.films})
-    made: list[str] = []
+    films: list[str] = []
     png = PaperFilm.png
 
     def counted(film: PaperFilm, resolution: str | int = "full") -> bytes:
-        made.append(film.sha256)
+        films.append(film.sha256)
         return png(film, resolution)
 
     monkeypatch.setattr(PaperFilm, "png", counted)
     exam = running_exam.PaperExam(paper=paper)
     twice = [[exam.question(item_id) for item_id in exam.item_ids] for _ in range(2)]
     assert twice[0] == twice[1]
-    assert len(made) == len(set(made)) == n_films
+    assert len(films) == len(set(films)) == n_films
     monkeypatch.setattr(running_exam, "_KEPT_BYTES", 3 * max(map(len, exam._kept.values())))
     small = running_exam.PaperExam(paper=paper)
     assert [small.question(item_id) for item_id in small.item_ids] == twice[0]
@@ -227,8 +229,8 @@ def test_the_prompt_has_the_lines_that_apply() -> None:
         context=(),
         films=(),
     )
-    asked = ModelProtocol(condition=Shown.IMAGE_ABSENT, explanation=True, system="")
-    prompt = prompt_of(bare, asked)
+    model_protocol = ModelProtocol(condition=Shown.IMAGE_ABSENT, explanation=True, system="")
+    prompt = prompt_of(bare, model_protocol)
     assert prompt.system == ""
     assert prompt.text.startswith("No image is shown.\n\nQuestion: What?\nA. x\nB. y\n\nExplain")
     assert "Patient" not in prompt.text
@@ -311,20 +313,20 @@ def _pixels(bits: int) -> Grey:
 def test_grey_levels_equal_those_of_the_reading_page(bits: int, own: str) -> None:
     """The page's modules give the same 256 levels in Node."""
     film = _film(_pixels(bits), own)
-    about = {"bits": bits, "samples": grey(film).ravel().tolist(), "own": None}
+    values = {"bits": bits, "samples": grey(film).ravel().tolist(), "own": None}
     if own:
         low, high = map(float, own.split())
-        about["own"] = {"low": low, "high": high}
-    ran = subprocess.run(
+        values["own"] = {"low": low, "high": high}
+    result = subprocess.run(
         [str(NODE), "--input-type=module", "--eval", _PAGE],
         cwd=ROOT,
-        input=json.dumps(about),
+        input=json.dumps(values),
         capture_output=True,
         text=True,
         check=True,
     )
     shown = np.asarray(Image.open(io.BytesIO(rendered(film))))
-    assert shown.ravel().tolist() == json.loads(ran.stdout)
+    assert shown.ravel().tolist() == json.loads(result.stdout)
 
 
 def test_rendered_films_contain_pixels_only() -> None:
@@ -348,9 +350,9 @@ def _chunks(png: bytes) -> list[int]:
 def test_the_16_bit_file_has_the_original_samples() -> None:
     """A film of 8 bits has no such file."""
     pixels = _pixels(16)
-    kept = sixteen_bit(_film(pixels))
-    assert kept is not None
-    assert np.array_equal(grey(kept), pixels)
+    samples = sixteen_bit(_film(pixels))
+    assert samples is not None
+    assert np.array_equal(grey(samples), pixels)
     assert sixteen_bit(_film(_pixels(8))) is None
 
 

@@ -120,11 +120,11 @@ def test_known_outputs_are_read_with_their_meaning() -> None:
     outputs = [json.loads(line) for line in lines]
     assert len(outputs) > 650
     wrong = {}
-    for words, meant in outputs:
+    for words, meaning in outputs:
         prediction = predict("q1", words, OPTIONS)
         got = prediction.answer or ("refused" if prediction.status == "refused" else None)
-        if got != meant:
-            wrong[words] = (meant, got)
+        if got != meaning:
+            wrong[words] = (meaning, got)
     assert wrong == {}
 
 
@@ -169,14 +169,14 @@ def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
 
     def seconds(length: int, times: int) -> float:
         output = words * (length // len(words))
-        begun = time.process_time()
+        start_s = time.process_time()
         for _ in range(times):
             answer_parser._read.cache_clear()
             parse_answer(output, OPTIONS)
-        return time.process_time() - begun
+        return time.process_time() - start_s
 
-    times, enough = 1, 20 * _clock_step_s()
-    while (short := seconds(1_000, 4 * times)) < enough:
+    times, sufficient = 1, 20 * _clock_step_s()
+    while (short := seconds(1_000, 4 * times)) < sufficient:
         times *= 2
     assert any(seconds(4_000, times) < 2 * short for _ in range(3))
     assert max(seconds(length, times) for length in (250, 500, 2_000)) < 4 * short
@@ -185,10 +185,10 @@ def test_a_long_repetitive_output_is_read_in_linear_time(words: str) -> None:
 @cache
 def _clock_step_s() -> float:
     """Return the step of the clock of processor time, which is 10 ms on some systems."""
-    begun = time.process_time()
-    while (now := time.process_time()) == begun:
+    start_s = time.process_time()
+    while (now := time.process_time()) == start_s:
         pass
-    return now - begun
+    return now - start_s
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def _b(_question: Request, _seed: int | None) -> Reply:
 
 def _run(folder: Path, asker: Any, limits: Limits = ONCE, **more: Any) -> RunOutcome:
     """Run the exam in a separate thread: a browser test may use this one for its event loop."""
-    with opened_journal(folder, PROTOCOL) as journal, ThreadPoolExecutor(1) as alone:
-        return alone.submit(ask_all, _Exam(), asker, journal, limits, **more).result()
+    with opened_journal(folder, PROTOCOL) as journal, ThreadPoolExecutor(1) as executor:
+        return executor.submit(ask_all, _Exam(), asker, journal, limits, **more).result()
 
 
 def test_answered_questions_are_not_asked_again(tmp_path: Path) -> None:
@@ -151,11 +151,11 @@ def test_failed_questions_are_counted_and_asked_again(tmp_path: Path) -> None:
         name="python", model=entry, settings={}, connections=4, retries=0, timeout_s=9
     )
     reports: list[RunProgress] = []
-    asked = _run(tmp_path / "r", asker_for(python), Limits(connections=4), tell=reports.append)
-    assert asked.reasons == Counter(
+    outcome = _run(tmp_path / "r", asker_for(python), Limits(connections=4), tell=reports.append)
+    assert outcome.reasons == Counter(
         {"ValueError: no such film": 2, f"{entry} returned int, not str": 1}
     )
-    assert (asked.n_answered, reports[-1].n_answered, reports[-1].n_failed) == (7, 7, 3)
+    assert (outcome.n_answered, reports[-1].n_answered, reports[-1].n_failed) == (7, 7, 3)
     failures = (tmp_path / "r" / "failures.jsonl").read_text().splitlines()
     assert {json.loads(line)["item_id"] for line in failures} == {"q1", "q2", "q3"}
     second = _Asker(_b)
@@ -177,9 +177,9 @@ def test_a_run_ends_after_many_failures_in_a_row(tmp_path: Path) -> None:
     python = Provider(
         name="python", model=entry, settings={}, connections=2, retries=0, timeout_s=9
     )
-    asked = _run(tmp_path / "r", asker_for(python), Limits(runs=9))
-    assert asked.ended == "gone"
-    assert MOST_FAILURES <= asked.reasons.total() < MOST_FAILURES + 3
+    outcome = _run(tmp_path / "r", asker_for(python), Limits(runs=9))
+    assert outcome.ended == "gone"
+    assert MOST_FAILURES <= outcome.reasons.total() < MOST_FAILURES + 3
 
 
 def answer_nothing(*_: object) -> str:
@@ -190,8 +190,8 @@ def answer_nothing(*_: object) -> str:
 def test_a_run_does_not_exceed_its_budget(tmp_path: Path) -> None:
     """The budget covers all runs; a server that reports no tokens ends the run."""
     price = Limits(connections=8, input_price=10, output_price=100, budget=0.05)  # 0.011 per answer
-    asked = _run(tmp_path / "r", _Asker(_b), price)
-    assert (asked.ended, asked.n_answered) == ("budget", 4)
+    outcome = _run(tmp_path / "r", _Asker(_b), price)
+    assert (outcome.ended, outcome.n_answered) == ("budget", 4)
     assert _run(tmp_path / "r", second := _Asker(_b), price).ended == "budget"
     assert not second.asked
     unreported = _Asker(lambda *_: Reply(words="B", model="m"))
@@ -203,9 +203,9 @@ def test_a_run_does_not_exceed_its_budget(tmp_path: Path) -> None:
 def test_an_interruption_waits_for_pending_answers(tmp_path: Path) -> None:
     """After SIGINT no further question is sent, and pending answers are stored."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
-        asked, n_called = other.submit(run_until_interrupted, tmp_path / "r").result()
-    assert asked.ended == "interrupted"
-    assert asked.n_answered == n_called < 50 * len(ITEMS)
+        outcome, n_called = other.submit(run_until_interrupted, tmp_path / "r").result()
+    assert outcome.ended == "interrupted"
+    assert outcome.n_answered == n_called < 50 * len(ITEMS)
 
 
 _CALLED: list[object] = []
@@ -218,8 +218,8 @@ def run_until_interrupted(folder: Path) -> tuple[RunOutcome, int]:
         name="python", model=entry, settings={}, connections=3, retries=0, timeout_s=9
     )
     with opened_journal(folder, PROTOCOL) as journal:
-        asked = ask_all(_Exam(), asker_for(python), journal, Limits(connections=3, runs=50))
-    return asked, len(_CALLED)
+        outcome = ask_all(_Exam(), asker_for(python), journal, Limits(connections=3, runs=50))
+    return outcome, len(_CALLED)
 
 
 def answer_while_interrupted(*asked: object) -> str:

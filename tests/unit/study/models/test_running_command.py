@@ -88,21 +88,21 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     trial: Store, slow: ModelServer
 ) -> None:
     """The answers have protocol, server, date and latency, and the verification finds no breach."""
-    done = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
-    assert done.returncode == 0, done.stderr
-    assert "M: 40 of 40 questions answered." in done.stdout
-    kept = _kept(trial)
-    assert len(kept) == 40
-    detail = json.loads(kept[next(iter(kept))].detail)
+    result = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
+    assert result.returncode == 0, result.stderr
+    assert "M: 40 of 40 questions answered." in result.stdout
+    model_kept = _kept(trial)
+    assert len(model_kept) == 40
+    detail = json.loads(model_kept[next(iter(model_kept))].detail)
     assert detail["server"] == "python"
     assert detail["model"] == f"{__name__}:answer"
     assert detail["latency_ms"] > 40
     with trial.look() as look:
         chain = events.study_chain("trial")
-        (asked,) = events.of_kind(look, chain, "model asked")
+        (event,) = events.of_kind(look, chain, "model asked")
         (added,) = events.of_kind(look, chain, "model added")
-    assert asked["model_protocol"]["seeds"] == [5, 6]
-    assert asked["model_protocol_sha256"] == added["model_protocol_sha256"]
+    assert event["model_protocol"]["seeds"] == [5, 6]
+    assert event["model_protocol_sha256"] == added["model_protocol_sha256"]
     assert not verify(trial)
     repeated = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert (repeated.returncode, "all was answered before" in repeated.stdout) == (0, True)
@@ -185,10 +185,10 @@ def test_a_crash_of_all_processes_loses_no_stored_answer(
     process.join()
     before = {line["item_id"]: line["output"] for line in _answers(trial)}
     assert processes.run("study", *_python(trial)).returncode == 0
-    kept = {item_id: row.raw_answer for (item_id, _), row in _kept(trial).items()}
-    assert before.items() <= kept.items()
+    answers_kept = {item_id: row.raw_answer for (item_id, _), row in _kept(trial).items()}
+    assert before.items() <= answers_kept.items()
     assert N_CASES <= len(slow.asked) <= N_CASES + 4
-    assert set(kept.values()) <= {words for _, words in slow.told}
+    assert set(answers_kept.values()) <= {words for _, words in slow.told}
 
 
 @pytest.fixture
@@ -209,10 +209,10 @@ def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Stor
     """Answers are not requested again, and the key is in the requests only."""
     with serving(ModelServer(_misbehaving())) as server:
         for _ in range(20):
-            done = processes.run("study", *_inspect(trial, server, "--retries", "2"))
-            if done.returncode == 0:
+            result = processes.run("study", *_inspect(trial, server, "--retries", "2"))
+            if result.returncode == 0:
                 break
-        assert done.returncode == 0, done.stderr
+        assert result.returncode == 0, result.stderr
         assert Counter(text for text, _ in server.told) == Counter(set(server.asked))
         assert set(server.keys) == {f"Bearer {KEY}"}
     assert len(server.told) == N_CASES
@@ -227,10 +227,10 @@ def test_questions_are_asked_until_a_failing_server_has_answered_all(trial: Stor
 def test_the_message_of_a_refused_key_does_not_contain_it(trial: Store) -> None:
     """The server repeats the key; the run ends."""
     with serving(ModelServer(lambda *_: model_server.ERROR)) as server:
-        done = processes.run("study", *_inspect(trial, server))
-    assert done.returncode == 1
-    assert "incorrect key: Bearer ***" in done.stderr
-    assert KEY not in done.stderr + done.stdout
+        result = processes.run("study", *_inspect(trial, server))
+    assert result.returncode == 1
+    assert "incorrect key: Bearer ***" in result.stderr
+    assert KEY not in result.stderr + result.stdout
     assert len(server.asked) == N_CASES
 
 
@@ -245,9 +245,9 @@ def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
 
     with serving(ModelServer(behave)) as server:
         more = ("--stream", "--timeout", "1", "--retries", "0", "--keep-failed")
-        done = processes.run("study", *_inspect(trial, server, *more))
+        result = processes.run("study", *_inspect(trial, server, *more))
         assert server.bodies[0]["stream"]
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     assert Counter(row.status for row in _kept(trial).values()) == {"answered": 19, "skipped": 1}
     (failed,) = [row for row in _kept(trial).values() if row.status == "skipped"]
     assert "AttemptTimeoutError" in json.loads(failed.detail)["failed"]
@@ -308,14 +308,14 @@ def test_images_are_released_after_their_question() -> None:
 def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
     """Any accompanying text is ignored."""
     with serving(ModelServer(lambda *_: model_server.FILTERED)) as server:
-        done = processes.run("study", *_inspect(trial, server))
-    assert done.returncode == 0, done.stderr
+        result = processes.run("study", *_inspect(trial, server))
+    assert result.returncode == 0, result.stderr
     assert {row.status for row in _kept(trial).values()} == {"refused"}
 
 
 @pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="the packages are installed")
 def test_without_its_packages_the_command_says_what_to_install(trial: Store) -> None:
     """The message is one sentence."""
-    done = processes.run("study", *_line(trial, "--provider", "openai-api"))
-    assert done.returncode == 1
-    assert done.stderr.strip().endswith("pip install -r requirements-models.txt")
+    result = processes.run("study", *_line(trial, "--provider", "openai-api"))
+    assert result.returncode == 1
+    assert result.stderr.strip().endswith("pip install -r requirements-models.txt")

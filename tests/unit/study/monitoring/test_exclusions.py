@@ -43,12 +43,12 @@ def _first(store: Store) -> str:
         )
 
 
-def _exclude(store: Store, why: str = "fire alarm", hours: float = 1) -> None:
+def _exclude(store: Store, reason: str = "fire alarm", hours: float = 1) -> None:
     exclude(
         store,
         study="trial",
         reading=_first(store),
-        reason=why,
+        reason=reason,
         acting=Acting(by=BY, now=NOW + timedelta(hours=hours)),
     )
 
@@ -131,9 +131,9 @@ def test_the_trail_records_who_excluded_which_reading_and_why(read: Store) -> No
 
 def test_an_exclusion_needs_a_reason_of_acceptable_length(read: Store) -> None:
     """A blank or extremely long reason is refused."""
-    for why in ("", " \n ", "x" * 2001):
+    for reason in ("", " \n ", "x" * 2001):
         with pytest.raises(BadInput):
-            _exclude(read, why)
+            _exclude(read, reason)
     assert _exported(read) == [""] * 8
 
 
@@ -152,12 +152,12 @@ def test_a_decision_that_changes_nothing_is_refused(read: Store) -> None:
 def test_an_exclusion_does_not_apply_to_a_changed_answer(opened: Opened) -> None:
     """The old reading can no longer be reinstated, and the new one counts."""
     store = opened(back_navigation=True)
-    who = person(store)
-    case = desk.desk(store, who, now=NOW).cases[0].case
-    desk.take_records(store, who, [presentation(case), reading(case)], now=NOW)
+    reader = person(store)
+    case = desk.desk(store, reader, now=NOW).cases[0].case
+    desk.take_records(store, reader, [presentation(case), reading(case)], now=NOW)
     exclude(store, study="trial", reading=f"read-{case}", reason="x", acting=ACTING)
     changed = reading(case, "B", id="second-answer", supersedes=f"read-{case}")
-    assert desk.take_records(store, who, [changed], now=NOW).refused == ()
+    assert desk.take_records(store, reader, [changed], now=NOW).refused == ()
     assert _exported(store) == [""]
     assert [decision.current for decision in history(store, "trial")] == [False]
     with pytest.raises(NotNow, match="changed the answer"):

@@ -100,11 +100,11 @@ def test_a_changed_answer_counts_as_one_reading(opened: Opened) -> None:
 def test_only_readers_who_have_begun_and_can_read_count_as_silent(opened: Opened) -> None:
     """Readers who never began, paused or finished do not count."""
     store = opened(readers=("R1", "R2", "R3"))
-    for who in ("R1", "R3"):
-        case = _case(store, who)
-        _take(store, presentation(case), reading(case), reader_id=who)
-    about: dict[str, Any] = {"study": "trial", "reason": "leave", "acting": Acting(by=BY, now=NOW)}
-    interventions.pause(store, reader_id="R3", **about)
+    for reader_id in ("R1", "R3"):
+        case = _case(store, reader_id)
+        _take(store, presentation(case), reading(case), reader_id=reader_id)
+    values: dict[str, Any] = {"study": "trial", "reason": "leave", "acting": Acting(by=BY, now=NOW)}
+    interventions.pause(store, reader_id="R3", **values)
     progress = progress_of(store, "trial", now=NOW + timedelta(days=7))
     assert [(reader.reader_id, reader.silent_days) for reader in silent(progress, 7)] == [
         ("R1", 7.0)
@@ -249,16 +249,16 @@ def _assert_cached_readings_are_current(store: Store) -> None:
 def test_the_cache_includes_new_readings_and_changed_answers(opened: Opened) -> None:
     """One reader has read; then another reads, and the first changes an answer."""
     store = opened(readers=("R1", "R2"), back_navigation=True)
-    who = person(store)
-    case = desk.desk(store, who, now=NOW).cases[0].case
+    reader = person(store)
+    case = desk.desk(store, reader, now=NOW).cases[0].case
     first = reading(case)
-    desk.take_records(store, who, [presentation(case), first], now=NOW)
+    desk.take_records(store, reader, [presentation(case), first], now=NOW)
     _assert_cached_readings_are_current(store)
     assert len(readings_of(store, "trial")) == 1
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     changed = reading(case, "B", id="changed-it", supersedes=first["id"])
     later = NOW + timedelta(minutes=1)
-    desk.take_records(store, who, [changed], now=later)
+    desk.take_records(store, reader, [changed], now=later)
     of_first = [row for row in readings_of(store, "trial") if row.reader_id == "R1"]
     assert [row.id for row in of_first] == ["changed-it"]
     _assert_cached_readings_are_current(store)

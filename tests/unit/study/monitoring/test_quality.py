@@ -230,11 +230,11 @@ def test_a_case_with_problems_is_reported_by_its_item() -> None:
 def test_facts_are_computed_without_the_reference_standard(opened: Opened) -> None:
     """A record sent by the page leads to a fact, which names its reading."""
     store = opened()
-    who = person(store)
-    case = desk.desk(store, who, now=NOW).cases[0].case
+    reader = person(store)
+    case = desk.desk(store, reader, now=NOW).cases[0].case
     at_once = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
     record = reading(case, times=at_once, committed_epoch_ms=NOW.timestamp() * 1000 + 250)
-    desk.take_records(store, who, [presentation(case), record], now=NOW)
+    desk.take_records(store, reader, [presentation(case), record], now=NOW)
     simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     assert [fact.kind for fact in facts(store, "trial")] == [FactKind.TOO_FAST, FactKind.GLANCE]
     rows = readings_of(store, "trial")

@@ -364,8 +364,8 @@ def test_nothing_is_sent_without_schedule_server_or_open_study(
     assert send_due_reminders(known, _environment(post.port), now=after) == []
     _schedule(known)
     assert send_due_reminders(known, {}, now=after) == []
-    (why,) = send_due_reminders(known, _environment(1), now=after)
-    assert "could not be reached" in why
+    (failure,) = send_due_reminders(known, _environment(1), now=after)
+    assert "could not be reached" in failure
     _schedule(known, days=0)
     assert send_due_reminders(known, _environment(post.port), now=after) == []
     assert post.letters == []

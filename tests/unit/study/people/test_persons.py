@@ -73,20 +73,20 @@ def _enter(store: Store, code: codes.Code, **more: object) -> signing_in.SignedI
     return signing_in.sign_in(store, code.text, entropy=source, **{"now": NOW, **more})  # type: ignore[arg-type]
 
 
-def _member(store: Store, who: str, study: str = "trial") -> Member:
+def _member(store: Store, reader_id: str, study: str = "trial") -> Member:
     members = (
         persons.members_of_study(store, study, now=NOW)
         if study
         else persons.members_of_deployment(store, now=NOW)
     )
-    (member,) = [member for member in members if member.who == who]
+    (member,) = [member for member in members if member.who == reader_id]
     return member
 
 
-def _about(store: Store, who: str) -> dict[str, object]:
+def _about(store: Store, reader_id: str) -> dict[str, object]:
     return {
         "study": "trial",
-        "grant": _member(store, who).grant,
+        "grant": _member(store, reader_id).grant,
         "acting": Acting(by=CARLA, now=NOW),
     }
 
@@ -186,8 +186,8 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
     acting = Acting(by=CARLA, now=NOW + timedelta(seconds=1))
-    about = {**_about(trial, "stan"), "acting": acting}
-    persons.replace_code(trial, code=new, **about)  # type: ignore[arg-type]
+    values = {**_about(trial, "stan"), "acting": acting}
+    persons.replace_code(trial, code=new, **values)  # type: ignore[arg-type]
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
 

@@ -39,9 +39,9 @@ def _confirm(store: Store, pending: str, code: str, now: datetime) -> Person:
 
 
 def _pending(store: Store, code: str, now: datetime) -> str:
-    with pytest.raises(SecondFactorDue) as due:
+    with pytest.raises(SecondFactorDue) as items_due:
         _enter(store, code, now)
-    return due.value.token
+    return items_due.value.token
 
 
 def _added(store: Store, code: str, now: datetime = NOW) -> tuple[NewFactor, list[str]]:
@@ -72,10 +72,10 @@ def test_a_code_of_the_app_is_accepted_once_within_one_time_step(store: Store) -
         _confirm(store, pending, _digits(new, NOW), NOW + timedelta(seconds=29))
     early = _digits(new, steps[3])
     assert _confirm(store, pending, f" {early[:3]} {early[3:]}", steps[2]).name == "admin"
-    for again in (early, _digits(new, steps[2])):
+    for digits in (early, _digits(new, steps[2])):
         pending = _pending(store, code, steps[3])
         with pytest.raises(SignInRefused) as refused:
-            _confirm(store, pending, again, steps[3])
+            _confirm(store, pending, digits, steps[3])
         assert refused.value.why == "factor"
     assert _confirm(store, pending, _digits(new, steps[4]), steps[5]).may(Act.DEPLOYMENT)
     assert verify(store) == []

@@ -61,12 +61,12 @@ def test_an_unused_sign_in_ends_after_two_hours(banked: Store, codes: dict[str, 
 def test_activity_is_recorded_at_intervals(banked: Store, codes: dict[str, str]) -> None:
     """Each record is a write, which would compete with readers' answers."""
     token = _sign_in(banked, codes["R2"]).token
-    seen = set()
+    times_seen = set()
     for seconds in range(0, 61, 10):
         signing_in.stay(banked, token, now=NOW + timedelta(seconds=seconds))
         with banked.look() as look:
-            seen.add(look.value("SELECT active_at_utc FROM sign_ins"))
-    assert len(seen) == 3
+            times_seen.add(look.value("SELECT active_at_utc FROM sign_ins"))
+    assert len(times_seen) == 3
 
 
 def test_a_sign_in_from_the_future_ends(banked: Store, codes: dict[str, str]) -> None:
@@ -190,5 +190,5 @@ def test_the_public_part_of_a_code_is_not_enough(banked: Store, codes: dict[str,
 def test_codes_differ_in_salt_and_text() -> None:
     """Each code uses new entropy."""
     source = entropy_from(5)
-    made = [new_code(source) for _ in range(20)]
-    assert len({code.text for code in made}) == len({code.salt for code in made}) == 20
+    codes = [new_code(source) for _ in range(20)]
+    assert len({code.text for code in codes}) == len({code.salt for code in codes}) == 20

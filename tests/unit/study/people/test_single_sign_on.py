@@ -252,15 +252,15 @@ def test_verification_reports_a_released_account_restored_in_the_file(kept: Stor
 def test_erasing_a_name_erases_the_account(kept: Store) -> None:
     """No address and no account remains; another account needs a release first."""
     _redeem(kept, _ticket(kept))
-    who: dict[str, Any] = {"study": "", "grant": _grant(kept), "acting": ACTING}
-    persons.erase_name(kept, **who)
+    person: dict[str, Any] = {"study": "", "grant": _grant(kept), "acting": ACTING}
+    persons.erase_name(kept, **person)
     with pytest.raises(SignInRefused):
         _ticket(kept, 6)
     with kept.look() as look:
         assert [
             (identity.issuer, identity.bound_at_utc) for identity in people.identities(look)
         ] == [("", "")]
-    persons.change_name(kept, name="", email="new@example.org", **who)
+    persons.change_name(kept, name="", email="new@example.org", **person)
     for subject in ("7", "8"):
         with pytest.raises(SignInRefused):
             _ticket(kept, 7, sub=subject, email="new@example.org")

@@ -40,11 +40,11 @@ def test_fixed_order_is_the_order_of_the_draw() -> None:
 def test_hidden_repeats_come_after_the_first_reading_in_the_second_half() -> None:
     """A repeat never precedes its first reading, and is spread over the second half."""
     for seed in range(30):
-        placed = _assign(hidden_repeats=6, seed=seed)
-        place = {(entry.item_id, entry.repeat): entry.position for entry in placed}
+        assigned = _assign(hidden_repeats=6, seed=seed)
+        place = {(entry.item_id, entry.repeat): entry.position for entry in assigned}
         repeats = [item for item, repeat in place if repeat == 2]
         assert len(repeats) == 6
-        assert len(placed) == 36
+        assert len(assigned) == 36
         for item in repeats:
             assert place[item, 2] > max(place[item, 1], 15)
 
@@ -61,8 +61,8 @@ def test_open_ended_sessions_come_first_for_all_readers() -> None:
     """The conditions with options are rotated as usual."""
     three = ["unaided", "open-ended", "image-absent"]
     for index, others in enumerate((["unaided", "image-absent"], ["image-absent", "unaided"])):
-        placed = _assign(f"R{index}", index, conditions=three, sessions=6)
-        by_session = {entry.session: entry.condition for entry in placed}
+        assigned = _assign(f"R{index}", index, conditions=three, sessions=6)
+        by_session = {entry.session: entry.condition for entry in assigned}
         assert list(by_session.values()) == ["open-ended"] * 2 + others * 2
         in_one = [entry.condition for entry in _assign(f"R{index}", index, conditions=three)]
         assert list(dict.fromkeys(in_one)) == ["open-ended", *others]
@@ -71,15 +71,15 @@ def test_open_ended_sessions_come_first_for_all_readers() -> None:
 def test_lists_without_open_ended_cases_are_those_of_the_previous_version() -> None:
     """The hash was computed with the version before open-ended cases."""
     values = {"conditions": ["unaided", "image-absent"], "sessions": 4, "hidden_repeats": 3}
-    placed = [entry for i in range(3) for entry in _assign(f"R{i}", i, **values)]
-    assert {(entry.block, entry.stage, entry.aid) for entry in placed} == {(None, 0, "")}
+    assigned = [entry for i in range(3) for entry in _assign(f"R{i}", i, **values)]
+    assert {(entry.block, entry.stage, entry.aid) for entry in assigned} == {(None, 0, "")}
     lists = [
         {
             name: value
             for name, value in asdict(entry).items()
             if name not in ("block", "stage", "aid")
         }
-        for entry in placed
+        for entry in assigned
     ]
     assert sha256_of(lists) == "9fcdeb7a37efdc0a3063f93a6a53c80485fe675b123289afc4bc71e96be14d27"
 

@@ -83,12 +83,12 @@ def test_errors_of_all_questions_are_listed_together() -> None:
 
 def test_an_unanswered_question_is_omitted() -> None:
     """Neither null nor an empty text is an answer."""
-    asked = (
+    questions = (
         ReaderQuestion(id="a", question="?", kind="text", required=False),
         ReaderQuestion(id="b", question="?", kind="number"),
     )
-    assert fit_answers(asked, {"a": "", "b": 0}) == {"b": 0.0}
-    assert fit_answers(asked, {"a": None, "b": 2.5}) == {"b": 2.5}
+    assert fit_answers(questions, {"a": "", "b": 0}) == {"b": 0.0}
+    assert fit_answers(questions, {"a": None, "b": 2.5}) == {"b": 2.5}
 
 
 DEPENDENT = {
@@ -113,9 +113,9 @@ def test_a_question_may_depend_on_an_earlier_answer(tmp_path: Path) -> None:
     assert "shown_if" not in first
     assert second == {**DEPENDENT, "options": [], "required": True}
     assert Protocol.from_json(protocol.as_json()) == protocol
-    again = tmp_path / "again.toml"
-    again.write_text(as_toml(protocol))
-    assert read_protocol(again) == protocol
+    other_file = tmp_path / "again.toml"
+    other_file.write_text(as_toml(protocol))
+    assert read_protocol(other_file) == protocol
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_malformed_questions_before_a_condition_are_reported() -> None:
 
 def test_only_questions_that_were_shown_are_answered() -> None:
     """Hidden questions are not required, and their answers do not show other questions."""
-    asked = Protocol.from_json(
+    protocol = Protocol.from_json(
         {
             "questionnaire": [
                 ONE,
@@ -159,12 +159,12 @@ def test_only_questions_that_were_shown_are_answered() -> None:
             ]
         }
     ).questionnaire
-    assert fit_answers(asked, {"a": "y", "b": "", "c": None}) == {"a": "y"}
-    assert fit_answers(asked, {"a": "x", "b": "x"}) == {"a": "x", "b": "x"}
-    assert fit_answers(asked, {"a": "x", "b": "y", "c": "z"}) == {"a": "x", "b": "y", "c": "z"}
+    assert fit_answers(protocol, {"a": "y", "b": "", "c": None}) == {"a": "y"}
+    assert fit_answers(protocol, {"a": "x", "b": "x"}) == {"a": "x", "b": "x"}
+    assert fit_answers(protocol, {"a": "x", "b": "y", "c": "z"}) == {"a": "x", "b": "y", "c": "z"}
     for answers in ({"a": "y", "b": "y"}, {"a": "x", "b": "x", "c": "z"}, {"a": "y", "c": "z"}):
         with pytest.raises(UnfitAnswers, match="is not asked after these answers"):
-            fit_answers(asked, answers)
+            fit_answers(protocol, answers)
     for answers in ({"a": "x"}, {"a": "x", "b": "y"}):
         with pytest.raises(UnfitAnswers, match="must be answered"):
-            fit_answers(asked, answers)
+            fit_answers(protocol, answers)

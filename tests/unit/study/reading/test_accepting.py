@@ -24,15 +24,15 @@ NOW_MS = NOW.timestamp() * 1000
 SURROGATE = "\ud800"
 
 
-def _case(store: Store, who: str = "R1") -> str:
-    return desk.desk(store, person(store, who), now=NOW).cases[0].case
+def _case(store: Store, reader_id: str = "R1") -> str:
+    return desk.desk(store, person(store, reader_id), now=NOW).cases[0].case
 
 
 def _take(
-    store: Store, *records: Any, after_s: float = 2.0, who: str = "R1"
+    store: Store, *records: Any, after_s: float = 2.0, reader_id: str = "R1"
 ) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=after_s)
-    return desk.take_records(store, person(store, who), records, now=now)
+    return desk.take_records(store, person(store, reader_id), records, now=now)
 
 
 def _row(store: Store) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def test_circumstances_are_cleaned_before_they_are_stored(opened: Opened) -> Non
     case = _case(store)
     odd = {"a" + SURROGATE: [SURROGATE, math.nan, {"b": math.inf}], "fine": 1.5}
     assert _take(store, {**presentation(case), "circumstances": odd}, reading(case)).refused == ()
-    kept = json.loads(_row(store)["circumstances"])
-    assert kept == {"a\ufffd": ["\ufffd", None, {"b": None}], "fine": 1.5}
+    circumstances = json.loads(_row(store)["circumstances"])
+    assert circumstances == {"a\ufffd": ["\ufffd", None, {"b": None}], "fine": 1.5}
 
 
 def _nested(depth: int) -> Any:
@@ -157,7 +157,7 @@ def test_a_presentations_id_used_for_another_case_is_refused(opened: Opened, who
     _take(store, {**presentation(first), "id": "the-same-id"}, reading(first))
     second = _case(store, whose)
     shown = {**presentation(second), "id": "the-same-id"}
-    receipt = _take(store, shown, reading(second), who=whose)
+    receipt = _take(store, shown, reading(second), reader_id=whose)
     assert receipt.refused == (("the-same-id", "Another presentation already has this ID."),)
     assert receipt.stored == (f"read-{second}",)
 
@@ -172,7 +172,7 @@ def test_only_cases_that_were_handed_out_can_be_presented(opened: Opened) -> Non
         )
     shown = [_take(store, presentation(row["id"])).refused for row in rows]
     assert shown[:3] == [()] * 3
-    assert [why for ((_, why),) in shown[3:]] == ["This case is not available yet."] * 5
+    assert [reason for ((_, reason),) in shown[3:]] == ["This case is not available yet."] * 5
     first, fourth = rows[0]["id"], rows[3]["id"]
     assert _take(store, reading(first), presentation(fourth)).refused == ()
 
@@ -182,9 +182,9 @@ def test_another_cases_reading_id_is_refused(opened: Opened) -> None:
     store = opened()
     first = _case(store)
     _take(store, presentation(first), reading(first, "B"))
-    for who in ("R1", "R2"):
-        other = reading(_case(store, who), "C", id=f"read-{first}")
-        receipt = _take(store, other, who=who)
+    for reader_id in ("R1", "R2"):
+        other = reading(_case(store, reader_id), "C", id=f"read-{first}")
+        receipt = _take(store, other, reader_id=reader_id)
         assert receipt.refused == ((f"read-{first}", "Another reading already has this ID."),)
     assert (_row(store)["assignment"], _row(store)["answer"]) == (first, "B")
 
@@ -223,8 +223,8 @@ def test_a_person_cannot_read_for_a_simulated_reader(opened: Opened) -> None:
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
     change = reading(case, id="a-person-reads")
     for record in (presentation(case), change):
-        ((_, why),) = _take(store, record).refused
-        assert "simulated one" in why
+        ((_, reason),) = _take(store, record).refused
+        assert "simulated one" in reason
 
 
 def test_a_case_that_timed_out_is_stored_without_an_answer(opened: Opened) -> None:

@@ -59,8 +59,8 @@ def _take(store: Store, *records: dict[str, Any], reader: str = "R1") -> desk.Ac
 
 
 def _read(store: Store, case: CaseView, reader: str = "R1", **changed: Any) -> None:
-    done = _take(store, presentation(case.case), reading(case.case, **changed), reader=reader)
-    assert not done.refused
+    receipt = _take(store, presentation(case.case), reading(case.case, **changed), reader=reader)
+    assert not receipt.refused
 
 
 def _revealed(page: Desk) -> set[str]:
@@ -103,14 +103,14 @@ def test_an_aid_shown_first_is_sent_with_the_current_case_only(
 def test_an_unaided_case_is_sent_without_the_aid(banked: Store, tmp_path: Path) -> None:
     """In a crossover, the same case is read unaided and aided."""
     item_of = _open(banked, tmp_path, conditions=["unaided", "aided"])
-    seen = set()
+    texts_seen = set()
     while (page := _desk(banked)).cases:
         first = page.cases[0]
         aided = first.condition == "aided"
         assert _revealed(page) == ({item_of[first.question]} if aided else set())
-        seen.add(first.condition)
+        texts_seen.add(first.condition)
         _read(banked, first)
-    assert seen == {"unaided", "aided"}
+    assert texts_seen == {"unaided", "aided"}
 
 
 def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
@@ -135,7 +135,7 @@ def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
         assert _revealed(page) == set()
         assert [view.film for view in first.views] == [view.film for view in second.views]
         early = _take(banked, reading(second.case, confidence=1))
-        assert [why for _, why in early.refused] == ["This case is not available yet."]
+        assert [reason for _, reason in early.refused] == ["This case is not available yet."]
         _read(banked, first, option="B", confidence=2)
         revealed = _desk(banked)
         assert _revealed(revealed) == {item_of[first.question]}
@@ -164,9 +164,9 @@ def test_an_aid_on_demand_is_sent_after_the_request_is_stored(
     _take(banked, presentation(first.case))
     assert _take(banked, _request(second)).refused
     for _ in range(2):  # sent again, it is acknowledged again
-        asked = _take(banked, _request(first))
-        assert asked.stored == (f"ask-{first.case}",)
-        assert _revealed(asked.desk) == {item_of[first.question]}
+        receipt = _take(banked, _request(first))
+        assert receipt.stored == (f"ask-{first.case}",)
+        assert _revealed(receipt.desk) == {item_of[first.question]}
     assert _revealed(_desk(banked)) == {item_of[first.question]}
     _read(banked, first, times={"response_ms": 5.0, "aid_shown_ms": 3.5})
     assert _revealed(_desk(banked)) == set()
@@ -185,7 +185,7 @@ def test_a_request_without_an_aid_on_demand_is_refused(banked: Store, tmp_path: 
         case = _desk(banked).cases[0]
         _take(banked, presentation(case.case))
         refused = _take(banked, _request(case)).refused
-        assert [why for _, why in refused] == [
+        assert [reason for _, reason in refused] == [
             "The model's answer cannot be requested for this case."
         ]
         _read(banked, case)

@@ -38,15 +38,15 @@ from tests.sites import bundle_of
 Opened = Callable[..., Store]
 
 
-def _desk(store: Store, who: str = "R1") -> desk.Desk:
-    return desk.desk(store, person(store, who), now=NOW)
+def _desk(store: Store, reader_id: str = "R1") -> desk.Desk:
+    return desk.desk(store, person(store, reader_id), now=NOW)
 
 
 def _take(
-    store: Store, *records: Any, after_s: float = 2.0, who: str = "R1"
+    store: Store, *records: Any, after_s: float = 2.0, reader_id: str = "R1"
 ) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=after_s)
-    return desk.take_records(store, person(store, who), records, now=now)
+    return desk.take_records(store, person(store, reader_id), records, now=now)
 
 
 def _rows(store: Store) -> list[dict[str, Any]]:
@@ -93,14 +93,14 @@ def test_the_desk_does_not_reveal_the_order_of_the_import(tmp_path: Path) -> Non
         path = write_bank(tmp_path / name)
         records = list(json.loads(path.read_text()).items())[::step]
         path.write_text(json.dumps(dict(records)))
-        made = init(tmp_path / f"{name}.db", entropy=entropy_from(1), now=NOW)
-        import_bank(made, path, name="bank", images=path.parent, acting=ACTING)
-        open_trial(made, {"cases": 8, "practice_cases": 2}, "R1")
-        practised = _desk(made)
+        new_store = init(tmp_path / f"{name}.db", entropy=entropy_from(1), now=NOW)
+        import_bank(new_store, path, name="bank", images=path.parent, acting=ACTING)
+        open_trial(new_store, {"cases": 8, "practice_cases": 2}, "R1")
+        practised = _desk(new_store)
         for case in practised.cases:
-            desk.take_records(made, person(made), [reading(case.case)], now=NOW)
-        desks.append((practised, _desk(made)))
-        with made.look() as look:
+            desk.take_records(new_store, person(new_store), [reading(case.case)], now=NOW)
+        desks.append((practised, _desk(new_store)))
+        with new_store.look() as look:
             rows = look.rows("SELECT path, id FROM films ORDER BY path")
         numbers.append([row["id"] for row in rows])
     assert numbers[0] != numbers[1]
@@ -156,12 +156,12 @@ def test_sqlite_refuses_the_sealed_tables_to_the_desk(store: Store, table: str) 
 def test_the_desk_never_contains_secrets(opened: Opened) -> None:
     """All cases of a study are read, and everything that is sent is searched."""
     store = opened()
-    seen = []
+    messages = []
     while cases := _desk(store).cases:
-        seen.append(repr(cases))
+        messages.append(repr(cases))
         _take(store, presentation(cases[0].case), reading(cases[0].case))
-    assert len(seen) == 8
-    assert not any(secret in "".join(seen) for secret in SECRETS)
+    assert len(messages) == 8
+    assert not any(secret in "".join(messages) for secret in SECRETS)
 
 
 def test_an_answer_sent_again_is_stored_once(opened: Opened) -> None:
@@ -367,14 +367,14 @@ def _with_context(tmp_path: Path, context: list[str]) -> Store:
         findings = f" FINDINGS : {SECRETS[0]}" if number % 2 else ""
         record["context"] = {"Indication": f"Cough {number}.{findings}", "Comparison": "None."}
     path.write_text(json.dumps(records))
-    made = init(tmp_path / "context.db", entropy=entropy_from(1), now=NOW)
-    import_bank(made, path, name="bank", images=path.parent, acting=ACTING)
+    new_store = init(tmp_path / "context.db", entropy=entropy_from(1), now=NOW)
+    import_bank(new_store, path, name="bank", images=path.parent, acting=ACTING)
     open_trial(
-        made,
+        new_store,
         {"cases": 24, "one_question_per": "item", "case_order": "fixed", "context": context},
         "R1",
     )
-    return made
+    return new_store
 
 
 def test_indication_and_comparison_are_shown_if_the_protocol_names_them(tmp_path: Path) -> None:

@@ -51,18 +51,22 @@ def words(case: str, text: str | None, **changed: Any) -> dict[str, Any]:
     return {**reading(case, None), "status": status, "words": text, **changed}
 
 
-def _cases(store: Store, who: str = "R1") -> tuple[desk.CaseView, ...]:
-    return desk.desk(store, person(store, who), now=NOW).cases
+def _cases(store: Store, reader_id: str = "R1") -> tuple[desk.CaseView, ...]:
+    return desk.desk(store, person(store, reader_id), now=NOW).cases
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> desk.Acknowledgement:
-    return desk.take_records(store, person(store, who), records, now=NOW + timedelta(seconds=2))
+def _take(store: Store, *records: Any, reader_id: str = "R1") -> desk.Acknowledgement:
+    return desk.take_records(
+        store, person(store, reader_id), records, now=NOW + timedelta(seconds=2)
+    )
 
 
-def _read(store: Store, *texts: str | None, who: str = "R1") -> None:
+def _read(store: Store, *texts: str | None, reader_id: str = "R1") -> None:
     for text in texts:
-        case = _cases(store, who)[0].case
-        assert _take(store, presentation(case), words(case, text), who=who).refused == ()
+        case = _cases(store, reader_id)[0].case
+        assert (
+            _take(store, presentation(case), words(case, text), reader_id=reader_id).refused == ()
+        )
 
 
 def _listed(store: Store, study: str = "trial") -> list[judgements.OpenAnswer]:
@@ -103,13 +107,13 @@ def test_a_case_accepts_its_own_kind_of_answer_only(opened: Opened) -> None:
     store = opened(conditions=[OPEN, "unaided"])
     case = _cases(store)[0].case
     _take(store, presentation(case))
-    for wrong, why in (
+    for wrong, reason in (
         (reading(case), "in your own words"),
         (words(case, " \n ", status="answered"), "Invalid record"),
         ({**words(case, "words"), "option": "A"}, "Invalid record"),
         ({**words(case, "words"), "status": "timed_out"}, "Invalid record"),
     ):
-        assert why in _take(store, wrong).refused[0][1]
+        assert reason in _take(store, wrong).refused[0][1]
     _read(store, *["words"] * 8)
     case = _cases(store)[0].case
     refused = _take(store, presentation(case), words(case, "words")).refused
@@ -179,11 +183,11 @@ def test_practice_feedback_has_the_reference_answer_but_no_verdict(opened: Opene
 def test_open_ended_cases_come_before_cases_with_options(opened: Opened) -> None:
     """No option is sent before the last open-ended case is read."""
     store = opened(conditions=["unaided", OPEN], readers=("R1", "R2", "R3"))
-    for who in ("R1", "R2", "R3"):
+    for reader_id in ("R1", "R2", "R3"):
         for _ in range(8):
-            assert {case.condition for case in _cases(store, who)} == {OPEN}
-            _read(store, "words", who=who)
-        assert {case.condition for case in _cases(store, who)} == {"unaided"}
+            assert {case.condition for case in _cases(store, reader_id)} == {OPEN}
+            _read(store, "words", reader_id=reader_id)
+        assert {case.condition for case in _cases(store, reader_id)} == {"unaided"}
 
 
 @pytest.mark.parametrize(
@@ -214,8 +218,8 @@ def test_a_simulated_reader_answers_with_text(opened: Opened) -> None:
     store = opened(conditions=[OPEN, "unaided"], readers=("S1",))
     with store.change() as change:
         change.execute("UPDATE readers SET simulated = 1")
-    done = simulate(store, study="trial", reader_id="S1", seed=1, accuracy=0.8, now=NOW)
-    assert done.n_read == 16
+    result = simulate(store, study="trial", reader_id="S1", seed=1, accuracy=0.8, now=NOW)
+    assert result.n_read == 16
     answers = _listed(store)
     assert len(answers) == 8
     assert all(answer.words.startswith("Finding ") for answer in answers)
@@ -312,7 +316,7 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
         path = write_bank(tmp_path / str(number) / "bank")
         import_bank(store, path, name="bank", images=path.parent, acting=ACTING)
         open_trial(store, {"cases": 3, "conditions": [OPEN]}, f"P{number}")
-        _read(store, *TYPED[:3], who=f"P{number}")
+        _read(store, *TYPED[:3], reader_id=f"P{number}")
         close_study(store)
         stores.append(store)
     home, other = stores

@@ -39,22 +39,22 @@ from tests.conftest import (
 Opened = Callable[..., Store]
 
 
-def _take(store: Store, *records: Any, who: str = "R1") -> desk.Acknowledgement:
+def _take(store: Store, *records: Any, reader_id: str = "R1") -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=2)
-    return desk.take_records(store, person(store, who), records, now=now)
+    return desk.take_records(store, person(store, reader_id), records, now=now)
 
 
-def _cases(store: Store, who: str = "R1") -> tuple[desk.CaseView, ...]:
-    return desk.desk(store, person(store, who), now=NOW).cases
+def _cases(store: Store, reader_id: str = "R1") -> tuple[desk.CaseView, ...]:
+    return desk.desk(store, person(store, reader_id), now=NOW).cases
 
 
-def _practise(store: Store, who: str = "R1") -> list[str]:
-    done = []
-    while _cases(store, who)[0].practice:
-        case = _cases(store, who)[0].case
-        assert _take(store, presentation(case), reading(case), who=who).refused == ()
-        done.append(case)
-    return done
+def _practise(store: Store, reader_id: str = "R1") -> list[str]:
+    readings = []
+    while _cases(store, reader_id)[0].practice:
+        case = _cases(store, reader_id)[0].case
+        assert _take(store, presentation(case), reading(case), reader_id=reader_id).refused == ()
+        readings.append(case)
+    return readings
 
 
 def _study_case(store: Store, position: int = 1) -> str:
@@ -101,10 +101,10 @@ def test_the_draw_of_practice_cases_follows_the_documented_rule(opened: Opened) 
         sample = {row.item_id for row in stored_studies.cases(look, 1)}
         drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
         locked = json.loads(look.value("SELECT protocol FROM studies"))
-    taken = {row["patient_id"] for row in bank if row["item_id"] in sample}
+    patients = {row["patient_id"] for row in bank if row["item_id"] in sample}
     free: dict[str, list[str]] = {}
     for row in bank:
-        if row["patient_id"] not in taken:
+        if row["patient_id"] not in patients:
             free.setdefault(row["patient_id"], []).append(row["item_id"])
     units = sorted(free, key=lambda unit: _random_key("practice unit", unit))[:3]
     expected = [
@@ -118,10 +118,10 @@ def test_the_practice_order_of_a_reader_follows_the_documented_rule(opened: Open
     store = opened(practice_cases=3, option_order="random")
     with store.look() as look:
         drawn = [row.item_id for row in stored_studies.cases(look, 1, PRACTICE)]
-        listed = stored_studies.assignments(look, 2, PRACTICE)
+        assignments = stored_studies.assignments(look, 2, PRACTICE)
     order = sorted(drawn, key=lambda item: _random_key("practice order/R2", item))
-    assert [row["item_id"] for row in listed] == order
-    for row in listed:
+    assert [row["item_id"] for row in assignments] == order
+    for row in assignments:
         purpose = f"option order/R2/{row['item_id']}/practice"
         assert row["shown_order"] == "".join(
             sorted("ABCD", key=lambda letter: _random_key(purpose, letter))
@@ -193,7 +193,7 @@ def test_practice_shows_no_film_of_the_sample(store: Store, tmp_path: Path) -> N
 def test_ids_of_practice_cases_are_random(opened: Opened) -> None:
     """They differ between readers and from the IDs of the study's cases."""
     store = opened(practice_cases=3)
-    ids = {case.case for who in ("R1", "R2") for case in _cases(store, who)}
+    ids = {case.case for reader_id in ("R1", "R2") for case in _cases(store, reader_id)}
     assert len(ids) == 6
     assert all(len(case_id) == 24 and int(case_id, 16) >= 0 for case_id in ids)
     with store.look() as look:
@@ -233,17 +233,17 @@ def test_feedback_names_the_option_as_shown(opened: Opened) -> None:
 def test_practice_cases_contain_no_secrets_before_the_answer(opened: Opened) -> None:
     """They are blinded like the study's cases."""
     store = opened(practice_cases=4)
-    seen = []
+    messages = []
     while (page := desk.desk(store, person(store), now=NOW)).cases[0].practice:
-        seen.append(repr(page))
+        messages.append(repr(page))
         case = page.cases[0].case
         refused = _take(store, presentation(case), reading(case, "H"))
         assert refused.feedback == {}
-        seen.append(repr(refused))
+        messages.append(repr(refused))
         receipt = _take(store, presentation(case), reading(case))
-        seen.append(repr(receipt.desk))
-    assert len(seen) == 12
-    assert not any(secret in "".join(seen) for secret in (*SECRETS, "q00", "truth"))
+        messages.append(repr(receipt.desk))
+    assert len(messages) == 12
+    assert not any(secret in "".join(messages) for secret in (*SECRETS, "q00", "truth"))
 
 
 def test_cases_of_the_study_are_refused_before_practice_is_done(opened: Opened) -> None:
@@ -251,7 +251,7 @@ def test_cases_of_the_study_are_refused_before_practice_is_done(opened: Opened) 
     store = opened(practice_cases=2)
     own = _study_case(store)
     receipt = _take(store, presentation(own), reading(own))
-    assert {why for _, why in receipt.refused} == {"This case is not available yet."}
+    assert {reason for _, reason in receipt.refused} == {"This case is not available yet."}
     _practise(store)
     assert _take(store, presentation(own), reading(own)).refused == ()
 
@@ -262,7 +262,7 @@ def test_practice_is_refused_before_the_preparation_is_done(opened: Opened) -> N
     with store.look() as look:
         case = look.value("SELECT id FROM practice_assignments WHERE reader = 1")
     receipt = _take(store, presentation(case), reading(case))
-    assert {why for _, why in receipt.refused} == {"This case is not available yet."}
+    assert {reason for _, reason in receipt.refused} == {"This case is not available yet."}
     assert _take(store, preparation("consent"), reading(case)).refused == ()
 
 
@@ -341,14 +341,14 @@ def test_films_of_practice_are_prepared_before_the_studys(opened: Opened) -> Non
     store = opened(practice_cases=2)
 
     def films(cases: tuple[desk.CaseView, ...]) -> list[FilmRow | None]:
-        named = [view.film.split("/") for case in cases for view in case.views]
-        return [desk.film(store, person(store), case, int(view)) for case, view in named]
+        names = [view.film.split("/") for case in cases for view in case.views]
+        return [desk.film(store, person(store), case, int(view)) for case, view in names]
 
     practised = films(_cases(store))
     with store.look(sealed=True) as look:
-        ahead = readings.upcoming_films(look, person(store).reader, 5)
+        differences = readings.upcoming_films(look, person(store).reader, 5)
     _practise(store)
-    assert ahead == practised + films(_cases(store))
+    assert differences == practised + films(_cases(store))
 
 
 def test_practice_has_the_condition_of_the_first_block(opened: Opened) -> None:
@@ -361,10 +361,10 @@ def test_practice_has_the_condition_of_the_first_block(opened: Opened) -> None:
 def test_a_simulated_reader_needs_no_practice(opened: Opened) -> None:
     """A person who has practised cannot be simulated."""
     store = opened(practice_cases=2)
-    done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    assert done.n_read == 8
+    result = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    assert result.n_read == 8
     case = _cases(store, "R2")[0].case
-    _take(store, reading(case), who="R2")
+    _take(store, reading(case), reader_id="R2")
     with pytest.raises(NotNow, match="a person"):
         simulate(store, study="trial", reader_id="R2", seed=1, accuracy=0.7, now=NOW)
     assert verify(store) == []

@@ -149,8 +149,8 @@ def test_the_context_cannot_be_amended() -> None:
 def test_a_preview_shows_prior_films(trial: Make) -> None:
     """Its copy of the study has them."""
     store = trial(context=["prior"])
-    made = preview(store, coordinator(store), entropy=entropy_from(5), now=NOW)
-    with made.store.look() as look:
+    preview_made = preview(store, coordinator(store), entropy=entropy_from(5), now=NOW)
+    with preview_made.store.look() as look:
         assert banks.n_with_prior(look, 1) == N_PATIENTS - 1
         assert len(case_films(look, 1)) == 3 * N_PATIENTS - 1
 

@@ -33,10 +33,10 @@ def close(store: Store, study: str = "trial") -> None:
 
 
 def _read(store: Store, n: int, option: str | None = "A") -> None:
-    who = person(store)
+    reader = person(store)
     for _ in range(n):
-        case = desk.desk(store, who, now=NOW).cases[0].case
-        assert desk.take_records(store, who, [reading(case, option)], now=NOW).refused == ()
+        case = desk.desk(store, reader, now=NOW).cases[0].case
+        assert desk.take_records(store, reader, [reading(case, option)], now=NOW).refused == ()
 
 
 def test_the_card_shows_each_answer_with_the_reference_standard(opened: Opened) -> None:
@@ -129,9 +129,9 @@ def test_a_score_card_belongs_to_its_reader(opened: Opened) -> None:
     other = Person(role=Role.COORDINATOR, study=study, study_name="trial", name="c")
     with pytest.raises(NotAllowed, match="Only readers"):
         score_card.score_card(store, other)
-    gone = Person(role=Role.READER, study=99, study_name="gone", reader=99, name="R1")
+    stranger = Person(role=Role.READER, study=99, study_name="gone", reader=99, name="R1")
     with pytest.raises(NotFound):
-        score_card.score_card(store, gone)
+        score_card.score_card(store, stranger)
 
 
 def test_a_case_read_without_film_has_none_on_the_card(opened: Opened) -> None:
@@ -164,8 +164,8 @@ def _words(record: ReadingRecord) -> str:
     if shutil.which("pdftotext") is None:
         pytest.skip("pdftotext is missing; install it with: apt-get install poppler-utils")
     command = ["pdftotext", "-layout", "-", "-"]
-    done = subprocess.run(command, input=pdf(record), capture_output=True, check=True)
-    return " ".join(done.stdout.decode().split())
+    result = subprocess.run(command, input=pdf(record), capture_output=True, check=True)
+    return " ".join(result.stdout.decode().split())
 
 
 def test_the_record_is_available_after_the_last_case_without_a_score(
@@ -264,12 +264,12 @@ def read_with_score(store: Store, reader: str, n_right: int, n: int = 8) -> None
                 "JOIN items ON items.id = cases.item"
             )
         }
-    who = person(store, reader)
+    account = person(store, reader)
     for _ in range(n):
-        case = desk.desk(store, who, now=NOW).cases[0].case
+        case = desk.desk(store, account, now=NOW).cases[0].case
         truth = true[items[case]]
         option = truth if items[case] in right else "ABCD"[(ord(truth) - 64) % 4]
-        assert desk.take_records(store, who, [reading(case, option)], now=NOW).refused == ()
+        assert desk.take_records(store, account, [reading(case, option)], now=NOW).refused == ()
 
 
 def card_of(store: Store, reader: str = "R1") -> ScoreCard:

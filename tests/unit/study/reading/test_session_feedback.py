@@ -91,9 +91,9 @@ def test_a_reader_learns_both_shares_before_the_next_session_and_not_later(banke
     case = page.cases[0].case
     desk.take_records(banked, person(banked), [presentation(case, opens)], now=opens)
     assert _desk(banked, opens).session_feedback == ""
-    done = _read_session(banked, n_correct=20, now=opens)
-    assert done.finished
-    assert "session_feedback" not in desk_json(done, lambda film: film.film)
+    result = _read_session(banked, n_correct=20, now=opens)
+    assert result.finished
+    assert "session_feedback" not in desk_json(result, lambda film: film.film)
     assert _shown(banked) == [("R1", 1)]
     assert verify(banked) == []
 

@@ -29,15 +29,17 @@ BOTH = ["unaided", "image-absent"]
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
-def _desk(store: Store, now: datetime, who: str = "R1") -> Desk:
-    return desk.desk(store, person(store, who), now=now)
+def _desk(store: Store, now: datetime, reader_id: str = "R1") -> Desk:
+    return desk.desk(store, person(store, reader_id), now=now)
 
 
-def _send(store: Store, *records: dict[str, Any], now: datetime, who: str = "R1") -> dict[str, str]:
+def _send(
+    store: Store, *records: dict[str, Any], now: datetime, reader_id: str = "R1"
+) -> dict[str, str]:
     """Send records and return the refusals by id."""
     sent_ms = now.timestamp() * 1000
     sent = [{**record, "sent_epoch_ms": sent_ms} for record in records]
-    return dict(desk.take_records(store, person(store, who), sent, now=now).refused)
+    return dict(desk.take_records(store, person(store, reader_id), sent, now=now).refused)
 
 
 def _answer(case: str, at: datetime, **changed: Any) -> dict[str, Any]:
@@ -47,34 +49,34 @@ def _answer(case: str, at: datetime, **changed: Any) -> dict[str, Any]:
     return reading(case, **{**times, **changed})
 
 
-def _read_session(store: Store, now: datetime, who: str = "R1") -> datetime:
+def _read_session(store: Store, now: datetime, reader_id: str = "R1") -> datetime:
     """Read all available cases, one per two minutes; return the time of the last."""
-    while cases := _desk(store, now, who).cases:
+    while cases := _desk(store, now, reader_id).cases:
         now += MINUTE
         case = cases[0].case
-        assert _send(store, presentation(case, now), now=now, who=who) == {}
+        assert _send(store, presentation(case, now), now=now, reader_id=reader_id) == {}
         now += MINUTE
-        assert _send(store, _answer(case, now), now=now, who=who) == {}
+        assert _send(store, _answer(case, now), now=now, reader_id=reader_id) == {}
     return now
 
 
 def _step(
-    store: Store, what: str, now: datetime, reader_id: str | None = "R1", **more: Any
+    store: Store, description: str, now: datetime, reader_id: str | None = "R1", **more: Any
 ) -> None:
-    about = {
+    values = {
         "study": "trial",
         "reader_id": reader_id,
         "reason": "ill",
         "acting": Acting(by=BY, now=now),
     }
-    getattr(interventions, what)(store, **{**about, **more})
+    getattr(interventions, description)(store, **{**values, **more})
 
 
-def _states(store: Store, now: datetime, who: str = "R1") -> list[str]:
+def _states(store: Store, now: datetime, reader_id: str = "R1") -> list[str]:
     with store.look() as look:
         study = study_row(look, "trial")
         sessions = sessions_of(look, study, progress.counts(look, study.id), now=now)
-    return [str(session.state) for session in sessions if session.reader_id == who]
+    return [str(session.state) for session in sessions if session.reader_id == reader_id]
 
 
 def test_the_next_session_opens_at_the_end_of_the_wash_out(opened: Any) -> None:
@@ -82,9 +84,19 @@ def test_the_next_session_opens_at_the_end_of_the_wash_out(opened: Any) -> None:
     store = opened(**TWO, conditions=BOTH)
     last = _read_session(store, NOW)
     opens = last + 10 * DAY
-    held = _desk(store, opens - timedelta(milliseconds=1))
-    assert (held.session, held.sessions, held.hold, held.cases) == (2, 2, "washing out", ())
-    assert (held.opens_in_ms, held.total, held.read, held.finished) == (1, 2, 0, False)
+    held_desk = _desk(store, opens - timedelta(milliseconds=1))
+    assert (held_desk.session, held_desk.sessions, held_desk.hold, held_desk.cases) == (
+        2,
+        2,
+        "washing out",
+        (),
+    )
+    assert (held_desk.opens_in_ms, held_desk.total, held_desk.read, held_desk.finished) == (
+        1,
+        2,
+        0,
+        False,
+    )
     page = _desk(store, opens)
     assert (page.hold, page.opens_at_utc) == ("", None)
     assert [case.position for case in page.cases] == [1, 2]
@@ -120,14 +132,14 @@ def test_a_corrected_answer_defers_the_next_session(opened: Any) -> None:
     later = last + 3 * DAY
     assert _send(store, corrected, now=later) == {}
     assert _desk(store, later + 9 * DAY).hold == "washing out"
-    begun = later + 10 * DAY
-    case = _desk(store, begun).cases[0].case
-    _send(store, presentation(case, begun), _answer(case, begun), now=begun)
-    again = {**corrected, "id": "corrected-2", "supersedes": "corrected-1"}
-    assert "next session has started" in _send(store, again, now=begun)["corrected-2"]
-    assert desk.case_at(store, person(store), 1, now=begun).case == case
+    start = later + 10 * DAY
+    case = _desk(store, start).cases[0].case
+    _send(store, presentation(case, start), _answer(case, start), now=start)
+    repeated = {**corrected, "id": "corrected-2", "supersedes": "corrected-1"}
+    assert "next session has started" in _send(store, repeated, now=start)["corrected-2"]
+    assert desk.case_at(store, person(store), 1, now=start).case == case
     with pytest.raises(NotFound):
-        desk.case_at(store, person(store), 3, now=begun)
+        desk.case_at(store, person(store), 3, now=start)
 
 
 def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> None:
@@ -136,8 +148,8 @@ def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> 
     on_screen, offline, unseen, _ = (row for row in _cases(store))
     _send(store, presentation(on_screen, NOW), now=NOW)
     _step(store, "pause", NOW + MINUTE, None)
-    held = _desk(store, NOW + MINUTE)
-    assert (held.hold, held.cases, held.preparation) == ("paused", (), ())
+    held_desk = _desk(store, NOW + MINUTE)
+    assert (held_desk.hold, held_desk.cases, held_desk.preparation) == ("paused", (), ())
     hour = NOW + timedelta(hours=1)
     assert _send(store, _answer(on_screen, hour), now=hour) == {}
     before = _answer(offline, NOW + timedelta(seconds=40))
@@ -154,12 +166,12 @@ def test_during_a_pause_only_cases_shown_before_it_are_accepted(opened: Any) -> 
     assert verify(store) == []
 
 
-def _cases(store: Store, who: str = "R1") -> list[str]:
+def _cases(store: Store, reader_id: str = "R1") -> list[str]:
     with store.look() as look:
         rows = look.rows(
             "SELECT assignments.id FROM assignments JOIN readers ON readers.id = reader "
             "WHERE reader_id = :who ORDER BY position",
-            who=who,
+            who=reader_id,
         )
     return [row["id"] for row in rows]
 
@@ -173,7 +185,7 @@ def test_the_time_of_a_presentation_is_corrected_by_the_clock_offset(opened: Any
     sent = {**presentation(case, slow), "sent_epoch_ms": slow.timestamp() * 1000}
     now = NOW + timedelta(minutes=5)
     receipt = desk.take_records(store, person(store), [sent], now=now)
-    assert [why for _, why in receipt.refused] == ["Reading is paused."]
+    assert [reason for _, reason in receipt.refused] == ["Reading is paused."]
 
 
 def test_pauses_of_a_reader_and_of_the_study_are_independent(opened: Any) -> None:
@@ -262,8 +274,8 @@ def test_a_withdrawn_reader_loses_access_and_the_readings_are_kept(opened: Any) 
     assert signed_in(store, token, now=NOW) is None
     with pytest.raises(NotAllowed, match="no longer have a role in any study"):
         sign_in(store, code, entropy=entropy_from(6), now=NOW)
-    held = _desk(store, NOW)
-    assert (held.hold, held.cases, held.read) == ("withdrawn", (), 1)
+    held_desk = _desk(store, NOW)
+    assert (held_desk.hold, held_desk.cases, held_desk.read) == ("withdrawn", (), 1)
     late = _cases(store)[1]
     refused = _send(store, presentation(late, NOW), _answer(late, NOW), now=NOW)
     assert set(refused.values()) == {"You have left this study."}
@@ -295,10 +307,10 @@ def test_the_trail_records_each_intervention(opened: Any) -> None:
     _step(store, "pause", NOW, None)
     with store.look() as look:
         trail = list(events.walk(look, events.study_chain("trial")))[-2:]
-    about = {"reason": "ill", "role": "coordinator", "place": "here"}
+    values = {"reason": "ill", "role": "coordinator", "place": "here"}
     assert [(event.kind, event.actor, event.detail) for event in trail] == [
-        ("session extended", "c", {"reader_id": "R1", "session": 1, "days": 2.0, **about}),
-        ("reading paused", "c", {"old": "reading", "new": "paused", **about}),
+        ("session extended", "c", {"reader_id": "R1", "session": 1, "days": 2.0, **values}),
+        ("reading paused", "c", {"old": "reading", "new": "paused", **values}),
     ]
     assert verify(store) == []
 
@@ -332,12 +344,12 @@ def test_verification_reports_an_altered_intervention(
 def test_a_simulated_reader_respects_the_wash_out(opened: Any) -> None:
     """Its clock runs ahead."""
     store = opened(**TWO, conditions=BOTH, hidden_repeats=1)
-    done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    assert done.n_read == 6
+    result = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    assert result.n_read == 6
     with store.look() as look:
         study = study_row(look, "trial")
-        counted = progress.counts(look, study.id)
-        first, second, *_ = sessions_of(look, study, counted, now=NOW)
+        n_by_reader = progress.counts(look, study.id)
+        first, second, *_ = sessions_of(look, study, n_by_reader, now=NOW)
     assert first.last_at_utc is not None
     assert second.first_at_utc is not None
     assert moment(second.first_at_utc) - moment(first.last_at_utc) >= 10 * DAY

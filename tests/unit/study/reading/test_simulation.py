@@ -19,9 +19,11 @@ from tests.conftest import NOW, person, presentation, reading
 Opened = Callable[..., Store]
 
 
-def _simulate(store: Store, who: str = "R1", *, seed: int = 1, accuracy: float = 0.7) -> int:
-    done = simulate(store, study="trial", reader_id=who, seed=seed, accuracy=accuracy, now=NOW)
-    return done.n_read
+def _simulate(store: Store, reader_id: str = "R1", *, seed: int = 1, accuracy: float = 0.7) -> int:
+    result = simulate(
+        store, study="trial", reader_id=reader_id, seed=seed, accuracy=accuracy, now=NOW
+    )
+    return result.n_read
 
 
 def _rows(store: Store) -> list[dict[str, Any]]:

@@ -44,13 +44,15 @@ ANSWERS = {"answers": {"level": "one"}}
 STEPS = ("consent", "instructions", "questionnaire", "display")
 
 
-def _take(store: Store, *records: Any, who: Person | None = None) -> desk.Acknowledgement:
+def _take(store: Store, *records: Any, person_acting: Person | None = None) -> desk.Acknowledgement:
     now = NOW + timedelta(seconds=2)
-    return desk.take_records(store, who or person(store), records, now=now)
+    return desk.take_records(store, person_acting or person(store), records, now=now)
 
 
-def _to_do(store: Store, who: Person | None = None) -> list[str]:
-    return [step.step for step in desk.desk(store, who or person(store), now=NOW).preparation]
+def _to_do(store: Store, person_acting: Person | None = None) -> list[str]:
+    return [
+        step.step for step in desk.desk(store, person_acting or person(store), now=NOW).preparation
+    ]
 
 
 def _rows(store: Store) -> list[dict[str, Any]]:
@@ -58,9 +60,9 @@ def _rows(store: Store) -> list[dict[str, Any]]:
         return look.rows("SELECT * FROM preparations ORDER BY rowid")
 
 
-def _prepare(store: Store, who: Person | None = None) -> desk.Acknowledgement:
+def _prepare(store: Store, person: Person | None = None) -> desk.Acknowledgement:
     steps = [preparation(step, ANSWERS if step == "questionnaire" else None) for step in STEPS]
-    return _take(store, *steps, who=who)
+    return _take(store, *steps, person_acting=person)
 
 
 def test_a_study_without_preparation_starts_with_its_cases(opened: Opened) -> None:
@@ -98,8 +100,8 @@ def test_a_later_step_is_refused_before_the_earlier_ones(opened: Opened, step: s
     """The questionnaire needs the consent, for example."""
     store = opened(**ALL)
     detail = ANSWERS if step == "questionnaire" else None
-    ((_, why),) = _take(store, preparation(step, detail)).refused
-    assert "the previous step first: consent" in why
+    ((_, reason),) = _take(store, preparation(step, detail)).refused
+    assert "the previous step first: consent" in reason
     assert _rows(store) == []
 
 
@@ -107,8 +109,8 @@ def test_a_step_the_protocol_does_not_ask_for_is_refused(opened: Opened) -> None
     """An unknown step is refused too."""
     store = opened(consent="Agree?")
     for step in ("display", "nonsense", "practice"):
-        ((_, why),) = _take(store, preparation(step)).refused
-        assert why == "This study has no such step."
+        ((_, reason),) = _take(store, preparation(step)).refused
+        assert reason == "This study has no such step."
 
 
 def test_a_step_sent_twice_is_stored_once(opened: Opened) -> None:
@@ -127,7 +129,7 @@ def test_an_id_belongs_to_one_step_of_one_reader(opened: Opened) -> None:
     """A record of another reader or step with the same ID is refused."""
     store = opened(**ALL)
     _take(store, preparation("consent"))
-    other = _take(store, preparation("consent"), who=person(store, "R2"))
+    other = _take(store, preparation("consent"), person_acting=person(store, "R2"))
     other_step = _take(store, preparation("instructions", id="prepared-consent"))
     for receipt in (other, other_step):
         assert receipt.refused == (("prepared-consent", "Another record already has this ID."),)
@@ -174,9 +176,9 @@ def test_answers_are_limited_and_not_part_of_the_chain(opened: Opened) -> None:
     answers = {"answers": {"level": "two", "years": 7, "words": words}}
     assert _take(store, preparation("questionnaire", answers)).refused == ()
     (row,) = _rows(store)
-    kept = json.loads(row["detail"])["answers"]
-    assert (kept["level"], kept["years"]) == ("two", 7)
-    assert kept["words"] == ("PERSONAL\ufffd" + "x" * 5000)[:2000]
+    circumstances = json.loads(row["detail"])["answers"]
+    assert (circumstances["level"], circumstances["years"]) == ("two", 7)
+    assert circumstances["words"] == ("PERSONAL\ufffd" + "x" * 5000)[:2000]
     with store.look() as look:
         trail = json.dumps(list(events.walk(look, "study:trial")))
     assert "preparation done" in trail
@@ -191,8 +193,8 @@ def test_display_measurements_are_cleaned_and_limited(opened: Opened) -> None:
     unsound: list[dict[str, Any]] = [{"long": "x" * 5000}, {"deep": [[[[[[[[[[]]]]]]]]]]}]
     for detail in unsound:
         assert "Invalid record" in _take(store, preparation("display", detail)).refused[0][1]
-    odd = {"grey_step": 2, "name": "\ud800", "ratio": float("inf")}
-    assert _take(store, preparation("display", odd)).refused == ()
+    measurements = {"grey_step": 2, "name": "\ud800", "ratio": float("inf")}
+    assert _take(store, preparation("display", measurements)).refused == ()
     assert json.loads(_rows(store)[0]["detail"]) == {
         "grey_step": 2,
         "name": "\ufffd",
@@ -235,7 +237,7 @@ def test_the_display_is_checked_at_every_sign_in_and_not_at_a_reload(opened: Ope
     assert _to_do(store, reloaded) == []
     assert _to_do(store, second.person) == ["display"]
     repeated = preparation("display", id="another-screen")
-    assert _take(store, repeated, who=second.person).stored == ("another-screen",)
+    assert _take(store, repeated, person_acting=second.person).stored == ("another-screen",)
     assert _to_do(store, second.person) == []
     assert len({row["sign_in"] for row in _rows(store) if row["step"] == "display"}) == 2
     assert verify(store) == []
@@ -247,7 +249,7 @@ def test_an_answer_from_an_expired_sign_in_is_accepted(opened: Opened) -> None:
     before = dataclasses.replace(person(store), sign_in="a")
     case = _prepare(store, before).desk.cases[0].case
     after = dataclasses.replace(before, sign_in="b")
-    receipt = _take(store, presentation(case), reading(case), who=after)
+    receipt = _take(store, presentation(case), reading(case), person_acting=after)
     assert receipt.refused == ()
     assert (receipt.desk.read, receipt.desk.cases) == (1, ())
     assert [step.step for step in receipt.desk.preparation] == ["display"]
@@ -262,7 +264,7 @@ def test_cases_are_refused_before_the_preparation_is_done(opened: Opened) -> Non
             "WHERE reader_id = 'R1' AND position = 1"
         )
     receipt = _take(store, presentation(case), reading(case))
-    assert [why for _, why in receipt.refused] == ["This case is not available yet."] * 2
+    assert [reason for _, reason in receipt.refused] == ["This case is not available yet."] * 2
     _prepare(store)
     assert _take(store, presentation(case), reading(case)).refused == ()
 
@@ -280,8 +282,8 @@ def test_the_rows_of_the_preparation_have_answers_and_measurements(opened: Opene
 def test_a_simulated_reader_needs_no_preparation(opened: Opened) -> None:
     """A person's record for a simulated reader is refused."""
     store = opened(**ALL)
-    done = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
-    assert done.n_read == 8
+    result = simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
+    assert result.n_read == 8
     assert "simulated one" in _take(store, preparation("consent")).refused[0][1]
     assert verify(store) == []
 
@@ -339,8 +341,8 @@ def test_after_the_end_answers_cannot_be_changed(opened: Opened) -> None:
     store = opened(back_navigation=True)
     case = _read_all(store)
     _take(store, END)
-    ((_, why),) = _take(store, _changed(case)).refused
-    assert "no longer be changed" in why
+    ((_, reason),) = _take(store, _changed(case)).refused
+    assert "no longer be changed" in reason
     with pytest.raises(NotAllowed, match="no longer be changed"):
         desk.case_at(store, person(store), 1, now=NOW)
     assert _take(store, reading(case, id=f"first-{case}")).refused == ()
@@ -349,8 +351,8 @@ def test_after_the_end_answers_cannot_be_changed(opened: Opened) -> None:
 def test_reading_ends_after_the_last_case_for_each_reader(opened: Opened) -> None:
     """Finishing early is refused."""
     store = opened(back_navigation=True)
-    ((_, why),) = _take(store, END).refused
-    assert why == "Some cases have not been read yet."
+    ((_, reason),) = _take(store, END).refused
+    assert reason == "Some cases have not been read yet."
     _read_all(store)
     _take(store, END)
     assert _kinds(store).count("reading finished") == 1
@@ -365,8 +367,8 @@ def test_without_going_back_the_last_answer_is_the_end(opened: Opened) -> None:
     store = opened()
     _read_all(store)
     assert (_desk(store).finished, _desk(store).review) == (True, False)
-    ((_, why),) = _take(store, END).refused
-    assert why == "This study ends with the last answer."
+    ((_, reason),) = _take(store, END).refused
+    assert reason == "This study ends with the last answer."
 
 
 def test_the_end_is_accepted_after_the_closing_of_the_study(opened: Opened) -> None:

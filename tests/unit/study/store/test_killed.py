@@ -35,8 +35,8 @@ def banked(tmp_path: Path) -> Path:
 
 
 def _draw(folder: Path) -> list[str]:
-    named = ("--study", "t", "--bank", "b", "--protocol", folder / "p.toml")
-    return list(map(str, ("draw", "--db", folder / "s.db", *named)))
+    arguments = ("--study", "t", "--bank", "b", "--protocol", folder / "p.toml")
+    return list(map(str, ("draw", "--db", folder / "s.db", *arguments)))
 
 
 @pytest.mark.slow
@@ -60,6 +60,6 @@ def test_a_draw_killed_at_any_moment_is_complete_or_absent(banked: Path, tmp_pat
             study = stored.find(look, "t")
             drawn = len(stored.cases(look, study.id)) if study else 0
         assert drawn == (CASES if study else 0)
-        again = run("study", *_draw(folder))
-        assert again.returncode == (1 if study else 0), again.stderr
+        repeated = run("study", *_draw(folder))
+        assert repeated.returncode == (1 if study else 0), repeated.stderr
         assert verify(store) == []

@@ -20,11 +20,11 @@ def test_no_query_parses_the_protocol_once_for_each_row(
     opened: Callable[..., Store], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A protocol lists all cases: 40,000 cases took 95 s instead of 6 s to export."""
-    asked: dict[str, dict[str, Any]] = {}
+    queries: dict[str, dict[str, Any]] = {}
     rows = Transaction.rows
 
     def noted(look: Transaction, sql: str, **values: Any) -> list[dict[str, Any]]:
-        asked[sql] = values
+        queries[sql] = values
         return rows(look, sql, **values)
 
     store = opened(context=["sex"])
@@ -35,10 +35,12 @@ def test_no_query_parses_the_protocol_once_for_each_row(
     with store.look() as look:
         readings.films_to_read(look)
         banks.items_of_study(look, 1)
-        parsing = [sql for sql in asked if ".protocol, '$.protocol.context')" in sql]
+        parsing = [sql for sql in queries if ".protocol, '$.protocol.context')" in sql]
         assert len(parsing) >= 4
         for sql in parsing:
-            assert not _json_of_each_row(rows(look, f"EXPLAIN QUERY PLAN {sql}", **asked[sql])), sql
+            assert not _json_of_each_row(rows(look, f"EXPLAIN QUERY PLAN {sql}", **queries[sql])), (
+                sql
+            )
 
 
 def _json_of_each_row(plan: list[dict[str, Any]]) -> bool:

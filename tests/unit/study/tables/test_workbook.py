@@ -84,14 +84,16 @@ def test_limits_apply_to_rows_and_columns_with_content(tmp_path: Path) -> None:
 @pytest.mark.parametrize("state", ["hidden", "veryHidden"])
 def test_the_first_visible_worksheet_is_read(tmp_path: Path, state: str) -> None:
     """Hidden sheets contain lists of choices, and chart sheets no cells."""
-    made = Workbook()
-    made.active.append(["views"])
-    made.active.sheet_state = state
-    made.create_chartsheet("chart")
+    workbook = Workbook()
+    workbook.active.append(["views"])
+    workbook.active.sheet_state = state
+    workbook.create_chartsheet("chart")
     for row in ROWS:
-        (made["bank"] if "bank" in made.sheetnames else made.create_sheet("bank")).append(row)
-    made.create_sheet("notes").append(["note"])
-    made.save(tmp_path / "q.xlsx")
+        (
+            workbook["bank"] if "bank" in workbook.sheetnames else workbook.create_sheet("bank")
+        ).append(row)
+    workbook.create_sheet("notes").append(["note"])
+    workbook.save(tmp_path / "q.xlsx")
     table, rows = read(tmp_path / "q.xlsx")
     assert (table.name, len(rows)) == (f"{tmp_path / 'q.xlsx'}, sheet “bank”", 3)
     assert table.header == ("id", "answer")
@@ -108,10 +110,10 @@ def test_a_workbook_without_a_visible_worksheet_is_refused(tmp_path: Path) -> No
 def test_hidden_rows_and_columns_are_read(tmp_path: Path) -> None:
     """A CSV export contains them too."""
     path = book(tmp_path / "q.xlsx", *ROWS)
-    made = load_workbook(path)
-    made.active.row_dimensions[3].hidden = True
-    made.active.column_dimensions["B"].hidden = True
-    made.save(path)
+    workbook = load_workbook(path)
+    workbook.active.row_dimensions[3].hidden = True
+    workbook.active.column_dimensions["B"].hidden = True
+    workbook.save(path)
     assert cells(path) == READ
 
 
@@ -142,13 +144,13 @@ def test_strict_open_xml_is_read(tmp_path: Path) -> None:
 def test_shared_texts_and_numbers_of_xlsxwriter_are_read(tmp_path: Path) -> None:
     """Pandas and VLMEvalKit use this library."""
     path = tmp_path / "q.xlsx"
-    with xlsxwriter.Workbook(path) as made:
-        sheet = made.add_worksheet()
+    with xlsxwriter.Workbook(path) as workbook:
+        sheet = workbook.add_worksheet()
         sheet.write_row(0, 0, ["a", "b", "c"])
         sheet.write_row(1, 0, ["B\r\n", "_x000D_", 2])
-        bold = made.add_format({"bold": True})
+        bold = workbook.add_format({"bold": True})
         sheet.write_rich_string(2, 0, "Left ", bold, "upper", " lobe")
-        sheet.write(2, 2, 0.5, made.add_format({"num_format": "0%"}))
+        sheet.write(2, 2, 0.5, workbook.add_format({"num_format": "0%"}))
     assert cells(path) == [["B\r\n", "_x000D_", "2"], ["Left upper lobe", "", "50%"]]
 
 
@@ -161,23 +163,23 @@ def test_cells_without_an_address_are_consecutive(tmp_path: Path) -> None:
 @pytest.mark.parametrize("merged", ["A2:A3", "A2:B2", "B1:B4", "A4:C4"])
 def test_merged_cells_in_the_table_are_refused(tmp_path: Path, merged: str) -> None:
     """All but the first would be empty, even in an optional column."""
-    made = Workbook()
+    workbook = Workbook()
     for row in ROWS:
-        made.active.append(row)
-    made.active.merge_cells(merged)
-    made.save(tmp_path / "q.xlsx")
+        workbook.active.append(row)
+    workbook.active.merge_cells(merged)
+    workbook.save(tmp_path / "q.xlsx")
     with pytest.raises(BadFile, match=f"sheet “Sheet”: the cells {merged} are merged"):
         read(tmp_path / "q.xlsx")
 
 
 def test_merged_cells_outside_the_table_are_ignored(tmp_path: Path) -> None:
     """Examples are remarks to the right or below."""
-    made = Workbook()
+    workbook = Workbook()
     for row in ROWS:
-        made.active.append(row)
-    made.active.merge_cells("E1:F9")
-    made.active.merge_cells("A20:B20")
-    made.save(tmp_path / "q.xlsx")
+        workbook.active.append(row)
+    workbook.active.merge_cells("E1:F9")
+    workbook.active.merge_cells("A20:B20")
+    workbook.save(tmp_path / "q.xlsx")
     assert cells(tmp_path / "q.xlsx") == READ
 
 

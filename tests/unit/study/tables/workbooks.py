@@ -18,12 +18,12 @@ STYLES = "xl/styles.xml"
 
 def book(path: Path, *rows: Sequence[Any], formats: Mapping[str, str] | None = None) -> Path:
     """Write a workbook of one sheet; number formats by cell, such as `{"A2": "0%"}`."""
-    made = Workbook()
+    workbook = Workbook()
     for row in rows:
-        made.active.append(list(row))
+        workbook.active.append(list(row))
     for cell, code in (formats or {}).items():
-        made.active[cell].number_format = code
-    made.save(path)
+        workbook.active[cell].number_format = code
+    workbook.save(path)
     return path
 
 
@@ -41,11 +41,11 @@ def edited(path: Path, edits: Mapping[str, Callable[[str], str]], **added: bytes
 
 def raw(path: Path, cells: str, *, header: str = "a", styles: Sequence[str] = ()) -> Path:
     """Write a workbook with the XML of its second row; `styles` are the number formats 0, 1, ..."""
-    made = Workbook()
-    made.active.append(header.split(","))
+    workbook = Workbook()
+    workbook.active.append(header.split(","))
     for n, code in enumerate(styles):
-        made.active.cell(row=50, column=n + 1).number_format = code
-    made.save(path)
+        workbook.active.cell(row=50, column=n + 1).number_format = code
+    workbook.save(path)
     row = f'<row r="2">{cells}</row>'
     return edited(path, {SHEET: lambda text: text.replace("</sheetData>", f"{row}</sheetData>")})
 

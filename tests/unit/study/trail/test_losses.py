@@ -51,15 +51,15 @@ class Page:
         for _ in range(n):
             (case, *_) = desk.desk(self.store, me, now=NOW).cases
             for record in (presentation(case.case), reading(case.case)):
-                taken = desk.take_records(self.store, me, [record], now=NOW)
-                assert taken.refused == ()
+                receipts = desk.take_records(self.store, me, [record], now=NOW)
+                assert receipts.refused == ()
                 self.sent.append(record)
 
     def offer_again(self, store: Store) -> desk.Acknowledgement:
         """Send all records again, as a page does when the server has lost some."""
         me = person(store, self.reader)
-        again = [{**record, "again": True} for record in self.sent]
-        return desk.take_records(store, me, again, now=NOW + timedelta(minutes=9))
+        repeated = [{**record, "again": True} for record in self.sent]
+        return desk.take_records(store, me, repeated, now=NOW + timedelta(minutes=9))
 
 
 @contextmanager
@@ -81,11 +81,11 @@ def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
     """Read some cases, copy the file, read the rest, and restore the copy."""
     page.read(then)
     store.fold_in()
-    kept = Path(shutil.copy(store.path, store.path.with_suffix(".kept")))
+    earlier_store = Path(shutil.copy(store.path, store.path.with_suffix(".kept")))
     page.read(rest)
     for end in ("-wal", "-shm"):
         Path(f"{store.path}{end}").unlink(missing_ok=True)
-    shutil.copy(kept, store.path)
+    shutil.copy(earlier_store, store.path)
     return Store(store.path)
 
 
@@ -319,8 +319,8 @@ def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
     log = witness.file_of(store.path)
     log.unlink()
     with patch.object(witness, "LONGEST", 3000), ThreadPoolExecutor(6) as pool:
-        for done in [pool.submit(_later, store, 8) for _ in range(6)]:
-            done.result()
+        for result in [pool.submit(_later, store, 8) for _ in range(6)]:
+            result.result()
     assert log.stat().st_size < 6000
     assert verify(store) == []
     assert [path.name for path in store.path.parent.glob(".*heads*")] == []
@@ -402,12 +402,12 @@ def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened)
     store = opened(cases=8)
     page = Page(store)
     page.read(1)
-    made = backups.make(store, acting=ACTING)
+    backup = backups.make(store, acting=ACTING)
     page.read(2)
     for end in ("", "-wal", "-shm"):
         Path(f"{store.path}{end}").unlink(missing_ok=True)
-    restored = backups.restore_backup(made.file, store.path)
-    lacking = backups.record_restored(restored, made.file, acting=ACTING)
+    restored = backups.restore_backup(backup.file, store.path)
+    lacking = backups.record_restored(restored, backup.file, acting=ACTING)
     assert {loss.lost.chain for loss in lacking} == {"study:trial", "deployment"}
     assert verify(restored) == []
     assert page.offer_again(restored).refused == ()
@@ -525,7 +525,7 @@ def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     store = opened(cases=12)
     page = Page(store)
     lost = Head(chain="study:trial", number=99, hash="a" * 64, at_utc="2025-06-04T12:00:00.000Z")
-    witness.add(store.path, [lost], every=tuple, needless=lambda _: ())
+    witness.add(store.path, [lost], all_heads=tuple, needless=lambda _: ())
     page.read(8)
     assert witness.file_of(store.path).stat().st_size < 2200
     witnessed = witness.read(store.path)

@@ -122,13 +122,15 @@ def test_a_rewritten_history_matches_no_receipt_and_no_head(opened: Opened) -> N
     read(store, 4, "R2")
     before = heads.head_line(store, "trial", now=NOW)
     read(store, 4, "R1")
-    kept = [desk.desk(store, person(store, who), now=NOW).receipt for who in ("R1", "R2")]
+    heads_kept = [
+        desk.desk(store, person(store, reader_id), now=NOW).receipt for reader_id in ("R1", "R2")
+    ]
     after = heads.head_line(store, "trial", now=NOW)
     assert all(check.holds for check in heads.check_heads(store, f"{before}\n{after}"))
     (store.path.parent / "store.db-heads.log").unlink()
     forge(store, "B")
     assert verify(store) == []
-    assert not any(check.holds for check in heads.check_receipts(store, "\n".join(kept)))
+    assert not any(check.holds for check in heads.check_receipts(store, "\n".join(heads_kept)))
     checks = heads.check_heads(store, f"{before}\n{after}")
     assert not any(check.holds for check in checks)
     assert "it was rewritten" in checks[0].words
@@ -172,13 +174,13 @@ def test_a_head_that_cannot_be_sent_is_tried_again_an_hour_later(opened: Opened)
     assert heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW)) == ""
     with store.change() as change:
         heads.name_witness(change, "trial", "ann@example.org", acting=ACTING)
-    why = heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW))
-    assert why == "The chain head was not sent: This server cannot send email."
+    reason = heads.send_now(store, {}, "trial", acting=Acting(by=SCHEDULE, now=NOW))
+    assert reason == "The chain head was not sent: This server cannot send email."
     assert heads.send_due(store, {}, now=NOW) == []
     with store.look() as look:
         row = study_row(look, "trial")
         assert heads.deposit_of(look, row).why_not == "This server cannot send email."
-    assert heads.send_due(store, {}, now=NOW + heads.AGAIN) == [why]
+    assert heads.send_due(store, {}, now=NOW + heads.AGAIN) == [reason]
 
 
 def test_a_suspended_server_does_not_repeat_the_head_of_another(

@@ -33,8 +33,8 @@ def acted(opened: Opened) -> Store:
     """Return a study amended from a known place, whose bundle was taken."""
     store = opened()
     amend(store, study="trial", changes={"break_every": 5}, reason="Long lists", acting=ACTING)
-    record_download(store, study="trial", what="b.zip", content=b"x", acting=ACTING)
-    record_download(store, study="other", what="b.zip", content=b"x", acting=ACTING)
+    record_download(store, study="trial", file="b.zip", content=b"x", acting=ACTING)
+    record_download(store, study="other", file="b.zip", content=b"x", acting=ACTING)
     return store
 
 
@@ -151,9 +151,9 @@ def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None
     home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")
     for store in (home, other):
         close(store)
-    done = merge(home, bundle_of(other), study="trial", acting=ACTING)
+    result = merge(home, bundle_of(other), study="trial", acting=ACTING)
     acts = trail.search(home, "trial", Search(kind="study drawn"), page=0, size=9).rows
-    assert {act.site for act in acts} == {"", done.deployment_id}
+    assert {act.site for act in acts} == {"", result.deployment_id}
     assert "P2" in {
         act.actor
         for act in trail.search(home, "trial", Search(with_readings=True), page=0, size=200).rows

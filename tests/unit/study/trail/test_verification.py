@@ -373,8 +373,8 @@ def test_an_event_dated_before_its_predecessor_is_reported(opened: Opened) -> No
 def test_the_clock_of_a_simulated_reader_causes_no_remark(opened: Opened) -> None:
     """It runs ahead, so later readings of people have earlier times."""
     store = opened(readers=("R1", "R2", "R3"), cases=12)
-    for who in ("R2", "R3"):
-        simulate(store, study="trial", reader_id=who, seed=1, accuracy=0.7, now=NOW)
+    for reader_id in ("R2", "R3"):
+        simulate(store, study="trial", reader_id=reader_id, seed=1, accuracy=0.7, now=NOW)
     with store.change() as change:
         events.append(
             change,

@@ -33,7 +33,7 @@ from tests.conftest import ACTING, NOW
 from ui.results import background
 from ui.results.background import asked_now, job_of, report_of
 from ui.server import worker
-from ui.server.worker import Tell
+from ui.server.worker import OnProgress
 
 Opened = Callable[..., Store]
 PATIENCE_S = 120.0
@@ -89,14 +89,14 @@ def test_a_sensitivity_analysis_omits_items_that_experts_found_faulty(read: Stor
     with read.look() as look:
         cases = [case.item_id for case in cases_of(look, study_row(look, "trial").id)][:3]
     with read.change() as change:
-        asked = [people.add(change, handle=case, made_at_utc="") for case in ("e1", "e2")]
+        judges = [people.add(change, handle=case, made_at_utc="") for case in ("e1", "e2")]
     review = reviewing.open_review(
-        read, "bank", name="look", item_ids=cases, reviewers=asked, acting=ACTING
+        read, "bank", name="look", item_ids=cases, reviewers=judges, acting=ACTING
     )
     with read.change() as change:
         row = judging.judging_row(change, REVIEW, review)
         for number, verdict in enumerate(("ambiguous", "sound", "ambiguous")):
-            for person in asked:
+            for person in judges:
                 judging.judge(
                     change,
                     row,
@@ -122,11 +122,11 @@ def test_results_are_kept_until_the_study_changes(
     assert job.is_done(PATIENCE_S)
     assert job_of(read, "trial") is job
     _read_on(read)
-    again = job_of(read, "trial")
-    assert again is not job
-    assert again.asked == asked_now(read, "trial")
-    assert again.is_done(PATIENCE_S)
-    assert len(again.analysis().headline.raters.rows) == 2
+    second_job = job_of(read, "trial")
+    assert second_job is not job
+    assert second_job.asked == asked_now(read, "trial")
+    assert second_job.is_done(PATIENCE_S)
+    assert len(second_job.analysis().headline.raters.rows) == 2
 
 
 def test_a_long_analysis_is_shown_until_a_refresh_is_requested(
@@ -139,9 +139,9 @@ def test_a_long_analysis_is_shown_until_a_refresh_is_requested(
     _read_on(read)
     assert job_of(read, "trial") is job
     assert job.asked != asked_now(read, "trial")
-    again = job_of(read, "trial", refresh=True)
-    assert again is not job
-    assert again.is_done(PATIENCE_S)
+    second_job = job_of(read, "trial", refresh=True)
+    assert second_job is not job
+    assert second_job.is_done(PATIENCE_S)
 
 
 def test_the_reported_progress_never_decreases(
@@ -150,51 +150,51 @@ def test_the_reported_progress_never_decreases(
     """It starts at 0 and stays below 1; the remaining time is shown once it is known."""
     monkeypatch.setattr(background, "_TOLD_AFTER_S", 0.0)
     job = job_of(read, "trial")
-    seen = []
+    messages = []
     while not job.is_done(0.001):
-        seen.append((job.share, job.left_s))
-    shares = [share for share, _ in seen]
+        messages.append((job.share, job.left_s))
+    shares = [share for share, _ in messages]
     assert shares == sorted(shares)
     assert all(0 <= share < 1 for share in shares)
-    assert all(left is None or left >= 0 for _, left in seen)
+    assert all(left is None or left >= 0 for _, left in messages)
 
 
 @pytest.mark.slow
 def test_an_error_of_the_other_process_is_raised(read: Store) -> None:
     """Its class and message are kept."""
-    gone = background.Job(
-        background.Asked(address=read.address, study="gone", head="", blinded=False)
+    failing_job = background.Job(
+        background.AnalysisRequest(address=read.address, study="gone", head="", blinded=False)
     )
     with pytest.raises(NotFound, match="gone"):
-        gone.analysis()
+        failing_job.analysis()
     faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Fix it")]
-    sent = worker.Job(_refuse, faults, kept="analysis")
+    sent = worker.Job(_refuse, faults, kept_text="analysis")
     assert sent.is_done(PATIENCE_S)
     with pytest.raises(analysis.BundleError, match=r"items\.csv, row 2: it is wrong"):
         sent.outcome()
 
 
-def _refuse(_: Tell, faults: list[analysis.Fault]) -> None:
+def _refuse(_: OnProgress, faults: list[analysis.Fault]) -> None:
     raise analysis.BundleError(faults)
 
 
 @pytest.mark.slow
 def test_a_killed_process_is_reported_and_started_again(read: Store) -> None:
     """The system kills processes when memory runs out."""
-    pid = worker.Job(_pid, kept="analysis").outcome()
+    pid = worker.Job(_pid, kept_text="analysis").outcome()
     job = job_of(read, "trial")
     os.kill(pid, signal.SIGKILL)
     assert job.is_done(PATIENCE_S)
     assert job_of(read, "trial") is job
     with pytest.raises(NotNow, match="stopped before it was done"):
         job.analysis()
-    again = job_of(read, "trial")
-    assert again is not job
-    assert again.is_done(PATIENCE_S)
-    assert again.analysis().findings
+    second_job = job_of(read, "trial")
+    assert second_job is not job
+    assert second_job.is_done(PATIENCE_S)
+    assert second_job.analysis().findings
 
 
-def _pid(_: Tell) -> int:
+def _pid(_: OnProgress) -> int:
     return os.getpid()
 
 

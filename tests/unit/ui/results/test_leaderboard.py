@@ -16,8 +16,8 @@ from ui.results.leaderboard import leaderboard, seen_by
 Enter = Callable[[str], Deployment]
 
 
-def _person(deployment: Deployment, who: str) -> Person:
-    person = deployment.person(who)
+def _person(deployment: Deployment, reader_id: str) -> Person:
+    person = deployment.person(reader_id)
     assert person is not None
     return person
 
@@ -26,7 +26,7 @@ def test_studies_are_listed_for_people_who_may_see_their_accuracy(
     enter: Enter,
 ) -> None:
     """Readers see none; others see closed studies in which they have a role."""
-    for state, who, seen in (
+    for state, person, may_see in (
         ("open", "coordinator of amber", []),
         ("closed", "coordinator of amber", ["amber"]),
         ("closed", "statistician of cobalt", ["cobalt"]),
@@ -34,7 +34,7 @@ def test_studies_are_listed_for_people_who_may_see_their_accuracy(
         ("closed", "deployment administrator", ["amber", "cobalt"]),
     ):
         deployment = enter(state)
-        assert seen_by(deployment.store, _person(deployment, who)) == seen, who
+        assert seen_by(deployment.store, _person(deployment, person)) == may_see, person
 
 
 @pytest.mark.parametrize("asked", [[], ["cobalt"], ["amber", "cobalt"], ["none"]])

@@ -50,11 +50,11 @@ def test_all_pairs_of_banks_are_compared_in_any_order_of_rows() -> None:
     table = banks(bundle, OPTIONS)
     overall = table.loc[table["by"] == "overall", ["bank", "other_bank"]]
     assert overall.to_numpy().tolist() == [["x", "y"], ["x", "z"], ["y", "z"]]
-    again = bundle_from_tables(
+    second = bundle_from_tables(
         bundle.items.astype(str).sample(frac=1, random_state=1),
         bundle.readings[["rater_id", "item_id", "answer"]].sample(frac=1, random_state=2),
     )
-    pd.testing.assert_frame_equal(banks(again, OPTIONS), table)
+    pd.testing.assert_frame_equal(banks(second, OPTIONS), table)
 
 
 def test_the_difference_to_an_unread_bank_is_undefined() -> None:
@@ -74,7 +74,7 @@ def test_the_report_has_the_difference_if_there_are_two_banks() -> None:
     assert "x minus y 20.0 [5.2 to 33.4; 70 and 80 cases]" in text
     (table,) = [overview for overview in overviews(results) if overview.name == "banks"]
     assert next(cells[-2:] for _, cells in table.rows) == ("20.0", "5.2 to 33.4")
-    alone = analyse(_bundle({"x": (70, 56)}), OPTIONS)
-    assert "banks" not in alone.tables
-    assert "one bank" not in " ".join(map(str, findings(alone)))
-    assert "banks" not in [overview.name for overview in overviews(alone)]
+    single_study = analyse(_bundle({"x": (70, 56)}), OPTIONS)
+    assert "banks" not in single_study.tables
+    assert "one bank" not in " ".join(map(str, findings(single_study)))
+    assert "banks" not in [overview.name for overview in overviews(single_study)]

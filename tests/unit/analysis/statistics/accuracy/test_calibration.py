@@ -80,14 +80,14 @@ def test_patients_are_resampled_together() -> None:
         [entry for entry in few for _ in range(4)],
         [r for r in of_few for _ in range(4)],
     )
-    alone, together = (
+    single, together = (
         model_calibration(_bundle(confidence, right, per_patient), OPTIONS)
         for per_patient in (1, 4)
     )
-    alone, together = (table.set_index("measure") for table in (alone, together))
+    single, together = (table.set_index("measure") for table in (single, together))
     for measure in (BRIER, AUC, OVERCONFIDENCE):
         widths = []
-        for table in (alone, together):
+        for table in (single, together):
             low, estimate, high = (
                 float(table.loc[measure, name]) for name in ("ci_low", "estimate", "ci_high")
             )
@@ -95,7 +95,7 @@ def test_patients_are_resampled_together() -> None:
             widths.append(high - low)
         assert 1.6 < widths[1] / widths[0] < 2.6
     assert "patients" in together.loc[BRIER, "method"]
-    assert "answers" in alone.loc[BRIER, "method"]
+    assert "answers" in single.loc[BRIER, "method"]
 
 
 @pytest.mark.slow
@@ -125,10 +125,12 @@ def test_calibrated_models_are_within_the_range_of_chance() -> None:
 
 def test_an_undefined_calibration_has_its_reason() -> None:
     """Without wrong answers there is no AUC, and with few answers no interval."""
-    every = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index("measure")
-    assert np.isnan(every.loc[AUC, "estimate"])
-    assert every.loc[AUC, "undefined_because"] == ONE_KIND
-    assert every.loc[BRIER, "undefined_because"] == ""
+    all_rows = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index(
+        "measure"
+    )
+    assert np.isnan(all_rows.loc[AUC, "estimate"])
+    assert all_rows.loc[AUC, "undefined_because"] == ONE_KIND
+    assert all_rows.loc[BRIER, "undefined_because"] == ""
     equal = model_calibration(_bundle([0.7] * 40, [True, False] * 20), OPTIONS)
     row = equal.set_index("measure").loc[AUC]
     assert (row["estimate"], row["undefined_because"]) == (0.5, ALL_EQUAL)

@@ -118,8 +118,8 @@ def test_resamples_do_not_depend_on_the_size_of_blocks() -> None:
     assert len(blocks) > 1
     assert sum(len(block) for block in blocks) == 50
     assert all((block.sum(axis=1, dtype=np.float64) == 200_000).all() for block in blocks)
-    again = next(weight_blocks(None, 200_000, Options(bootstrap=50, seed=DEFAULT_SEED)))
-    assert (again == blocks[0]).all()
+    second = next(weight_blocks(None, 200_000, Options(bootstrap=50, seed=DEFAULT_SEED)))
+    assert (second == blocks[0]).all()
 
 
 def test_undefined_ranks_have_a_reason(
@@ -131,10 +131,10 @@ def test_undefined_ranks_have_a_reason(
     assert nothing["rank"].isna().all()
     taskless = leaderboard(make_bundle("AB" * 4, {"R": "AB" * 4}))
     assert taskless["undefined_because"].tolist() == ["", NO_TASK]
-    alone = leaderboard(make_bundle("AB", {"R": "AA"}, patient_id="p")).iloc[0]
-    assert (alone["accuracy"], alone["rank"]) == (0.5, 1)
-    assert alone["undefined_because"] == f"{NO_LIMITS}: {ALL_IN_ONE}"
-    assert np.isnan(alone["rank_low"])
+    single = leaderboard(make_bundle("AB", {"R": "AA"}, patient_id="p")).iloc[0]
+    assert (single["accuracy"], single["rank"]) == (0.5, 1)
+    assert single["undefined_because"] == f"{NO_LIMITS}: {ALL_IN_ONE}"
+    assert np.isnan(single["rank_low"])
 
 
 def test_a_task_with_one_question_leaves_macro_without_limits(

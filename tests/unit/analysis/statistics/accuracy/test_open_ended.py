@@ -44,19 +44,19 @@ def _bundle(
     items["task"] = ["xy"[i % 2] for i in range(n)]
     items["patient_id"] = [f"p{i // per_patient:03d}" for i in range(n)]
     readings = {"rater_id": "R", "item_id": ids, "answer": list(letters), "condition": "unaided"}
-    asked = [i for i in range(n) if scores[i] != " "]
+    indices_asked = [i for i in range(n) if scores[i] != " "]
     answers = pd.DataFrame(
         {
-            "answer_id": [f"a{i}" for i in asked],
+            "answer_id": [f"a{i}" for i in indices_asked],
             "kind": "answer",
             "rater_id": "R",
-            "item_id": [ids[i] for i in asked],
+            "item_id": [ids[i] for i in indices_asked],
             "condition": "open-ended",
-            "words": ["" if scores[i] == "-" else "some words" for i in asked],
+            "words": ["" if scores[i] == "-" else "some words" for i in indices_asked],
             **more,
         }
     )
-    scored = [i for i in asked if scores[i] in LEVELS]
+    scored = [i for i in indices_asked if scores[i] in LEVELS]
     values = [(f"a{i}", f"S{t}", t, LEVELS[scores[i]]) for i in scored for t in (1, 2)]
     return bundle_from_tables(
         items,
@@ -213,10 +213,12 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     drawn = {figure.name for figure in report_figures(results)}
     assert {f"open-gap-{entry}-1-unaided" for entry in ("strict", "half-credit")} <= drawn
     nothing = {"open_answers": bundle.open_answers[:0], "open_scores": bundle.open_scores[:0]}
-    alone = analyse(replace(bundle, **nothing), OPTIONS)
-    assert not [name for name in alone.tables if name.startswith("open_")]
-    assert "options is" not in " ".join(map(str, findings(alone)))
-    assert not [overview for overview in overviews(alone) if overview.name.startswith("open-")]
+    single_study = analyse(replace(bundle, **nothing), OPTIONS)
+    assert not [name for name in single_study.tables if name.startswith("open_")]
+    assert "options is" not in " ".join(map(str, findings(single_study)))
+    assert not [
+        overview for overview in overviews(single_study) if overview.name.startswith("open-")
+    ]
 
 
 def test_a_gap_whose_interval_contains_0_is_not_reported_as_one() -> None:

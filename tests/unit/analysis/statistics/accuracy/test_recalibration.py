@@ -66,11 +66,11 @@ def test_slope_and_intercept_equal_another_fit(
     confidence, right = answers
     table = model_recalibration(study(confidence, right, n_patients), OPTIONS)
     table = table.set_index("measure")
-    sure, ones = logit(confidence), np.ones(len(right))
+    confidences, ones = logit(confidence), np.ones(len(right))
     groups = np.arange(len(right)) % (n_patients or len(right))
     for measure, design, offset in (
-        ("slope", np.column_stack([sure, ones]), 0 * sure),
-        ("intercept", ones[:, None], sure),
+        ("slope", np.column_stack([confidences, ones]), 0 * confidences),
+        ("intercept", ones[:, None], confidences),
     ):
         beta, errors = fitted(design, offset, right, groups)
         row = table.loc[measure]

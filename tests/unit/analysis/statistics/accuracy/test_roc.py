@@ -33,9 +33,9 @@ def study(
     """Return raters of six items who rate their answers, or do not."""
     ids, truth = list("pqrstu"), list("ABABAB")
     readings = [
-        {"rater_id": rater, "item_id": item, "answer": answer, "confidence": sure}
+        {"rater_id": rater, "item_id": item, "answer": answer, "confidence": confidences}
         for rater, values in confidence.items()
-        for item, answer, sure in zip(ids, "ABBBAA", values or [""] * 6, strict=True)
+        for item, answer, confidences in zip(ids, "ABBBAA", values or [""] * 6, strict=True)
     ]
     kinds = ["model" if rater[0] == "M" else "reader" for rater in confidence]
     items = pd.DataFrame({"item_id": ids, "truth": truth, "options": options, **more})
@@ -62,8 +62,8 @@ def test_the_positive_class_is_that_of_sensitivity() -> None:
             map(tuple, mirrored.round(9).to_numpy())
         )
     areas = [
-        roc_areas(study(SURE), Options(confidence="answer", bootstrap=5, positive=named))
-        for named in ((), ("mass",))
+        roc_areas(study(SURE), Options(confidence="answer", bootstrap=5, positive=positive))
+        for positive in ((), ("mass",))
     ]
     areas_under = [table[table["measure"] == "auc"]["estimate"].tolist() for table in areas]
     assert areas_under[0] == pytest.approx(areas_under[1])
@@ -96,7 +96,7 @@ rates = st.lists(st.floats(0, 1), max_size=5).map(lambda inner: np.sort([0.0, *i
 @st.composite
 def curves(draw: st.DrawFn) -> list[tuple[Floats, Floats]]:
     """Return one to four rising curves, steps included."""
-    made = []
+    curves_drawn = []
     for _ in range(draw(st.integers(1, 4))):
         false = np.round(draw(rates), 2)
         true = np.sort(
@@ -111,8 +111,8 @@ def curves(draw: st.DrawFn) -> list[tuple[Floats, Floats]]:
                 2,
             )
         )
-        made.append((np.r_[0.0, false], np.r_[0.0, true]))
-    return made
+        curves_drawn.append((np.r_[0.0, false], np.r_[0.0, true]))
+    return curves_drawn
 
 
 @settings(max_examples=examples(25))
@@ -167,10 +167,12 @@ def test_the_standard_error_of_independent_cases_is_the_jackknife() -> None:
 @pytest.mark.parametrize("items", ["prt", "qsu"])
 def test_a_rater_who_read_a_single_class_has_no_curve(items: str) -> None:
     complete = study(SURE)
-    kept = (complete.readings["rater_id"] != "R2") | complete.readings["item_id"].isin(list(items))
+    is_kept = (complete.readings["rater_id"] != "R2") | complete.readings["item_id"].isin(
+        list(items)
+    )
     part = bundle_from_tables(
         complete.items[["item_id", "truth", "options"]],
-        complete.readings.loc[kept, ["rater_id", "item_id", "answer", "confidence"]],
+        complete.readings.loc[is_kept, ["rater_id", "item_id", "answer", "confidence"]],
         complete.raters[["rater_id", "rater_kind"]],
     )
     assert set(roc_points(part, OPTIONS)["rater_id"]) == {"R1", "M1"}

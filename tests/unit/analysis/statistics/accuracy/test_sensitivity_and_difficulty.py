@@ -140,8 +140,8 @@ def test_items_are_counted_over_raters_who_received_them() -> None:
     answers = {"R": "AAB", "S": "A", "M": "AA"}
     readings = pd.DataFrame(
         [
-            {"rater_id": who, "item_id": item, "answer": letter}
-            for who, letters in answers.items()
+            {"rater_id": reader_id, "item_id": item, "answer": letter}
+            for reader_id, letters in answers.items()
             for item, letter in zip("abc", letters, strict=False)
         ]
     )

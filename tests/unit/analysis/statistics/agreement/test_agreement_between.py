@@ -62,14 +62,14 @@ def test_items_are_counted_if_their_answers_count(make_bundle: MakeBundle) -> No
 
 def test_independent_items_are_resampled(make_bundle: MakeBundle) -> None:
     """Patients are resampled if they have several items; the interval contains the difference."""
-    alone = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
-    assert f"{between.OVER_ITEMS}, levels widened" in alone["method"]
-    assert alone["ci_low"] < alone["difference"] < alone["ci_high"]
+    single = agreement_between(make_bundle("ABCDABCD", ANSWERS, models=MODELS)).iloc[0]
+    assert f"{between.OVER_ITEMS}, levels widened" in single["method"]
+    assert single["ci_low"] < single["difference"] < single["ci_high"]
     patients = [f"p{i // 2}" for i in range(8)]
     bundle = make_bundle("ABCDABCD", ANSWERS, models=MODELS, patient_id=patients)
     row = agreement_between(bundle).iloc[0]
     assert row["method"].endswith("percentile bootstrap over patients")
-    assert row["difference"] == alone["difference"]
+    assert row["difference"] == single["difference"]
 
 
 def test_the_interval_between_readers_and_models_is_that_of_resampled_items(
@@ -165,10 +165,10 @@ def test_models_under_different_conditions_are_not_paired(make_bundle: MakeBundl
     }
     bundle = make_bundle("...", answers, models=("M1", "M2", "M3"))
     pairs = agreement_pairs(bundle)
-    among = pairs.loc[(pairs["pair_kind"] == "model-model") & (pairs["measure"] == "raw")]
+    model_pairs = pairs.loc[(pairs["pair_kind"] == "model-model") & (pairs["measure"] == "raw")]
     row = agreement_between(bundle, Options(bootstrap=20)).iloc[0]
-    assert among[["rater_a", "rater_b"]].drop_duplicates().values.tolist() == [["M1", "M2"]]
-    assert row["among_models"] == pytest.approx(among["estimate"].mean())
+    assert model_pairs[["rater_a", "rater_b"]].drop_duplicates().values.tolist() == [["M1", "M2"]]
+    assert row["among_models"] == pytest.approx(model_pairs["estimate"].mean())
 
 
 def test_a_pair_without_a_common_item_in_a_resample_is_not_in_its_mean(

@@ -41,8 +41,8 @@ def _row(
     options: Options | None = None,
 ) -> pd.Series:
     table = agreement_groups(bundle, options)
-    wanted = (table["measure"] == measure) & (table["scope"] == scope)
-    return table.loc[wanted & (table["raters"] == raters)].iloc[0]
+    is_row = (table["measure"] == measure) & (table["scope"] == scope)
+    return table.loc[is_row & (table["raters"] == raters)].iloc[0]
 
 
 def test_rows_are_sorted_by_group_scope_and_measure(make_bundle: MakeBundle) -> None:
@@ -317,13 +317,13 @@ def test_agreement_of_readers_does_not_depend_on_models(make_bundle: MakeBundle)
     """Values are equal to the last bit."""
     answers = {"R": "ABCA.BCA", "S": "ABBABBCA", "T": "CBCABACA"}
     patients = list("ppqqrrss")
-    alone = agreement_groups(make_bundle("ABCABCAB", answers, patient_id=patients))
+    single = agreement_groups(make_bundle("ABCABCAB", answers, patient_id=patients))
     models = {f"M{i}": "DDAB.CDA" for i in range(9)}
     among = agreement_groups(
         make_bundle("ABCABCAB", answers | models, models=tuple(models), patient_id=patients)
     )
     pd.testing.assert_frame_equal(
-        alone.query("raters == 'readers'"), among.query("raters == 'readers'"), check_exact=True
+        single.query("raters == 'readers'"), among.query("raters == 'readers'"), check_exact=True
     )
 
 
@@ -356,6 +356,6 @@ def test_agreement_that_equals_chance_is_exactly_0(others: tuple[str, ...]) -> N
     )
     alpha = agreement_groups(bundle).query("measure.str.startswith('krippendorff')")["estimate"]
     for table in (agreement_groups(bundle), agreement_pairs(bundle)):
-        near = table["estimate"].abs() < 1e-10
-        assert (table.loc[near, "estimate"] == 0).all()
+        is_zero = table["estimate"].abs() < 1e-10
+        assert (table.loc[is_zero, "estimate"] == 0).all()
     assert (alpha == 0).all()

@@ -44,8 +44,8 @@ def test_both_parts_equal_those_of_the_groups(patients: int) -> None:
     """The jackknife uses the table of each smaller group, with a t interval."""
     complete = of_readers(study(RATERS, patients=patients))
     smaller = [
-        of_readers(study([rater for rater in RATERS if rater != gone], patients=patients))
-        for gone in RATERS
+        of_readers(study([rater for rater in RATERS if rater != removed_id], patients=patients))
+        for removed_id in RATERS
     ]
     table = agreement_raters(study(RATERS, patients=patients), OPTIONS).set_index("measure")
     table = table[table["raters"] == "readers"]

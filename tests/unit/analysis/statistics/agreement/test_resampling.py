@@ -23,9 +23,9 @@ def test_counting_equal_resamples_does_not_change_limits() -> None:
         times = generator.integers(1, 60, size=40)
         for alpha in (0.05, 0.2, 0.9):
             units = np.array([7, 8, 29, 30, 300])
-            counted = percentile_limits(estimates, alpha, units, times)
+            by_counting = percentile_limits(estimates, alpha, units, times)
             written_out = percentile_limits(np.repeat(estimates, times, axis=1), alpha, units)
-            np.testing.assert_array_equal(counted, written_out)
+            np.testing.assert_array_equal(by_counting, written_out)
 
 
 def test_intervals_of_few_patients_are_wider_or_undefined() -> None:
@@ -72,10 +72,10 @@ def test_intervals_are_the_same_with_and_without_counting(
         patient_id=[f"p{i // 3}" for i in range(n)],
         option_set=[f"s{i // 12}" for i in range(n)],
     )
-    counted = agreement_pairs(bundle, Options(bootstrap=400))
+    by_counting = agreement_pairs(bundle, Options(bootstrap=400))
     monkeypatch.setattr(resampling, "_different", lambda drawn: (drawn, None))
     pd.testing.assert_frame_equal(
-        counted, agreement_pairs(bundle, Options(bootstrap=400)), check_exact=True
+        by_counting, agreement_pairs(bundle, Options(bootstrap=400)), check_exact=True
     )
 
 

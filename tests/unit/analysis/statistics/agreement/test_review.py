@@ -44,8 +44,8 @@ def test_shares_equal_those_of_statsmodels() -> None:
     by_task = result.summary.loc[result.summary["task"] != ""]
     assert by_task.groupby("finding")["n_found"].sum().equals(table.sort_index())
     for row in result.reviewers.to_dict("records"):
-        own = verdicts.loc[verdicts["reviewer"] == row["reviewer"], "verdict"]
-        assert (row["n"], row["n_faulty"]) == (len(own), (own != SOUND).sum())
+        own_rows = verdicts.loc[verdicts["reviewer"] == row["reviewer"], "verdict"]
+        assert (row["n"], row["n_faulty"]) == (len(own_rows), (own_rows != SOUND).sum())
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -70,13 +70,15 @@ def test_kappa_is_fleiss_kappa_of_the_two_blind_verdicts(seed: int) -> None:
 
 def test_items_of_a_patient_are_resampled_together() -> None:
     """Ten equal items of a patient have the information of one item."""
-    once = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])
+    single = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])
     often = pd.concat(
-        [once.assign(item_id=once["item_id"] + f"-{copy}") for copy in range(10)], ignore_index=True
+        [single.assign(item_id=single["item_id"] + f"-{copy}") for copy in range(10)],
+        ignore_index=True,
     )
-    alone = often.assign(patient_id="")
+    without_patients = often.assign(patient_id="")
     widths = [
-        review(entry).agreement.eval("ci_high - ci_low").iloc[0] for entry in (once, often, alone)
+        review(entry).agreement.eval("ci_high - ci_low").iloc[0]
+        for entry in (single, often, without_patients)
     ]
     assert widths[1] == pytest.approx(widths[0], rel=0.1)
     assert widths[2] < 0.6 * widths[0]
@@ -154,8 +156,8 @@ def test_a_report_can_exclude_items_that_a_review_rejected(
     panel = result.tables["sensitivity_panel"].set_index("analysis")["n_items"]
     assert set(panel.loc[["faulty questions dropped"]]) == {len(items) - len(faulty)}
     assert set(panel.loc[["marked questions dropped"]]) == {len(items) - 1}
-    without = analyse(bundle, Options(bootstrap=50)).tables["sensitivity"]["analysis"]
-    assert "faulty questions dropped" not in set(without)
+    rows_without = analyse(bundle, Options(bootstrap=50)).tables["sensitivity"]["analysis"]
+    assert "faulty questions dropped" not in set(rows_without)
     (tmp_path / "none.csv").write_text("item_id\n")
     with pytest.raises(BundleError, match="names no item"):
         read_faulty(tmp_path / "none.csv")

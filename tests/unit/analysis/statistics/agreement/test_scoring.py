@@ -82,8 +82,8 @@ def test_kappa_equals_scikit_learn_for_pairs_in_both_orders() -> None:
     plain = cohen_kappa_score(*both, weights="linear", labels=[0, 1, 2])
     assert result.loc[KAPPA, "estimate"] == pytest.approx(plain, abs=1e-12)
     table = pd.crosstab(*both).to_numpy()
-    theirs = cohens_kappa(table, wt="linear").kappa
-    assert result.loc[KAPPA, "estimate"] == pytest.approx(theirs, abs=1e-12)
+    expected = cohens_kappa(table, wt="linear").kappa
+    assert result.loc[KAPPA, "estimate"] == pytest.approx(expected, abs=1e-12)
     raw = (first == two).mean()
     assert result.loc[RAW, "estimate"] == pytest.approx(raw, abs=1e-15)
     assert result.loc[BRENNAN, "estimate"] == pytest.approx((raw - 1 / 3) / (2 / 3), abs=1e-15)
@@ -96,8 +96,8 @@ def test_the_standard_error_of_kappa_equals_the_jackknife() -> None:
     pairs = _drawn(80)
     row = _found(_bundle(pairs)).loc[KAPPA]
 
-    def kappa(kept: list[tuple[int, int]]) -> float:
-        first, two = zip(*kept, strict=True)
+    def kappa(scores: list[tuple[int, int]]) -> float:
+        first, two = zip(*scores, strict=True)
         return float(cohen_kappa_score([*first, *two], [*two, *first], weights="linear"))
 
     left = np.array([kappa(pairs[:i] + pairs[i + 1 :]) for i in range(80)])
@@ -144,8 +144,10 @@ def test_constant_and_single_scores_are_undefined_with_a_reason() -> None:
     assert result.loc[KAPPA, "undefined_because"] == ONE_LEVEL
     assert result.loc[RAW, "undefined_because"] == NO_VARIATION
     bundle = _bundle([(0, 1)] * 3)
-    alone = replace(bundle, open_scores=bundle.open_scores.loc[bundle.open_scores["turn"] == 1])
-    assert set(_found(alone)["undefined_because"]) == {TWO_BLIND}
+    single_score = replace(
+        bundle, open_scores=bundle.open_scores.loc[bundle.open_scores["turn"] == 1]
+    )
+    assert set(_found(single_score)["undefined_because"]) == {TWO_BLIND}
 
 
 def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:

@@ -56,15 +56,15 @@ def test_all_pairs_of_models_have_a_row_overall_and_per_task() -> None:
 def test_a_task_has_the_values_of_its_items_only() -> None:
     """Counts, score interval and tests are compared."""
     table = model_pairs(_bundle(), OPTIONS)
-    own = ITEMS.loc[ITEMS["task"] == "location"]
-    alone = comparisons(
-        _bundle(own, READINGS.loc[READINGS["item_id"].isin(own["item_id"])]), OPTIONS
+    own_rows = ITEMS.loc[ITEMS["task"] == "location"]
+    single = comparisons(
+        _bundle(own_rows, READINGS.loc[READINGS["item_id"].isin(own_rows["item_id"])]), OPTIONS
     )
-    alone = alone.loc[alone["pair_kind"] == "model-model"].reset_index(drop=True)
+    single = single.loc[single["pair_kind"] == "model-model"].reset_index(drop=True)
     result = table.loc[table["group"] == "location"].reset_index(drop=True)
     columns = ["n", "accuracy_a", "accuracy_b", "difference", "ci_low", "ci_high"]
     columns += ["only_a_correct", "only_b_correct", "p_exact", "p_mid"]
-    pd.testing.assert_frame_equal(result[columns], alone[columns])
+    pd.testing.assert_frame_equal(result[columns], single[columns])
 
 
 def test_the_effect_of_a_condition_is_reported_by_task() -> None:

@@ -123,8 +123,8 @@ def test_mcnemars_exact_p_equals_statsmodels() -> None:
     """All tables of up to 12 discordant items are compared."""
     for b in range(7):
         for c in range(7):
-            theirs = mcnemar([[5, b], [c, 5]], exact=True).pvalue if b + c else 1.0
-            assert _mcnemar(b, c)[0] == pytest.approx(theirs, abs=1e-14)
+            expected = mcnemar([[5, b], [c, 5]], exact=True).pvalue if b + c else 1.0
+            assert _mcnemar(b, c)[0] == pytest.approx(expected, abs=1e-14)
 
 
 @pytest.mark.parametrize("count", [1, 17, 20413])

@@ -78,8 +78,8 @@ def test_an_incomplete_reader_leaves_the_panel_undefined() -> None:
     parts = variance_components(bundle)
     assert parts["note"].str.contains("R3 was given 8").all()
     other = sensitivity_panel(bundle)
-    absent = other["analysis"] == "absent as wrong"
-    assert (other["difference"].notna() == absent).all()
+    is_absent = other["analysis"] == "absent as wrong"
+    assert (other["difference"].notna() == is_absent).all()
 
 
 def test_an_incomplete_reader_is_measured_on_read_items() -> None:
@@ -116,9 +116,9 @@ def test_four_fifths_of_the_items_are_sufficient() -> None:
     table = reader_panel(study("A" * 10, answers))
     assert table["n_items"].tolist() == [8, 8]
     assert table["note"].str.contains("over the 8 of 10 items that all readers were given").all()
-    alone = reader_panel(study("A" * 8, {key: values[:8] for key, values in answers.items()}))
+    subset = reader_panel(study("A" * 8, {key: values[:8] for key, values in answers.items()}))
     same = ["reader_mean", "model_value", "difference", "se", "df", "ci_low", "ci_high", "p"]
-    pd.testing.assert_frame_equal(table[same], alone[same])
+    pd.testing.assert_frame_equal(table[same], subset[same])
     answers[("R1", "")] = "AABABBA   "
     assert reader_panel(study("A" * 10, answers))["difference"].isna().all()
 
@@ -144,10 +144,10 @@ def test_conditions_are_compared_only_with_shared_cases() -> None:
     assert shared["n_items"].tolist() == [4, 4]
     assert (shared["undefined_because"] == "").all()
     assert shared["note"].str.contains("over the 4 of 8 items that all readers").all()
-    alone = {key: values[4:] for key, values in answers.items() if key[1] != "film"}
+    is_alone = {key: values[4:] for key, values in answers.items() if key[1] != "film"}
     same = ["value_a", "value_b", "difference", "se", "df", "p"]
     pd.testing.assert_frame_equal(
-        shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, alone))[same]
+        shared[same].reset_index(drop=True), reader_conditions(study("A" * 4, is_alone))[same]
     )
 
 

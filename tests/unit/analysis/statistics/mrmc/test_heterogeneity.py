@@ -65,8 +65,8 @@ def combined(means: Floats, variances: Floats) -> dict[str, float]:
         "p": stats.chi2.sf(excess(0) + k - 1, k - 1),
     }
     if k > 2:
-        beyond = stats.t.isf(0.025, k - 2) * np.sqrt(tau2 + se**2)
-        expected["prediction_low"] = max(mean - beyond, -1)
+        half_width = stats.t.isf(0.025, k - 2) * np.sqrt(tau2 + se**2)
+        expected["prediction_low"] = max(mean - half_width, -1)
     return expected
 
 

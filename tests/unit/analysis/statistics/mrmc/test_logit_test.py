@@ -28,9 +28,9 @@ BOTH = AreaDifference(
 
 def test_the_limit_of_a_known_area_of_readers_is_that_of_the_model() -> None:
     """Without variance of the readers the limit is the model's logit limit minus their area."""
-    alone = replace(BOTH, readers_variance=0.0)
+    fixed_readers = replace(BOTH, readers_variance=0.0)
     limits = expit(logit(0.97) + np.array([-2, 2]) * 0.02 / (0.97 * 0.03))
-    assert [alone.low(2), alone.low(-2)] == pytest.approx((limits - 0.95).tolist())
+    assert [fixed_readers.low(2), fixed_readers.low(-2)] == pytest.approx((limits - 0.95).tolist())
 
 
 def test_the_limit_combines_both_limits_with_their_correlation() -> None:

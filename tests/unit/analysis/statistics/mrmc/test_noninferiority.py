@@ -23,8 +23,8 @@ def paired(
     both: int, only_model: int, only_reader: int, neither: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return differences of a model and one reader, and sizes of patients with one case."""
-    ahead = np.repeat([0.0, 1.0, -1.0, 0.0], [both, only_model, only_reader, neither])
-    return ahead, np.ones(len(ahead))
+    differences = np.repeat([0.0, 1.0, -1.0, 0.0], [both, only_model, only_reader, neither])
+    return differences, np.ones(len(differences))
 
 
 @pytest.mark.parametrize("counts", [(80, 5, 9, 6), (90, 0, 3, 7), (30, 2, 0, 8), (43, 0, 0, 1)])
@@ -53,15 +53,17 @@ def test_claims_about_random_readers_are_never_stronger(
     sums: np.ndarray, margin: float, variance: float
 ) -> None:
     """The model leads by at least the margin; the order of patients does not matter."""
-    ahead, sizes = sums.astype(float), np.full(len(sums), 3.0)
-    fixed = score_test(ahead, sizes, margin, FIXED)
-    random = score_test(ahead, sizes, margin, (variance, variance + 0.001, 3))
+    differences, sizes = sums.astype(float), np.full(len(sums), 3.0)
+    fixed = score_test(differences, sizes, margin, FIXED)
+    random = score_test(differences, sizes, margin, (variance, variance + 0.001, 3))
     assert random.se >= fixed.se
     assert random.df <= fixed.df
     if fixed.statistic > 0:
         assert random.p >= fixed.p - 1e-12
-    turned = score_test(ahead[::-1], sizes, margin, FIXED)
-    assert (turned.statistic, turned.p) == pytest.approx((fixed.statistic, fixed.p), abs=1e-9)
+    mirrored_result = score_test(differences[::-1], sizes, margin, FIXED)
+    assert (mirrored_result.statistic, mirrored_result.p) == pytest.approx(
+        (fixed.statistic, fixed.p), abs=1e-9
+    )
 
 
 def study(per_patient: int = 1, n_readers: int = 3) -> tuple[pd.DataFrame, ...]:
@@ -128,10 +130,10 @@ def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
 def test_copies_of_items_within_a_patient_do_not_change_the_score_test() -> None:
     """The variance is over patients, regardless of their number of items."""
     random = np.random.default_rng(6)
-    ahead, sizes = random.choice([-1.0, 0.0, 0.0, 1.0], 80), np.ones(80)
-    once = score_test(ahead, sizes, 0.05, (0.0, 0.0, 1))
-    twice = score_test(2 * ahead, 2 * sizes, 0.05, (0.0, 0.0, 1))
-    assert (twice.se, twice.df, twice.p) == pytest.approx((once.se, once.df, once.p))
+    differences, sizes = random.choice([-1.0, 0.0, 0.0, 1.0], 80), np.ones(80)
+    single = score_test(differences, sizes, 0.05, (0.0, 0.0, 1))
+    twice = score_test(2 * differences, 2 * sizes, 0.05, (0.0, 0.0, 1))
+    assert (twice.se, twice.df, twice.p) == pytest.approx((single.se, single.df, single.p))
 
 
 @pytest.mark.parametrize("per_patient", [1, 3])
@@ -146,11 +148,13 @@ def test_sensitivity_and_specificity_are_tested_as_accuracy_on_their_class(
     table = noninferiority(bundle_from_tables(items, two, raters), Options(margin=0.07))
     for metric, truth in (("sensitivity", "B"), ("specificity", "A")):
         part = items[items["truth"] == truth]
-        alone = noninferiority(
+        single_score = noninferiority(
             bundle_from_tables(part, two[two["item_id"].isin(part["item_id"])], raters),
             Options(margin=0.07),
         )
-        expected = alone.loc[alone["metric"] == "accuracy", columns].reset_index(drop=True)
+        expected = single_score.loc[single_score["metric"] == "accuracy", columns].reset_index(
+            drop=True
+        )
         rows = table.loc[table["metric"] == metric, columns].reset_index(drop=True)
         pd.testing.assert_frame_equal(rows, expected)
 

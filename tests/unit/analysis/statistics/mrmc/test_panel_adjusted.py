@@ -45,8 +45,8 @@ def test_every_row_of_the_panel_is_adjusted_for_the_number_of_models(
 def test_a_primary_model_is_not_adjusted(make_bundle: MakeBundle) -> None:
     """The other models are a family of two."""
     table = panel_adjusted(_bundle(make_bundle, primary="M2")).set_index(["model_id", "claim"])
-    named, other = table.loc[("M2", "these readers")], table.loc[("M1", "these readers")]
-    assert (named["p_adjusted"], named["family"]) == (named["p"], "")
+    primary, other = table.loc[("M2", "these readers")], table.loc[("M1", "these readers")]
+    assert (primary["p_adjusted"], primary["family"]) == (primary["p"], "")
     assert other["p_adjusted"] <= min(1.0, 2 * other["p"])
     complete = panel_adjusted(_bundle(make_bundle)).set_index(["model_id", "claim"])
     assert other["p_adjusted"] <= complete.loc[("M1", "these readers"), "p_adjusted"]

@@ -114,12 +114,12 @@ def test_a_negative_difference_of_covariances_counts_as_0_by_default() -> None:
         np.array([[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 1]], dtype=bool)
     )
     a, b = np.array([0, 1]), np.array([2, 3])
-    ours = mrmc.two_treatments(merits, a, b)
-    theirs = mrmc.two_treatments(merits, a, b, constrain=False)
-    assert ours.cov2 < ours.cov3
-    variance = 2 / 2 * (ours.var - ours.cov1)
-    assert ours.fixed_readers.se**2 == pytest.approx(variance)
-    assert theirs.fixed_readers.se**2 == pytest.approx(variance + ours.cov2 - ours.cov3)
+    actual = mrmc.two_treatments(merits, a, b)
+    expected = mrmc.two_treatments(merits, a, b, constrain=False)
+    assert actual.cov2 < actual.cov3
+    variance = 2 / 2 * (actual.var - actual.cov1)
+    assert actual.fixed_readers.se**2 == pytest.approx(variance)
+    assert expected.fixed_readers.se**2 == pytest.approx(variance + actual.cov2 - actual.cov3)
 
 
 def test_degrees_of_freedom_of_these_readers_are_those_of_patients(make_bundle: MakeBundle) -> None:

@@ -29,10 +29,10 @@ def rated(
             "rater_id": rater,
             "item_id": item,
             "answer": answer.strip("."),
-            "confidence": "" if sure is None else str(sure),
+            "confidence": "" if confidences is None else str(confidences),
         }
         for rater, values in answers.items()
-        for item, answer, sure in zip(ids, values, confidence[rater], strict=True)
+        for item, answer, confidences in zip(ids, values, confidence[rater], strict=True)
     ]
     kinds = ["model" if rater[0] == "M" else "reader" for rater in answers]
     table = pd.DataFrame({"item_id": ids, "truth": list(truth), "n_options": "2"})
@@ -143,14 +143,14 @@ def test_the_margin_comes_from_the_option_or_the_protocol(make_bundle: MakeBundl
         readings=bundle.readings,
         protocol={"locked": {"protocol": {"margin": 0.1}}},
     )
-    without = reader_panel(bundle)
-    assert without[["margin", "p_noninferior"]].isna().all(axis=None)
-    assert (without["undefined_because"] == "").all()
+    panel_without = reader_panel(bundle)
+    assert panel_without[["margin", "p_noninferior"]].isna().all(axis=None)
+    assert (panel_without["undefined_because"] == "").all()
     assert reader_panel(planned)["margin"].tolist() == [0.1, 0.1]
-    asked = reader_panel(planned, Options(margin=0.0))
-    assert asked["margin"].tolist() == [0.0, 0.0]
+    options = reader_panel(planned, Options(margin=0.0))
+    assert options["margin"].tolist() == [0.0, 0.0]
     # At a margin of 0 the one-sided p is half the two-sided p of a better model.
-    assert asked["p_noninferior"].to_numpy() == pytest.approx(asked["p"].to_numpy() / 2)
+    assert options["p_noninferior"].to_numpy() == pytest.approx(options["p"].to_numpy() / 2)
 
 
 def test_both_rows_have_the_wider_interval(make_bundle: MakeBundle) -> None:
@@ -239,24 +239,26 @@ def test_the_meaning_of_confidence_is_not_guessed_from_numbers() -> None:
     """The stated meaning is used, and a note points out that the numbers contradict it."""
     ratings = [10, 80, 30, 90, 20, 60, 40, 95] * 2
     answers = "".join("AB"[rating >= 50] for rating in ratings)
-    sure = dict.fromkeys(("R1", "R2", "M"), ratings)
-    bundle = rated(TRUTH * 2, dict.fromkeys(sure, answers), sure)
-    asked = row(reader_panel(bundle, SURENESS), FIXED, "auc")
+    confidences = dict.fromkeys(("R1", "R2", "M"), ratings)
+    bundle = rated(TRUTH * 2, dict.fromkeys(confidences, answers), confidences)
+    panel_row = row(reader_panel(bundle, SURENESS), FIXED, "auc")
     taken = row(reader_panel(bundle), FIXED, "auc")
     signed = [rating if rating >= 50 else -rating for rating in ratings]
-    for result, scale in ((asked, signed), (taken, ratings)):
+    for result, scale in ((panel_row, signed), (taken, ratings)):
         high, low = scale[1::2], scale[::2]
         area = np.mean([(p > n) + 0.5 * (p == n) for p in high for n in low])
         assert result["model_value"] == area
-    assert "answers go with confidence as if it rated the finding" in asked["note"]
+    assert "answers go with confidence as if it rated the finding" in panel_row["note"]
     assert "as if" not in taken["note"]
 
 
 def test_confidence_in_the_finding_is_the_rating() -> None:
     """By hand for R1: ratings 1 to 5 with B from 3; a note states the meaning."""
-    sure = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2]}
-    answers = {r: "".join("AB"[entry >= 3] for entry in answers) for r, answers in sure.items()}
-    both = {"M": SURE["M"], **sure}
+    confidences = {"R1": [1, 3, 2, 2, 4, 2, 1, 5], "R2": [1, 3, 2, 4, 2, 5, 1, 2]}
+    answers = {
+        r: "".join("AB"[entry >= 3] for entry in answers) for r, answers in confidences.items()
+    }
+    both = {"M": SURE["M"], **confidences}
     table = reader_panel(rated(TRUTH, {**answers, "M": ANSWERS["M"]}, both))
     result = row(table, FIXED, "auc")
     first = ([3, 2, 2, 5], [1, 2, 4, 1])
@@ -278,12 +280,13 @@ RATINGS = [10, 80, 30, 90, 20, 60, 40, 95]
 
 def test_each_reader_can_have_another_cut_off() -> None:
     """With cut-offs of 50 and 35, the areas are those of the ratings."""
-    sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
+    confidences: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS[::-1], "M": RATINGS}
     same = {
-        rater: "".join("AB"[entry >= 50] for entry in answers) for rater, answers in sure.items()
+        rater: "".join("AB"[entry >= 50] for entry in answers)
+        for rater, answers in confidences.items()
     }
-    lower = {**same, "R2": "".join("AB"[entry >= 35] for entry in sure["R2"])}
-    entry, other = (reader_panel(rated(TRUTH, answers, sure)) for answers in (same, lower))
+    lower = {**same, "R2": "".join("AB"[entry >= 35] for entry in confidences["R2"])}
+    entry, other = (reader_panel(rated(TRUTH, answers, confidences)) for answers in (same, lower))
     for name in ("reader_mean", "model_value", "difference"):
         assert row(entry, FIXED, "auc")[name] == row(other, FIXED, "auc")[name]
 
@@ -293,9 +296,13 @@ def test_a_single_inconsistent_answer_does_not_change_the_meaning() -> None:
     truth, ratings = TRUTH * 4, [rating + i for i in range(4) for rating in RATINGS]
     answers = ["AB"[rating >= 50] for rating in ratings]
     slipped = ["B", *answers[1:]]
-    sure: dict[str, Sequence[float]] = {"R1": ratings, "R2": ratings, "M": ratings}
+    confidences: dict[str, Sequence[float]] = {"R1": ratings, "R2": ratings, "M": ratings}
     table = reader_panel(
-        rated(truth, {"R1": "".join(slipped), "R2": "".join(answers), "M": "".join(answers)}, sure)
+        rated(
+            truth,
+            {"R1": "".join(slipped), "R2": "".join(answers), "M": "".join(answers)},
+            confidences,
+        )
     )
     assert row(table, FIXED, "auc")["difference"] == 0
     assert "rates answer B" in row(table, FIXED, "auc")["note"]
@@ -304,26 +311,31 @@ def test_a_single_inconsistent_answer_does_not_change_the_meaning() -> None:
 def test_a_model_with_a_single_letter_has_the_meaning_of_readers() -> None:
     """Its ratings are all below the cut-off; the area is that of its ratings, not reversed."""
     low = [rating / 3 for rating in RATINGS]
-    sure: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS, "M": low}
+    confidences: dict[str, Sequence[float]] = {"R1": RATINGS, "R2": RATINGS, "M": low}
     answers = {
-        rater: "".join("AB"[entry >= 50] for entry in answers) for rater, answers in sure.items()
+        rater: "".join("AB"[entry >= 50] for entry in answers)
+        for rater, answers in confidences.items()
     }
     assert set(answers["M"]) == {"A"}
-    result = row(reader_panel(rated(TRUTH, answers, sure)), FIXED, "auc")
+    result = row(reader_panel(rated(TRUTH, answers, confidences)), FIXED, "auc")
     assert result["model_value"] == result["reader_mean"]
     assert "model: confidence rates answer B" in result["note"]
 
 
 def test_constant_ratings_have_no_area() -> None:
     """All raters always gave the same letter."""
-    sure = dict.fromkeys(("R1", "R2", "M"), RATINGS)
-    result = row(reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure)), FIXED, "auc")
+    confidences = dict.fromkeys(("R1", "R2", "M"), RATINGS)
+    result = row(
+        reader_panel(rated(TRUTH, dict.fromkeys(confidences, "A" * 8), confidences)), FIXED, "auc"
+    )
     assert np.isnan(result["model_value"])
     assert "the rated letter is unknown" in result["undefined_because"]
     assert (
         "undefined"
         not in row(
-            reader_panel(rated(TRUTH, dict.fromkeys(sure, "A" * 8), sure), SURENESS), FIXED, "auc"
+            reader_panel(rated(TRUTH, dict.fromkeys(confidences, "A" * 8), confidences), SURENESS),
+            FIXED,
+            "auc",
         )["undefined_because"]
     )
 
@@ -341,11 +353,11 @@ def test_the_area_does_not_depend_on_the_letter_of_the_finding() -> None:
 def test_a_missing_answer_has_the_worst_rating() -> None:
     """It is wrong for positive and negative items, and a note states this."""
     answers = {**ANSWERS, "M": ".BABABA."}
-    sure: dict[str, Sequence[float | None]] = {
+    confidences: dict[str, Sequence[float | None]] = {
         **SURE,
         "M": [None, 0.8, 0.7, 0.6, 0.9, 0.5, 0.6, None],
     }
-    result = row(reader_panel(rated(TRUTH, answers, sure), SURENESS), FIXED, "auc")
+    result = row(reader_panel(rated(TRUTH, answers, confidences), SURENESS), FIXED, "auc")
     # Positives .8, .6, .5 and a missing answer; negatives -.7, -.9, -.6 and a missing answer.
     assert result["model_value"] == 9 / 16
     assert "missing answers have the worst rating" in result["note"]
@@ -356,9 +368,9 @@ def test_answers_without_confidence_leave_the_area_undefined() -> None:
     answers = {**ANSWERS, "M2": "ABABABAA"}
     bundle = rated(TRUTH, answers, {**SURE, "M2": [None] * 8})
     table = reader_panel(bundle)
-    without = table[(table["model_id"] == "M2") & (table["metric"] == "auc")]
-    assert without[["difference", "se", "p"]].isna().all(axis=None)
-    assert (without["undefined_because"] == "AUC: 8 answers of M2 have no confidence").all()
+    rows_without = table[(table["model_id"] == "M2") & (table["metric"] == "auc")]
+    assert rows_without[["difference", "se", "p"]].isna().all(axis=None)
+    assert (rows_without["undefined_because"] == "AUC: 8 answers of M2 have no confidence").all()
     rest = table[(table["model_id"] == "M") | (table["metric"] == "accuracy")]
     assert (rest["undefined_because"] == "").all()
     parts = variance_components(bundle)
@@ -397,11 +409,11 @@ def test_with_one_positive_item_the_area_has_no_standard_error() -> None:
 
 def test_patients_with_several_items_have_clustered_areas() -> None:
     """The method names it, and the standard error is different."""
-    alone = row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")
+    single = row(reader_panel(rated(TRUTH, ANSWERS, SURE)), FIXED, "auc")
     shared = rated(TRUTH, ANSWERS, SURE, patient_id=["p", "p", "q", "q", "r", "s", "t", "u"])
     together = row(reader_panel(shared), FIXED, "auc")
-    assert alone["difference"] == together["difference"]
-    assert alone["se"] != together["se"]
+    assert single["difference"] == together["difference"]
+    assert single["se"] != together["se"]
     assert together["method"].endswith("DeLong covariances of the empirical AUC over patients")
 
 

@@ -110,7 +110,7 @@ def test_the_standard_error_of_macro_agrees_with_the_bootstrap(patients: bool) -
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
     right = (bundle.readings["answer"] == "A").to_numpy().reshape(len(RATERS), -1).astype(float)
-    ahead = right[0] - right[1:].mean(axis=0)
+    differences = right[0] - right[1:].mean(axis=0)
     task = bundle.items["task"].to_numpy()
     cluster = np.unique(bundle.items["patient_id"], return_inverse=True)[1]
     draws = np.random.default_rng(1).integers(cluster.max() + 1, size=(20_000, cluster.max() + 1))
@@ -118,9 +118,9 @@ def test_the_standard_error_of_macro_agrees_with_the_bootstrap(patients: bool) -
     weights = counts[:, cluster]
     tasks = [task == name for name in np.unique(task)]
     resampled = np.mean(
-        [(weights[:, t] @ ahead[t]) / weights[:, t].sum(axis=1) for t in tasks], axis=0
+        [(weights[:, t] @ differences[t]) / weights[:, t].sum(axis=1) for t in tasks], axis=0
     )
-    assert row["difference"] == pytest.approx(np.mean([ahead[t].mean() for t in tasks]))
+    assert row["difference"] == pytest.approx(np.mean([differences[t].mean() for t in tasks]))
     assert row["se"] == pytest.approx(resampled.std(), rel=0.05)
 
 
@@ -130,9 +130,9 @@ def test_macro_over_independent_items_is_a_stratified_mean() -> None:
     table = sensitivity_panel(bundle)
     row = table.loc[(table["analysis"] == "macro") & (table["claim"] == "these readers")].iloc[0]
     right = (bundle.readings["answer"] == "A").to_numpy().reshape(len(RATERS), -1).astype(float)
-    ahead = right[0] - right[1:].mean(axis=0)
+    differences = right[0] - right[1:].mean(axis=0)
     task = bundle.items["task"].to_numpy()
-    parts = [ahead[task == name] for name in np.unique(task)]
+    parts = [differences[task == name] for name in np.unique(task)]
     assert row["note"] == ""
     assert row["se"] ** 2 == pytest.approx(sum(p.var(ddof=1) / len(p) for p in parts) / 9)
 
@@ -185,23 +185,23 @@ def test_readings_flagged_by_all_readers_drop_their_items(
     """Values equal those of a study without these items, up to rounding."""
     bundle = _bundle(patients=patients)
     items, readings = bundle.items.drop(columns="n_options"), bundle.readings.copy()
-    gone = ["q03", "q17", "q18", "q19", "q50"]
-    of_readers = readings["item_id"].isin(gone) & (readings["rater_id"] != "M1")
+    struck_id = ["q03", "q17", "q18", "q19", "q50"]
+    of_readers = readings["item_id"].isin(struck_id) & (readings["rater_id"] != "M1")
     readings.loc[of_readers, "flags"] = "too_fast"
     flagged = bundle_from_tables(items, readings, bundle.raters)
     fewer = bundle_from_tables(
-        items[~items["item_id"].isin(gone)],
-        bundle.readings[~bundle.readings["item_id"].isin(gone)],
+        items[~items["item_id"].isin(struck_id)],
+        bundle.readings[~bundle.readings["item_id"].isin(struck_id)],
         bundle.raters,
     )
     table = sensitivity_panel(flagged)
     rows = table.loc[table["analysis"] == "flagged times dropped", SHARED].reset_index(drop=True)
     pd.testing.assert_frame_equal(rows, reader_panel(fewer)[SHARED], check_exact=False, rtol=1e-9)
     readings.loc[(readings["rater_id"] == "R2") & (readings["item_id"] == "q30"), "flags"] = "late"
-    again = sensitivity_panel(bundle_from_tables(items, readings, bundle.raters))
-    again = again.loc[again["analysis"] == "flagged times dropped"]
-    assert again["n_items"].tolist() == rows["n_items"].tolist()
-    assert (again["note"].str.contains("without the readings whose time is in doubt")).all()
+    second = sensitivity_panel(bundle_from_tables(items, readings, bundle.raters))
+    second = second.loc[second["analysis"] == "flagged times dropped"]
+    assert second["n_items"].tolist() == rows["n_items"].tolist()
+    assert (second["note"].str.contains("without the readings whose time is in doubt")).all()
 
 
 @pytest.mark.parametrize("patients", [False, True])
@@ -220,17 +220,19 @@ def test_a_dropped_reading_does_not_affect_the_covariance_of_the_rest(patients: 
     wide["right"] = (wide["answer"] == wide["truth"]).astype(float)
     right = wide.pivot(index="item_id", columns="rater_id", values="right")
     readers = [name for name in right.columns if name != "M1"]
-    ahead = pd.DataFrame({name: right["M1"] - right[name] for name in readers})
+    differences = pd.DataFrame({name: right["M1"] - right[name] for name in readers})
     for reader, ids in dropped.items():
-        ahead.loc[ids, reader] = np.nan
-    deviations = ((ahead - ahead.mean()) / ahead.count()).fillna(0)
-    patient = items.set_index("item_id")["patient_id"] if patients else ahead.index.to_series()
-    sums = deviations.groupby(patient.loc[ahead.index].to_numpy()).sum()
+        differences.loc[ids, reader] = np.nan
+    deviations = ((differences - differences.mean()) / differences.count()).fillna(0)
+    patient = (
+        items.set_index("item_id")["patient_id"] if patients else differences.index.to_series()
+    )
+    sums = deviations.groupby(patient.loc[differences.index].to_numpy()).sum()
     covariance = sums.T @ sums * len(sums) / (len(sums) - 1)
     variance = np.trace(covariance) / len(readers)
     between = (covariance.to_numpy().sum() - np.trace(covariance)) / (
         len(readers) * (len(readers) - 1)
     )
     expected = (variance + (len(readers) - 1) * max(between, 0)) / len(readers)
-    assert row.loc["these readers", "difference"] == pytest.approx(ahead.mean().mean())
+    assert row.loc["these readers", "difference"] == pytest.approx(differences.mean().mean())
     assert row.loc["these readers", "se"] ** 2 == pytest.approx(expected, rel=1e-9)

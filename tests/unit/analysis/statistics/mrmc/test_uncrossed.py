@@ -95,15 +95,17 @@ def test_models_are_compared_with_the_mean_over_readings(per_patient: int) -> No
     rows = uncrossed(bundle_from_tables(items, readings, raters)).set_index("method")
     model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
     right = (model["answer"] == model["truth"]).to_numpy(dtype=float)
-    ahead = right - matrix_of(items, readings, "")
+    differences = right - matrix_of(items, readings, "")
     clusters = items["patient_id"].to_numpy()
-    assert rows.loc[BDG, "difference"] == pytest.approx(np.nanmean(ahead))
-    assert rows.loc[BDG, "se"] ** 2 == pytest.approx(plain_variance(ahead, ahead, clusters))
-    assert rows.loc[BDG, "n_readings"] == np.isfinite(ahead).sum()
+    assert rows.loc[BDG, "difference"] == pytest.approx(np.nanmean(differences))
+    assert rows.loc[BDG, "se"] ** 2 == pytest.approx(
+        plain_variance(differences, differences, clusters)
+    )
+    assert rows.loc[BDG, "n_readings"] == np.isfinite(differences).sum()
     assert rows.loc[BCK, "se"] == rows.loc[BDG, "se"]
-    crossed = np.isfinite(ahead).all(axis=0)
+    crossed = np.isfinite(differences).all(axis=0)
     assert rows.loc[CROSSED, "n_items"] == crossed.sum()
-    assert rows.loc[CROSSED, "difference"] == pytest.approx(ahead[:, crossed].mean())
+    assert rows.loc[CROSSED, "difference"] == pytest.approx(differences[:, crossed].mean())
 
 
 def test_the_difference_of_conditions_includes_their_covariance() -> None:
@@ -124,9 +126,11 @@ def test_the_difference_of_conditions_includes_their_covariance() -> None:
 def test_arms_are_compared_although_no_reader_has_both_conditions() -> None:
     """They share cases but not readers, so Obuchowski-Rockette is undefined."""
     items, readings, raters = study(("aided", "unaided"), share=1.0)
-    own = readings["condition"].map({"aided": ("R1", "R2"), "unaided": ("R3", "R4"), "": ("M",)})
-    kept = [rater in names for rater, names in zip(readings["rater_id"], own, strict=True)]
-    rows = uncrossed(bundle_from_tables(items, readings[kept], raters)).set_index("method")
+    own_rows = readings["condition"].map(
+        {"aided": ("R1", "R2"), "unaided": ("R3", "R4"), "": ("M",)}
+    )
+    is_kept = [rater in names for rater, names in zip(readings["rater_id"], own_rows, strict=True)]
+    rows = uncrossed(bundle_from_tables(items, readings[is_kept], raters)).set_index("method")
     assert set(rows["condition_b"]) == {"unaided"}  # within an arm, all readers read all cases
     assert rows.loc[BDG, "n_readers"] == 4
     assert np.isfinite(rows.loc[BDG, "ci_low"])
@@ -149,9 +153,9 @@ def test_areas_weight_all_pairs_of_cases_of_a_reader_equally() -> None:
         read = matrix.given[:, reader]
         for high in np.flatnonzero(read & ratings.positive):
             for low in np.flatnonzero(read & ~ratings.positive):
-                for column, into in ((reader, wins), (len(READERS), model_wins)):
-                    ahead = ratings.ratings[high, column] - ratings.ratings[low, column]
-                    into.append((np.sign(ahead) + 1) / 2)
+                for column, sums in ((reader, wins), (len(READERS), model_wins)):
+                    differences = ratings.ratings[high, column] - ratings.ratings[low, column]
+                    sums.append((np.sign(differences) + 1) / 2)
     assert area.loc[BDG, "value_b"] == pytest.approx(np.mean(wins))
     assert area.loc[BDG, "value_a"] == pytest.approx(np.mean(model_wins))
 
@@ -230,19 +234,21 @@ def test_a_moment_is_the_mean_product_of_the_pairs_that_share_its_axes() -> None
     items, readings, raters = study()
     parts = uncrossed_components(bundle_from_tables(items, readings, raters)).set_index("shared")
     model = readings[readings["rater_id"] == "M"].merge(items, on="item_id")
-    ahead = (model["answer"] == model["truth"]).to_numpy(float) - matrix_of(items, readings, "")
-    cells = np.argwhere(np.isfinite(ahead))
+    differences = (model["answer"] == model["truth"]).to_numpy(float) - matrix_of(
+        items, readings, ""
+    )
+    cells = np.argwhere(np.isfinite(differences))
     pairs = [(a, b) for a in cells for b in cells]
     for name, reader, case in (("reader", True, False), ("case", False, True)):
         chosen = [
-            ahead[tuple(a)] * ahead[tuple(b)]
+            differences[tuple(a)] * differences[tuple(b)]
             for a, b in pairs
             if (bool(a[0] == b[0]), bool(a[1] == b[1])) == (reader, case)
         ]
         assert parts.loc[name, "bdg_moment"] == pytest.approx(np.mean(chosen))
         assert parts.loc[name, "bdg_coefficient"] == pytest.approx(len(chosen) / len(pairs))
         at_least = [
-            ahead[tuple(a)] * ahead[tuple(b)]
+            differences[tuple(a)] * differences[tuple(b)]
             for a, b in pairs
             if (a[0] == b[0] or not reader) and (a[1] == b[1] or not case)
         ]

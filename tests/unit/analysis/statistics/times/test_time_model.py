@@ -51,9 +51,9 @@ def _crossed(
 ) -> tuple[Floats, Floats, Ints, Ints]:
     """Return an unbalanced design, in which a fifth of the readings is missing."""
     rng = np.random.default_rng(seed)
-    kept = rng.random(n_readers * n_items) < 0.8
-    items = np.repeat(np.arange(n_items), n_readers)[kept]
-    readers = np.tile(np.arange(n_readers), n_items)[kept]
+    is_kept = rng.random(n_readers * n_items) < 0.8
+    items = np.repeat(np.arange(n_items), n_readers)[is_kept]
+    readers = np.tile(np.arange(n_readers), n_items)[is_kept]
     n = len(items)
     design = np.column_stack([np.ones(n), rng.normal(size=n), (items % 2).astype(float)])
     noise = rng.normal(0, 0.5, n) + rng.normal(0, 0.4, n_readers)[readers]
@@ -112,18 +112,18 @@ def test_the_fit_equals_statsmodels() -> None:
     table = table.assign(reader=readers, item=items, one=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = smf.mixedlm(
+        expected = smf.mixedlm(
             "y ~ a + b",
             table,
             groups="one",
             vc_formula={"reader": "0 + C(reader)", "item": "0 + C(item)"},
         ).fit(reml=True)
     df = len(outcome) - 3
-    ours = -0.5 * (fit.deviance + df * (1 + np.log(2 * np.pi)))
-    assert ours >= theirs.llf - 1e-8
-    assert ours == pytest.approx(theirs.llf, abs=0.01)
-    assert fit.estimates == pytest.approx(theirs.fe_params.to_numpy(), abs=2e-3)
-    assert np.sqrt(np.diag(fit.covariance))[1:] == pytest.approx(theirs.bse_fe[1:], rel=0.02)
+    actual = -0.5 * (fit.deviance + df * (1 + np.log(2 * np.pi)))
+    assert actual >= expected.llf - 1e-8
+    assert actual == pytest.approx(expected.llf, abs=0.01)
+    assert fit.estimates == pytest.approx(expected.fe_params.to_numpy(), abs=2e-3)
+    assert np.sqrt(np.diag(fit.covariance))[1:] == pytest.approx(expected.bse_fe[1:], rel=0.02)
 
 
 def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
@@ -265,7 +265,7 @@ def test_readings_without_an_answer_are_not_modelled() -> None:
     unanswered = readings.assign(
         answer=readings["answer"].where(readings["item_id"] != "q00003", "")
     )
-    without = readings[readings["item_id"] != "q00003"]
-    tables = [time_model(bundle_from_tables(items, each)) for each in (unanswered, without)]
+    rows_without = readings[readings["item_id"] != "q00003"]
+    tables = [time_model(bundle_from_tables(items, each)) for each in (unanswered, rows_without)]
     assert set(tables[0]["n"]) == {57}
     pd.testing.assert_frame_equal(*tables)

@@ -61,5 +61,5 @@ def test_a_code_expires_at_the_end_of_the_printed_day(
 def test_in_another_zone_the_expiry_is_printed_with_its_time() -> None:
     """A colleague in New York sees the local time to the minute."""
     expires = stamp(end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, BERLIN))
-    there = ZoneInfo("America/New_York")
-    assert translation.until(expires, there) == "9 Nov 2026, 18:00 (America/New_York)"
+    zone = ZoneInfo("America/New_York")
+    assert translation.until(expires, zone) == "9 Nov 2026, 18:00 (America/New_York)"
