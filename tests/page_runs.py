@@ -1,27 +1,48 @@
 """Speed up pages that run in Streamlit's test runner, and find their buttons.
 
-Before every run of a page the runner searches all packages for components, which takes longer than
-most pages; here it does so once. The progress of an analysis is not displayed in tests, so a page
-waits for its end.
+Before every run of a page the runner searches all packages for components and compiles the scripts,
+which takes longer than most pages; here it does so once. It checks every millisecond whether a run
+has ended, which slows down the thread of the page; here it waits for that thread. The progress of
+an analysis is not displayed in tests, so a page waits for its end.
 """
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner import script_cache
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.element_tree import Button
 
+from study.store import Store
 from ui.results import background
-from ui.server import worker
+from ui.server import deployment, worker
 
 PAGES = Path(__file__).parents[1] / "pages"
 
 if not hasattr(manifest_scanner.scan_component_manifests, "cache_info"):
     manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+_SCRIPTS = script_cache.ScriptCache()
+for module in (app_test, local_script_runner):
+    setattr(module, "ScriptCache", lambda: _SCRIPTS)  # noqa: B010
+
+
+def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a run of a page."""
+    thread = runner._script_thread
+    assert thread is not None
+    thread.join(timeout)
+    if not runner.script_stopped():
+        runner.request_stop()
+        raise RuntimeError(f"the page has not ended after {timeout} s")
+
+
+local_script_runner.require_widgets_deltas = _wait
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -29,6 +50,20 @@ def analysed() -> Iterator[None]:
     """Have a page wait for the end of its analysis, which runs at normal priority."""
     with patch.object(background, "AT_ONCE_S", 120.0), patch.object(worker, "PRIORITY", 0):
         yield
+
+
+@pytest.fixture
+def warm() -> Iterator[None]:
+    """Keep the connections of the pages' stores open until the test ends, as a server does."""
+    with ExitStack() as used:
+
+        def opened(address: str | Path) -> Store:
+            store = Store(address)
+            used.enter_context(store.kept_warm())
+            return store
+
+        with patch.object(deployment, "_opened", cache(opened)):
+            yield
 
 
 def open_page(name: str, **query: str) -> AppTest:
