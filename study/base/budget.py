@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +91,8 @@ class Budget:
         """Refuse values with lists and objects that are nested too deeply."""
         level: list[Any] = [value for value in values if isinstance(value, _NESTED)]
         for _ in range(self.depth + 1):
-            level = [
-                inner
-                for outer in level
-                for inner in (outer.values() if isinstance(outer, dict) else outer)
-                if isinstance(inner, _NESTED)
-            ]
+            inside = (outer.values() if isinstance(outer, dict) else outer for outer in level)
+            level = [value for value in chain.from_iterable(inside) if isinstance(value, _NESTED)]
             if not level:
                 return
         raise self.too_deep(name)
