@@ -46,9 +46,9 @@ def marks(items: str, films: str) -> str:
     )
     parts = [
         f"SELECT mark('film', sha256) AS mark FROM films WHERE {films}",
-        "SELECT mark FROM (SELECT mark('question', text_key(question)) AS mark, "
-        "min(examination_id) AS least, max(examination_id) AS most "
-        f"FROM items WHERE {items} GROUP BY 1) WHERE least = most",
+        "SELECT mark('question', asked) FROM (SELECT asked, min(examination_id) AS least, "
+        "max(examination_id) AS most FROM questions GROUP BY asked) AS by_question "
+        "WHERE least = most",
         "SELECT mark('patient', patient, 'examination', examination) FROM named "
         f"WHERE {_is_short('patient')} AND {_is_short('examination')}",
     ]
@@ -57,12 +57,14 @@ def marks(items: str, films: str) -> str:
         parts += [
             f"SELECT mark('{kind}', {kind}) FROM (SELECT DISTINCT {kind} FROM named "
             f"WHERE {kind} {_IS_LONG})",
-            f"SELECT mark('{kind}', {compared_id(column)}, 'question', text_key(question)) "
-            f"FROM items WHERE {items} AND {column} IN "
+            f"SELECT mark('{kind}', {compared_id(column)}, 'question', asked) "
+            f"FROM questions WHERE {column} IN "
             f"(SELECT {column} FROM named WHERE {_is_short(kind)})",
         ]
     return (
-        f"WITH named AS MATERIALIZED ({mark_names}) "
+        f"WITH named AS MATERIALIZED ({mark_names}), questions AS MATERIALIZED "
+        "(SELECT patient_id, examination_id, text_key(question) AS asked "
+        f"FROM items WHERE {items}) "
         f"SELECT DISTINCT mark FROM ({' UNION ALL '.join(parts)}) ORDER BY mark"
     )
 
