@@ -89,6 +89,11 @@ _MAY_ASK = frozenset(
 
 _PUNCTUATION = string.punctuation + string.whitespace
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_WORDS = bytes(
+    ord(char.lower() if _WORD.match(char) else " ") for char in map(chr, range(128))
+).ljust(256)
+"""The small letter or digit that each ASCII character counts as in a word, or a space."""
+
 
 REMEDIES = {
     Rule.ANSWERED: "ask without naming the answer",
@@ -145,7 +150,9 @@ def words_of(text: str) -> tuple[str, ...]:
     >>> words_of("Left-sided  Effusion.")
     ('left', 'sided', 'effusion')
     """
-    return tuple(_WORD.findall((text if text.isascii() else id_key(text)).casefold()))
+    if text.isascii():  # nearly all; the expression takes twice as long
+        return tuple(text.encode().translate(_ASCII_WORDS).decode().split())
+    return tuple(_WORD.findall(id_key(text).casefold()))
 
 
 def look_over(items: Iterable[Question]) -> list[RuleFinding]:
