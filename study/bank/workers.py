@@ -145,7 +145,7 @@ def _split_off(do: Callable[[Any], Any], others: Iterable[_Worker]) -> _Worker:
 
 
 def _work(do: Callable[[Any], Any], line: Connection) -> None:
-    gc.freeze()  # avoids copying the memory shared with the parent by scanning it
+    gc.disable()  # tasks make no cycles; a scan would copy the memory shared with the parent
     with suppress(EOFError, OSError):
         while True:
             task = line.recv()
