@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
+from typing import NamedTuple
 
 from study.base.bank_model import LETTERS, REPORT_SECTIONS, Fault, Rule
 from study.base.text import id_key
@@ -151,7 +152,7 @@ class Fields:
 
     def __init__(self, record: Mapping[str, object]) -> None:
         self._record = record
-        self._keys, self.unknown, self._named, self.twice, fields = _spellings(tuple(record))
+        self._keys, self.unknown, self._named, self.twice, fields = keys_of_fields(tuple(record))
         if isinstance(record, Repeated):
             keys = Counter(key for key, _ in record.pairs)
             self.twice += tuple(key for key, n in keys.items() if n > 1)
@@ -212,20 +213,33 @@ class Fields:
                 yield key, name, value
 
 
-@lru_cache(maxsize=1024)
-def _spellings(
-    keys: tuple[str, ...],
-) -> tuple[
-    Mapping[str, tuple[str, ...]],
-    tuple[str, ...],
-    tuple[tuple[str, str | None], ...],
-    tuple[str, ...],
-    tuple[tuple[str, str], ...],
-]:
-    """Return the keys of each field, the unknown keys, the names of others, and repeated keys.
+class KeysOfFields(NamedTuple):
+    """What the keys of a record mean.
 
-    The keys with their fields are last, with the preferred spelling of a field after the others.
+    Attributes
+    ----------
+    by_field : mapping of str to tuple of str
+        The keys of each field, preferred first.
+    unknown : tuple of str
+        Unknown keys.
+    others : tuple of (str, str or None)
+        The keys without a separate field, each with its name as an attribute.
+    repeated : tuple of str
+        Keys that occur in two spellings that differ only by case or underscores.
+    with_fields : tuple of (str, str)
+        The keys with their fields, with the preferred spelling of a field after the others.
     """
+
+    by_field: Mapping[str, tuple[str, ...]]
+    unknown: tuple[str, ...]
+    others: tuple[tuple[str, str | None], ...]
+    repeated: tuple[str, ...]
+    with_fields: tuple[tuple[str, str], ...]
+
+
+@lru_cache(maxsize=1024)
+def keys_of_fields(keys: tuple[str, ...]) -> KeysOfFields:
+    """Return what the keys of a record mean."""
     plain_keys = Counter(map(plain_key, keys))
     repeated_keys = tuple(key for key in keys if plain_keys[plain_key(key)] > 1 and plain_key(key))
     ranked_keys: dict[str, list[tuple[int, str]]] = {}
@@ -245,7 +259,7 @@ def _spellings(
     last = {_LEFT_ASIDE[plain_key(key)]: key for key in known_unused}
     named = {**{key: name for name, key in last.items()}, **{key: as_text(key) for key in unknown}}
     fields = tuple((key, field) for field, spelt in ranked.items() for key in reversed(spelt))
-    return ranked, tuple(unknown), tuple(named.items()), repeated_keys, fields
+    return KeysOfFields(ranked, tuple(unknown), tuple(named.items()), repeated_keys, fields)
 
 
 _KINDS = {

@@ -1,7 +1,7 @@
 """Converts a record of a bank file to an item, or to the list of its faults."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -63,12 +63,16 @@ class ItemReader:
     ----------
     has_truth : bool
         Whether any record so far had a field for the reference standard.
+    any_item : bool
+        Whether any record so far was an object of fields.
+    by_place : bool
+        Whether any record so far is identified only by its position.
     """
 
     def __init__(self, folder: ImageFolder, notes: Notes) -> None:
-        self._locate = lru_cache(maxsize=64)(folder.locate)  # an examination has several questions
+        self.locate = lru_cache(maxsize=64)(folder.locate)  # an examination has several questions
         self._notes = notes
-        self.has_truth = False
+        self.has_truth = self.any_item = self.by_place = False
 
     def draft(self, record: Record, split: str = "") -> ItemDraft:
         """Read one record.
@@ -90,17 +94,25 @@ class ItemReader:
             trouble.add(
                 f"not an item but {shown(record.value)}", "give an object of fields", Rule.RECORD
             )
+            self.by_place = self.by_place or not shown_key(record.key)
             return ItemDraft(key=trouble.key, item_id="", trouble=trouble)
+        self.any_item = True
         fields = Fields(record.value)
         item_id = item_id_of(record, fields) or ""
-        unfit = _unfit(item_id)
+        unfit = why_unfit(item_id)
         trouble = Trouble(record.place if unfit else item_id)
+        self.by_place = self.by_place or bool(unfit)
         draft = ItemDraft(key=trouble.key, item_id="" if unfit else item_id, trouble=trouble)
         if unfit:
             trouble.add(unfit, "give each item an id of its own, as text", Rule.NO_ID)
         self._note_keys(record, fields, draft)
         self._fill(fields, draft, split)
         return draft
+
+    def note_unknown(self, keys: Iterable[str], item: str, n: int = 1) -> None:
+        """Note unknown keys of an item, or of `n` items."""
+        for key in keys:
+            self._notes.add(f"unknown key {shown(key)} kept as an attribute", item, n)
 
     def _note_keys(self, record: Record, fields: Fields, draft: ItemDraft) -> None:
         if fields.twice:
@@ -112,8 +124,7 @@ class ItemReader:
                 "shorten it; a whole report or another file may have got into it",
                 Rule.TOO_LONG,
             )
-        for key in fields.unknown:
-            self._notes.add(f"unknown key {shown(key)} kept as an attribute", draft.key)
+        self.note_unknown(fields.unknown, draft.key)
         item_id = fields.first("item_id")
         if record.key and item_id is not None and as_text(item_id) != as_text(record.key):
             self._notes.add(
@@ -165,7 +176,7 @@ class ItemReader:
     def _attributes(self, fields: Fields, draft: ItemDraft, split: str) -> dict[str, str]:
         attributes = {"split": split} if split else {}
         for key, name, value in fields.others():
-            text = as_text(value) if isinstance(value, int | str) else _as_text(value)
+            text = attribute_text(value)
             if not name or text is None or len(name) + len(text) > MOST_OF_AN_ATTRIBUTE:
                 self._notes.add(f"{shown(key)} is too long or not text, left out", draft.key)
             else:
@@ -236,7 +247,7 @@ class ItemReader:
                 )
                 continue
             try:
-                inside = self._locate(text)
+                inside = self.locate(text)
             except BadFilm as bad:
                 draft.trouble.add(bad.what, bad.remedy, bad.rule)
                 continue
@@ -307,8 +318,10 @@ class ItemReader:
         return "\n".join(line for line in lines if line)
 
 
-def _as_text(value: object) -> str | None:
+def attribute_text(value: object) -> str | None:
     """Return any JSON value as text, or None if that is impossible, as for Infinity."""
+    if isinstance(value, int | str):
+        return as_text(value)
     try:
         return as_text(canonical_json(value))
     except ValueError:
@@ -323,7 +336,7 @@ def item_id_of(record: Record, fields: Fields) -> str | None:
     return as_text(record.key) if record.key else as_text(fields.first("item_id"))
 
 
-def _unfit(item_id: str) -> str:
+def why_unfit(item_id: str) -> str:
     """Return why an ID is invalid; empty if it is valid."""
     if not item_id:
         return "no item id"

@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import chain, islice, takewhile
 
 from study.bank.fields import OPTION_FIELDS, Fields, Trouble
 from study.base.bank_model import LETTERS, Rule
 from study.base.text import difference, id_key, text_key
 from study.tables.source import Repeated
-from study.tables.values import as_list, as_text, shown
+from study.tables.values import as_list, as_text, as_texts, shown
 
 MIN_OPTIONS = 2
 MAX_OPTIONS = len(LETTERS)
@@ -18,6 +18,8 @@ _LETTERED = re.compile(
     r"\s*[(\[]?\s*([A-Za-z])\s*(?:[)\]][.:\u3001]?|[.:\u3001]|\s?-\s)\s*(.*)", re.DOTALL
 )
 _PLAIN_LETTERS = tuple(f"{letter}. " for letter in LETTERS)
+_LETTERS = tuple(LETTERS)
+_BEGINS = tuple((letter, *"([\u200b\ufeff") for letter in LETTERS)
 _LONGEST_MARK = 8
 """Characters at the start of an option that may contain its letter."""
 
@@ -55,7 +57,58 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
             f"options that are not texts: {', '.join(wrong)}", "write each as text", Rule.OPTIONS
         )
         return ()
-    return _checked(without_letters([text or "" for text in texts], trouble), trouble)
+    without = without_letters([text or "" for text in texts], trouble)
+    return _checked(without, _text_keys(without), trouble)
+
+
+def options_of_items(lists: Sequence[Sequence[object]]) -> list[tuple[str, ...]]:
+    """Read the options of many items as `read_options` does, in less time.
+
+    Parameters
+    ----------
+    lists : sequence of sequences
+        The options of each item, with or without letters.
+
+    Returns
+    -------
+    list of tuple of str
+        Empty for an item whose options cause a fault or a note.
+    """
+    texts = iter(as_texts([*chain.from_iterable(lists)]))
+    troubles = [Trouble("") for _ in lists]
+    without = [
+        _all_without_letters([*islice(texts, len(entries))], trouble)
+        for entries, trouble in zip(lists, troubles, strict=True)
+    ]
+    keys = iter(_text_keys([*chain.from_iterable(without)]))
+    checked = [
+        _checked(entries, [*islice(keys, len(entries))], trouble)
+        for entries, trouble in zip(without, troubles, strict=True)
+    ]
+    return [
+        () if trouble.faults or kept_letters(options) else options
+        for options, trouble in zip(checked, troubles, strict=True)
+    ]
+
+
+def _all_without_letters(texts: Sequence[str | None], trouble: Trouble) -> list[str]:
+    known = [text for text in texts if text is not None]
+    return without_letters(known, trouble) if len(known) == len(texts) else []
+
+
+def truths_of_items(answers: Sequence[str], options: Sequence[Sequence[str]]) -> list[str | None]:
+    """Read the letters of the correct options of many items as `read_truth` does.
+
+    Returns
+    -------
+    list of str or None
+        Empty for an item without an answer, None after a fault.
+    """
+    trouble = Trouble("")
+    return [
+        _letter(text, texts, trouble) if text and texts else ""
+        for text, texts in zip(answers, options, strict=True)
+    ]
 
 
 def read_truth(fields: Fields, options: Sequence[str], trouble: Trouble) -> str | None:
@@ -186,12 +239,11 @@ def _key_letter(key: str) -> str:
     return id_key(key).strip("().:").upper()
 
 
-def _checked(texts: list[str], trouble: Trouble) -> tuple[str, ...]:
+def _checked(texts: list[str], keys: list[str], trouble: Trouble) -> tuple[str, ...]:
     is_valid = True
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
         is_valid = False
-    keys = _text_keys(texts)
     empty = [letter for letter, key in zip(LETTERS, keys, strict=False) if not key]
     if empty:
         trouble.add(
@@ -240,10 +292,11 @@ def _letter(value: object, options: Sequence[str], trouble: Trouble) -> str | No
             Rule.TRUTH,
         )
         return None
+    is_not_option = all(len(option) > 1 and option[-1] != "." for option in options)
+    if is_not_option and text in _LETTERS[: len(options)]:
+        return text
     letters = _by_letter(text, options)
-    if len(id_key(text)) > 1 or not all(
-        len(option) > 1 and option[-1] != "." for option in options
-    ):
+    if len(id_key(text)) > 1 or not is_not_option:
         letters |= _by_text(text, options)  # a single character is not the text of an option
     if len(letters) == 1:
         return letters.pop()
@@ -287,12 +340,14 @@ def kept_letters(options: Sequence[str]) -> str:
 
     Readers see the options in another order, with letters of the program.
     """
-    for letter, option in zip(LETTERS, options, strict=False):
-        if option.lstrip("([\u200b\ufeff").startswith(letter):  # rare
+    for letter, begins, option in zip(LETTERS, _BEGINS, options, strict=False):
+        if option.startswith(begins):  # rare
             match = _lettered(option)
             if match is not None and match[0] == letter:
                 return "letters of options kept, because not all have one"
-    matches = list(takewhile(bool, map(_NUMBERED.match, options)))  # usually none
+    if not options or not _NUMBERED.match(options[0]):
+        return ""
+    matches = list(takewhile(bool, map(_NUMBERED.match, options)))
     marks = [id_key(match[1]).upper() for match in matches if match]
     if len(marks) == len(options) >= MIN_OPTIONS and any(
         marks == list(row[: len(marks)]) for row in _SERIES

@@ -1,7 +1,7 @@
 """Reads a bank's files into a working file, and checks there what concerns several items."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +22,7 @@ from study.bank.images import NOT_FOUND_REMEDY, ImageFolder
 from study.bank.items import ItemReader
 from study.bank.layout import Part
 from study.bank.measures import TOLERANCE
+from study.bank.ordinary import add_entries
 from study.bank.workers import in_order, most_workers
 from study.base.bank_model import Fault
 from study.base.canonical import joint_sha256
@@ -269,7 +270,7 @@ class _Reading:
             _check_columns(source)
         self.any_item = False
         entries = iter(source.entries)
-        self._keep(self._drafted(part, islice(entries, 1)))
+        self._keep(self._drafted(part, list(islice(entries, 1))))
         self._read_pieces(part, source, on_read)
         while records := list(islice(entries, _TOGETHER)):
             self._keep(self._drafted(part, records))
@@ -305,25 +306,17 @@ class _Reading:
                 self._keep(drafts)
                 on_read(source.n_bytes_read)
 
-    def _drafted(self, part: Part, entries: Iterable[Record | Fault]) -> _Drafts:
+    def _drafted(self, part: Part, entries: Sequence[Record | Fault]) -> _Drafts:
         """Return the drafts of entries, without changing this object."""
         notes, batch = Notes(None), Batch()
         reader = ItemReader(self.folder, notes)
-        any_item = by_place = False
-        for entry in entries:
-            if isinstance(entry, Record):
-                any_item = any_item or isinstance(entry.value, dict)
-                draft = reader.draft(entry, part.split)
-                by_place = by_place or draft.key == entry.place
-                batch.add(draft)
-            else:
-                batch.add_fault(entry)
+        add_entries(entries, reader, batch, part.split)
         return _Drafts(
             batch=batch,
             notes=notes,
-            any_item=any_item,
+            any_item=reader.any_item,
             has_truth=reader.has_truth,
-            by_place=by_place,
+            by_place=reader.by_place,
         )
 
     def _keep(self, drafts: _Drafts) -> None:

@@ -39,6 +39,21 @@ def canonical_json(value: Any) -> str:
     return "".join(_PARTS(value, 0)) if _PARTS else _ENCODER.encode(value)
 
 
+def canonical_json_of_each(
+    values: Sequence[list[str] | tuple[str, ...] | dict[str, str]],
+) -> list[str]:
+    r"""Return the canonical JSON of each of many lists, or of many objects, in less time.
+
+    >>> canonical_json_of_each([["a", "b"], ["],[", "c"]])
+    ['["a","b"]', '["],[","c"]']
+    """
+    opening, closing = "{}" if values and isinstance(values[0], dict) else "[]"
+    parts = canonical_json(values)[2:-2].split(f"{closing},{opening}")
+    if len(parts) != len(values):  # a text contains the separator, or there are no values
+        return list(map(canonical_json, values))
+    return [f"{opening}{part}{closing}" for part in parts]
+
+
 def parsed_json(text: str) -> Any:
     """Return the value of canonical JSON, faster than `json.loads` but without extra spaces.
 

@@ -8,6 +8,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -124,6 +125,15 @@ class Respelling(NamedTuple):
 
 
 _NAMES = ("task", "category", "subcategory")
+_COLUMNS = {
+    "drafts": (
+        *("n", "key", "item_id", *_EXAMINATIONS, "examination_id", "patient_id", "age", "sex"),
+        *("has_truth", "is_whole", "is_sound"),
+    ),
+    "texts": ("n", "question", "options", *_NAMES, "truth"),
+    "unseen": ("n", "attributes", "explanation", *REPORT_SECTIONS),
+}
+"""The columns of the tables with one row per record."""
 
 
 class Batch:
@@ -139,10 +149,10 @@ class Batch:
         self.names: dict[str, set[str]] = defaultdict(set)
         self.has_unusual_ids = False
 
-    def add(self, draft: Draft) -> None:
-        """Add one record."""
-        self.n += 1
-        n, rows, item = self.n, self.rows, draft.item
+    def add(self, n: int, draft: Draft) -> None:
+        """Add the record with a number."""
+        self.n = n
+        rows, item = self.rows, draft.item
         complete = item is not None
         age, sex = (item.age, item.sex) if item else ("", "")
         facts = (age, sex, draft.has_truth, complete, complete)
@@ -150,9 +160,7 @@ class Batch:
         examination = next(filter(None, ids), "")
         known = (draft.key, draft.item_id, *ids, examination, draft.patient_id)
         rows["drafts"].append((n, *known, *facts))
-        together = "".join(filter(None, known[1:]))
-        if not together.isascii() or " " in together or not together.isprintable():
-            self.has_unusual_ids = True
+        self._note_ids(known[1:])
         self._add_faults(draft.faults)
         for position, view in enumerate(draft.views, 1):
             rows["item_views"].append((n, position, view.path, view.label, view.original))
@@ -171,9 +179,44 @@ class Batch:
             report = [item.report.get(section, "") for section in REPORT_SECTIONS]
             rows["unseen"].append((n, attributes, item.explanation, *report))
 
-    def add_fault(self, fault: Fault) -> None:
-        """Add the fault of a record that could not be read."""
-        self.n += 1
+    def add_columns(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Add items without faults, by the names of the working file's columns.
+
+        `views` are the path, label and original label of each view.
+        """
+        n, item_ids = columns["n"], columns["item_id"]
+        examinations = [columns[name] for name in _EXAMINATIONS]
+        all_columns = {
+            **columns,
+            "key": item_ids,
+            "examination_id": [
+                next(filter(None, ids), "") for ids in zip(*examinations, strict=True)
+            ],
+            "has_truth": [truth is not None for truth in columns["truth"]],
+            **dict.fromkeys(("is_whole", "is_sound"), [True] * len(n)),
+        }
+        for table, names in _COLUMNS.items():
+            self.rows[table] += zip(*(all_columns[name] for name in names), strict=True)
+            self.rows[table].sort(key=itemgetter(0))
+        self.rows["item_views"] += (
+            (number, position, *view)
+            for number, views in zip(n, columns["views"], strict=True)
+            for position, view in enumerate(views, 1)
+        )
+        self.rows["item_views"].sort(key=itemgetter(0))
+        for column in _NAMES:
+            self.names[column].update(columns[column])
+        for ids in (item_ids, columns["patient_id"], *examinations):
+            self._note_ids(ids)
+
+    def _note_ids(self, ids: Iterable[str | None]) -> None:
+        joined = "".join(filter(None, ids))
+        if not joined.isascii() or " " in joined or not joined.isprintable():
+            self.has_unusual_ids = True
+
+    def add_fault(self, n: int, fault: Fault) -> None:
+        """Add the fault of the record with a number, which could not be read."""
+        self.n = n
         self._add_faults([fault])
 
     def _add_faults(self, faults: Iterable[Fault]) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 
 from study.base.text import id_key, visible
 
@@ -49,6 +50,17 @@ def as_text(value: object) -> str | None:
     except UnicodeEncodeError:
         return None
     return value.strip()
+
+
+def as_texts(values: Sequence[object]) -> list[str | None]:
+    """Return each value as text (see `as_text`), faster if all are ordinary texts."""
+    try:
+        joined = "".join(values)  # type: ignore[arg-type]  # values of other types raise
+    except TypeError:
+        return list(map(as_text, values))
+    if joined.isascii() and "\0" not in joined:
+        return [*map(str.strip, values)]  # type: ignore[arg-type]  # all are texts
+    return list(map(as_text, values))
 
 
 def as_list(value: object) -> list[object] | None:
