@@ -29,9 +29,11 @@ CASE, READER_CASE, SEPARATION_SD = 0.6, 0.4, 0.35
 TESTS = ("t these", "logit these", "t like", "logit like")
 
 
-def area_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
+def area_rows(
+    readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
+) -> list[dict[str, Any]]:
     """Simulate; return one row per area, number of cases and of readers."""
-    cells = list(product(AREAS, SIZES, readers))
+    cells = list(product(AREAS, SIZES[:n_sizes], readers))
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(partial(_row, n_studies=n_studies, seed=seed), cells))
 

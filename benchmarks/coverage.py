@@ -54,12 +54,17 @@ ABILITIES = {"77 %": 1.1, "93 %": 2.4}
 Limits = tuple[Floats, Floats]
 
 
-def few_rows(n_studies: int, bootstrap: int, seed: int) -> list[dict[str, Any]]:
-    """Simulate; return one row per accuracy, number of patients and statistic."""
+def few_rows(
+    n_studies: int, bootstrap: int, seed: int, n_sizes: int | None = None
+) -> list[dict[str, Any]]:
+    """Simulate; return one row per accuracy, number of patients and statistic.
+
+    The functions of all parts simulate only the first `n_sizes` sizes, if it is not None.
+    """
     return [
         {"accuracy": name, "patients": patients, "of": STATISTICS[i], **shares}
         for name, ability in ABILITIES.items()
-        for patients in SIZES
+        for patients in SIZES[:n_sizes]
         for i, shares in enumerate(_covered(patients, ability, n_studies, bootstrap, seed))
     ]
 
@@ -159,8 +164,8 @@ INTERVALS: Mapping[str, Callable[[Floats, Floats, Floats], Limits]] = {
 
 DESCRIPTION = "coverage of every interval and error of every test, by simulation"
 SMALLEST = (
-    "--studies 2 --readers 3 --items 40 --bootstrap 40 --panels 10 --few 4 --margins 4"
-    " --designs 1 --models 1"
+    "--studies 1 --readers 3 --items 40 --bootstrap 40 --panels 2 --few 1 --margins 1"
+    " --designs 1 --models 1 --sizes 1"
 )
 SEED = 20250604
 EQUAL, TWIN = "as good as readers are on average", "as good as the first reader"
@@ -188,6 +193,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--models", type=int, default=300, help="studies of sites, times, grades, calibration"
     )
+    parser.add_argument("--sizes", type=int, help="only the first sizes of each part (all)")
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
@@ -197,21 +203,21 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     if "tables" in args.parts:
         result["rows"] = _table_rows(args)
     if "panel" in args.parts:
-        result["panel"] = panel_rows(args.readers, args.panels, SEED)
+        result["panel"] = panel_rows(args.readers, args.panels, SEED, args.sizes)
     if "few" in args.parts:
-        result["few"] = few_rows(args.few, args.bootstrap, SEED)
+        result["few"] = few_rows(args.few, args.bootstrap, SEED, args.sizes)
     if "margin" in args.parts:
-        result["margin"] = margin_rows(args.readers, args.margins, SEED)
+        result["margin"] = margin_rows(args.readers, args.margins, SEED, args.sizes)
     if "classes" in args.parts:
-        result["classes"] = class_rows(args.readers, args.margins, SEED)
+        result["classes"] = class_rows(args.readers, args.margins, SEED, args.sizes)
     if "areas" in args.parts:
-        result["areas"] = area_rows(args.readers, args.margins, SEED)
+        result["areas"] = area_rows(args.readers, args.margins, SEED, args.sizes)
     if "designs" in args.parts:
-        result["designs"] = design_rows(args.designs, SEED)
+        result["designs"] = design_rows(args.designs, SEED, args.sizes)
     if "reliance" in args.parts:
-        result["reliance"] = reliance_rows(args.designs, SEED)
+        result["reliance"] = reliance_rows(args.designs, SEED, args.sizes)
     if "models" in args.parts:
-        result["models"] = model_rows(args.models, SEED)
+        result["models"] = model_rows(args.models, SEED, args.sizes)
     return result
 
 

@@ -35,7 +35,7 @@ from benchmarks.servers import Server
 from benchmarks.streamlit_client import Page
 
 DESCRIPTION = "readers that a server carries, next to a plain Streamlit page"
-SMALLEST = "--readers 2 --seconds 4"
+SMALLEST = "--readers 1 --seconds 1"
 
 BAR_MS = 100.0
 EXPECTED = 200

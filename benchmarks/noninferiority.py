@@ -30,15 +30,19 @@ CLASS_VALUES, CLASS_SIZES, CLASS_MARGINS = (0.85, 0.95, 0.98), (25, 50, 100), (M
 TESTS = ("t these", "score these", "t like", "score like")
 
 
-def margin_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
+def margin_rows(
+    readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
+) -> list[dict[str, Any]]:
     """Simulate; return one row per number of items per patient, readers, accuracy and patients."""
-    cells = product((1, 4), readers, ACCURACIES, SIZES, (MARGIN,))
+    cells = product((1, 4), readers, ACCURACIES, SIZES[:n_sizes], (MARGIN,))
     return _rows(cells, n_studies, seed)
 
 
-def class_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
+def class_rows(
+    readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
+) -> list[dict[str, Any]]:
     """Simulate one class of cases; return one row per readers, value, cases and margin."""
-    cells = product((1,), readers, CLASS_VALUES, CLASS_SIZES, CLASS_MARGINS)
+    cells = product((1,), readers, CLASS_VALUES, CLASS_SIZES[:n_sizes], CLASS_MARGINS)
     rows = _rows(cells, n_studies, seed)
     return [{name: value for name, value in row.items() if name != "items"} for row in rows]
 

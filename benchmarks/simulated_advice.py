@@ -31,10 +31,10 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
-def reliance_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:
+def reliance_rows(n_studies: int, seed: int, n_sizes: int | None = None) -> list[dict[str, Any]]:
     """Simulate; return one row per size and measure."""
     rows = []
-    for n_readers, n_cases in SIZES:
+    for n_readers, n_cases in SIZES[:n_sizes]:
         names = {"design": f"{n_readers} readers, {n_cases} cases"}
         print(names["design"], file=sys.stderr)
         advice = Advice(n_readers=n_readers, n_cases=n_cases)

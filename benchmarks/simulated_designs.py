@@ -56,11 +56,11 @@ CONDITIONS = ("aided", "unaided")
 MODEL = "M"
 
 
-def design_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:
+def design_rows(n_studies: int, seed: int, n_sizes: int | None = None) -> list[dict[str, Any]]:
     """Simulate; return one row per size, accuracy and kind of interval."""
     rows = []
     for accuracy, separation in ACCURACIES.items():
-        for n_readers, n_cases in SIZES:
+        for n_readers, n_cases in SIZES[:n_sizes]:
             design = TwoConditions(n_readers=n_readers, n_cases=n_cases, separation=separation)
             names = {"design": f"{n_readers} readers, {n_cases} cases, accuracy {accuracy}"}
             print(names["design"], file=sys.stderr)

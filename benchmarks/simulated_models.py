@@ -37,17 +37,20 @@ NODES = ndtri((np.arange(60) + 0.5) / 60)
 """Quantiles of the normal distribution, which represent the population of readers."""
 
 
-def model_rows(n_studies: int, seed: int) -> list[dict[str, Any]]:
+def model_rows(n_studies: int, seed: int, n_sizes: int | None = None) -> list[dict[str, Any]]:
     """Simulate; return one row per design and kind of interval."""
     designs: dict[str, Any] = {
-        **{f"{n} sites": partial(sites, n) for n in (4, 8)},
+        **{f"{n} sites": partial(sites, n) for n in (4, 8)[:n_sizes]},
         **{
             f"times, 4 readers, 50 cases, SD {sd} between readers": partial(times, sd)
-            for sd in (0.0, 0.15)
+            for sd in (0.0, 0.15)[:n_sizes]
         },
-        **{f"grades, {n} cases": partial(grades, n) for n in (50, 200)},
-        **{f"agreement, {n} readers, 200 items": partial(other_raters, n) for n in (3, 5, 10)},
-        **{f"calibration, {n} answers": partial(calibration, n) for n in (50, 200)},
+        **{f"grades, {n} cases": partial(grades, n) for n in (50, 200)[:n_sizes]},
+        **{
+            f"agreement, {n} readers, 200 items": partial(other_raters, n)
+            for n in (3, 5, 10)[:n_sizes]
+        },
+        **{f"calibration, {n} answers": partial(calibration, n) for n in (50, 200)[:n_sizes]},
     }
     rows = []
     for name, simulate in designs.items():

@@ -295,12 +295,14 @@ def claims(right: Floats, items_a_patient: int) -> Claims:
     )
 
 
-def panel_rows(readers: Sequence[int], n_studies: int, seed: int) -> list[dict[str, Any]]:
+def panel_rows(
+    readers: Sequence[int], n_studies: int, seed: int, n_sizes: int | None = None
+) -> list[dict[str, Any]]:
     """Simulate; return one row per number of items per patient, of readers and of patients."""
     rows = []
     for items_a_patient in (1, 4):
         for n_readers in readers:
-            for patients in SIZES:
+            for patients in SIZES[:n_sizes]:
                 design = Design(
                     n_readers=n_readers,
                     n_items=patients * items_a_patient,

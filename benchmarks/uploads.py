@@ -28,13 +28,13 @@ from benchmarks.summary import bar, bar_lines
 from study.lifecycle.deployments import coordinator_code
 
 DESCRIPTION = "a reader's answers while staff upload files that need too much to be read"
-SMALLEST = "--files deep.json"
+SMALLEST = "--files deep.json --idle-answers 1"
 BAR_MS = 100.0
 BAR_MB = 150.0
 
 _BANK = Path(__file__).parent.parent / "data" / "demo" / "bank.json"
 _NO_ROWS = re.compile("<sheetData */>|<sheetData></sheetData>")
-_CASES, _IDLE_ANSWERS = 59, 15
+_CASES = 59
 _EVERY_S, _ANSWER_EVERY = 0.025, 12
 _PATIENCE_S = 300.0
 
@@ -91,6 +91,9 @@ FILES: dict[str, Callable[[], bytes]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's options."""
     parser.add_argument("--files", nargs="*", choices=FILES, default=list(FILES))
+    parser.add_argument(
+        "--idle-answers", type=int, default=15, help="answers before the first upload (15)"
+    )
 
 
 def run(args: argparse.Namespace) -> dict[str, Any]:
@@ -112,7 +115,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
             _open(page, f"http://127.0.0.1:{server.port}", code)
             watch = _Watch(server, deployed.codes["reader"])
             with watch.during():
-                threading.Event().wait(_IDLE_ANSWERS * _ANSWER_EVERY * _EVERY_S)
+                threading.Event().wait(args.idle_answers * _ANSWER_EVERY * _EVERY_S)
             rows = {"idle": watch.taken()}
             for name in args.files:
                 file = Path(folder, name)
