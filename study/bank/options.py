@@ -240,20 +240,18 @@ def _key_letter(key: str) -> str:
 
 
 def _checked(texts: list[str], keys: list[str], trouble: Trouble) -> tuple[str, ...]:
-    is_valid = True
+    if MIN_OPTIONS <= len(texts) <= MAX_OPTIONS and len({*keys}) == len(keys) and all(keys):
+        return tuple(texts)
     if not MIN_OPTIONS <= len(texts) <= MAX_OPTIONS:
         trouble.add(f"{len(texts)} option{'s' * (len(texts) != 1)}", _WRITE_OPTIONS, Rule.N_OPTIONS)
-        is_valid = False
     empty = [letter for letter, key in zip(LETTERS, keys, strict=False) if not key]
     if empty:
         trouble.add(
             f"empty option {', '.join(empty)}", "write its text, or leave it out", Rule.EMPTY_OPTION
         )
-        is_valid = False
     if len(set(keys) - {""}) < len(keys) - len(empty):
         trouble.add(_repeated(texts, keys), "make each option different", Rule.SAME_OPTION)
-        is_valid = False
-    return tuple(texts) if is_valid else ()
+    return ()
 
 
 def _text_keys(texts: Sequence[str]) -> list[str]:

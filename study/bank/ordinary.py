@@ -224,7 +224,9 @@ class _OrdinaryItems:
                 ]
                 self._mark(text is None for text in texts)
             longest = MOST_OF_AN_ATTRIBUTE - len(name) if name else 0
-            self._mark(text and len(text) > longest for text in texts)
+            lengths = [len(text or "") for text in texts]
+            if max(lengths) > longest:
+                self._mark(length > longest for length in lengths)
             if name in columns:  # the split, which takes precedence over that of the file
                 texts = [text or split for text in texts]
             columns[name or ""] = [text or "" for text in texts]
@@ -233,6 +235,8 @@ class _OrdinaryItems:
         names = tuple(columns)
         attributes = [
             {name: text for name, text in zip(names, row, strict=True) if text}
+            if "" in row
+            else dict(zip(names, row, strict=True))
             for row in zip(*columns.values(), strict=True)
         ]
         return ["" if text == "{}" else text for text in canonical_json_of_each(attributes)]

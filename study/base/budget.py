@@ -92,7 +92,11 @@ class Budget:
         level: list[Any] = [value for value in values if isinstance(value, _NESTED)]
         for _ in range(self.depth + 1):
             inside = (outer.values() if isinstance(outer, dict) else outer for outer in level)
-            level = [value for value in chain.from_iterable(inside) if isinstance(value, _NESTED)]
+            level = [
+                value
+                for value in chain.from_iterable(inside)
+                if type(value) not in _PLAIN and isinstance(value, _NESTED)
+            ]
             if not level:
                 return
         raise self.too_deep(name)
@@ -136,6 +140,8 @@ BUDGET = Budget()
 
 
 _NESTED = (dict, list, tuple)
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+"""The most frequent types of values, which contain no others."""
 
 
 class _TimeIsUp(BaseException):
