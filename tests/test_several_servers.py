@@ -1,14 +1,29 @@
 """Several servers on one store: sign-ins and addresses of one server are valid on the others."""
 
+import json
+import os
 import shutil
+import tempfile
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from random import Random
+from urllib.error import HTTPError
 
 import pytest
 
-from benchmarks.postgres_cluster import programs
+from benchmarks.postgres_cluster import (
+    MISSING,
+    NEW_DATABASE,
+    Cluster,
+    programs,
+    temporary_server,
+)
+from study.store import Store, schema
+from study.trail.verification import verify
 from tests.e2e.server import Server
-from tests.torture.browser import Browser, Ledger
+from tests.torture.altered_server import NEWER, upgraded_migrations
+from tests.torture.browser import Browser, ConnectionFault, Cut, Ledger
 from tests.torture.faults import KILLED
 from tests.torture.front import PROXIES
 from tests.torture.postgres import Postgres
@@ -65,3 +80,128 @@ def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
     assert outcome.faults[KILLED] == 1
     assert outcome == Outcome(acknowledged=outcome.acknowledged, faults=outcome.faults)
     assert outcome.acknowledged >= plan.readers * plan.cases
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [Sqlite(), ON_POSTGRES], ids=["sqlite", "postgres"])
+def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They say why and store nothing; readers' pages keep their answers for the newer version."""
+    plan = Plan(readers=1, cases=3, servers=2, engine=engine)
+    with deployed(plan, "upgrade") as (site, codes):
+        older, newer = site.servers
+        ports = [older.port]
+        reader = Browser(site.network, ports, codes["R1"], Random(1), Ledger())
+        reader.sign_in()
+        reader.load()
+        _upgrade(newer)
+        reader.answer("first")
+        with pytest.raises(Cut, match="status 503"):
+            reader.send(ConnectionFault.NONE)
+        status, reason = _readiness(older)
+        assert (status, reason[:25]) == (503, "The database was upgraded")
+        for server, name in ((newer, "second"), (older, "third")):
+            if server is older:
+                _upgrade(older)
+            ports[:] = [server.port]
+            reader.send(ConnectionFault.NONE)
+            assert _readiness(server)[1] == "ok"
+            reader.answer(name)
+        reader.send(ConnectionFault.NONE)
+        assert reader.is_done
+        assert (len(reader.ledger.acknowledged), reader.ledger.n_signed_out) == (3, 0)
+        monkeypatch.setattr(schema, "MIGRATIONS", upgraded_migrations())
+        assert verify(Store(older.store.address)) == []
+
+
+def _upgrade(server: Server) -> None:
+    """Start a later version of the program in place of a server."""
+    server.kill()
+    server.watched = (*server.watched[:-1], NEWER)
+    server.start()
+
+
+def _readiness(server: Server) -> tuple[int, str]:
+    """Return the status of ``/readyz`` and the result of its check of the store."""
+    try:
+        with urllib.request.urlopen(f"{server.url}/readyz", timeout=30) as answer:
+            return answer.status, json.load(answer)["checks"]["store"]
+    except HTTPError as error:
+        return error.code, json.load(error)["checks"]["store"]
+
+
+class WithPassword(Postgres):
+    """PostgreSQL that requires the passwords of an account and of its readers' connections."""
+
+    cluster: Cluster
+
+    @contextmanager
+    def place(self) -> Iterator[str]:
+        """Yield the address of an empty database, without its password."""
+        with temporary_server({}) as self.cluster, tempfile.TemporaryDirectory() as files:
+            self.cluster.administer(
+                "CREATE ROLE clinic LOGIN PASSWORD 'first'",
+                "CREATE ROLE clinic_desk LOGIN PASSWORD 'first'",
+                "CREATE ROLE clinic_staff",
+                "GRANT clinic_staff TO clinic",
+                f"CREATE DATABASE store OWNER clinic {NEW_DATABASE}",
+            )
+            rules = self.cluster.data / "pg_hba.conf"
+            rules.write_text(
+                "host all reading_room 127.0.0.1/32 trust\n"
+                "host all all 127.0.0.1/32 scram-sha-256\n"
+            )
+            self.cluster.administer("SELECT pg_reload_conf()")
+            with pytest.MonkeyPatch.context() as environment:
+                environment.setenv("READING_ROOM_FILES", files)
+                environment.setenv("PGPASSWORD", "first")
+                yield f"postgresql://clinic@127.0.0.1:{self.cluster.port}/store"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not programs(), reason=MISSING)
+def test_the_password_of_the_database_is_changed_while_servers_run() -> None:
+    """Connections stay open, and servers restart one after another; no reader signs in again."""
+    engine = WithPassword()
+    with deployed(Plan(readers=1, cases=4, servers=2, engine=engine), "password") as (site, codes):
+        first, second = site.servers
+        ports = [first.port]
+        reader = Browser(site.network, ports, codes["R1"], Random(1), Ledger())
+
+        def send(server: Server) -> None:
+            ports[:] = [server.port]
+            reader.send(ConnectionFault.NONE)
+
+        reader.sign_in()
+        reader.load()
+        for server in site.servers:
+            reader.answer(str(server.port))
+            send(server)
+        engine.cluster.administer(
+            "BEGIN",
+            "ALTER ROLE clinic PASSWORD 'second'",
+            "ALTER ROLE clinic_desk PASSWORD 'second'",
+            "COMMIT",
+        )
+        reader.answer("third")
+        send(first)
+        engine.cluster.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> 'reading_room'"
+        )
+        reader.answer("fourth")
+        for server in site.servers:
+            with pytest.raises(Cut, match="status 503"):
+                send(server)
+        os.environ["PGPASSWORD"] = "second"  # `place` restores it
+        first.kill()
+        first.start()
+        with pytest.raises(Cut, match="status 503"):
+            send(second)
+        send(first)
+        second.kill()
+        second.start()
+        assert [_readiness(server)[1] for server in site.servers] == ["ok", "ok"]
+        assert reader.is_done
+        assert (len(reader.ledger.acknowledged), reader.ledger.n_signed_out) == (4, 0)
+        assert verify(Store(first.store.address)) == []

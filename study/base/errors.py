@@ -14,6 +14,7 @@ StudyError
 ├── Busy             another process is writing to the store; try again
 ├── Undelivered      an e-mail message was not sent
 └── BrokenStore      the store was not made by Reading Room, or its chain is broken
+    └── Upgraded     a newer version of the program has upgraded the store
 
 A message names the fault, the object and the remedy. Pages and the command line catch `StudyError`
 and nothing wider.
@@ -83,3 +84,7 @@ class Undelivered(StudyError):
 
 class BrokenStore(StudyError):
     """The store was not made by Reading Room, or its contents were altered."""
+
+
+class Upgraded(BrokenStore):
+    """A newer version of the program has upgraded the store since this one opened it."""

@@ -16,10 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from study.base.errors import Busy, StudyError
+from study.base.errors import Busy, StudyError, Upgraded
 from study.base.system import system_reason
 from study.base.translation import t
-from study.store import witness
+from study.store import schema, witness
 from study.store.address import address_of
 from study.store.engine import PATIENCE_S, Connection, Cursor, Database, Engine, Kind
 from study.store.sqlite import Sqlite
@@ -262,6 +262,7 @@ class Store:
         """
         with self._database(self._kind(sealed=sealed, writes=False)) as database:
             database.conn.execute("BEGIN")
+            self._check_version(database)
             yield Transaction(database)
             database.conn.execute("ROLLBACK")
 
@@ -383,6 +384,7 @@ class Store:
             n_held = None
             read = self._engine.attached(database, attached) if attached else nullcontext()
             with read, _immediate(database.conn):
+                self._check_version(database)
                 yield transaction
                 if self._witnessed:
                     # At most one action is committed and not yet in the witness file.
@@ -390,6 +392,16 @@ class Store:
                     n_held = locks.enter_context(witness.locked(self.path, self._patience_s))
             if self._witnessed:
                 self._tell_witness(transaction, n_held)
+
+    def _check_version(self, database: Database) -> None:
+        """Refuse a store that another server has upgraded since this one opened it."""
+        if self._engine.version(database) > schema.newest():
+            raise Upgraded(
+                t(
+                    "The database was upgraded by a newer version of the program. Start that "
+                    "version on this server, too."
+                )
+            )
 
     @contextmanager
     def _single_writer(self) -> Iterator[None]:

@@ -107,9 +107,11 @@ def translated(sql: str) -> str:
 
 _COMMENT = re.compile(r"(?m)^\s*--.*$")
 _TRANSACTION = {
-    "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; TABLE store_version",
     # The lock is taken before the transaction's snapshot, so that writers follow one another.
-    "BEGIN IMMEDIATE": "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE write_lock",
+    "BEGIN IMMEDIATE": (
+        "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE write_lock; TABLE store_version"
+    ),
 }
 _PRAGMA = re.compile(r"PRAGMA (\w+)(?:\((\w+)\)| = (\w+))?")
 

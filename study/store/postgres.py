@@ -107,8 +107,7 @@ class Postgres:
         self._make_folder()
         with closing(self._connected(PATIENCE_S)) as connection:
             self._check_server(connection)
-            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
-            connection.execute("SELECT pg_advisory_xact_lock(1380085613)")
+            _begin_alone(connection)
             if not self._exists(connection):
                 postgres_rights.make_roles(connection, self._user, self._where["password"])
                 self._make_schema(connection)
@@ -146,6 +145,10 @@ class Postgres:
             self._check_server(connection)
             number = schema.version(connection)  # type: ignore[arg-type]
             schema.check_version(number, self.path.name)
+            if number == schema.newest() and postgres_rights.lacks_version(connection, self._user):
+                _begin_alone(connection)  # the store was made before each transaction read it
+                postgres_rights.grant(connection, self._user)
+                connection.execute("COMMIT")
         if number < schema.newest():
             self._upgrade()
 
@@ -172,6 +175,11 @@ class Postgres:
             return PostgresConnection(desk, limits)
         staff = postgres_rights.role(self._user, "staff")
         return PostgresConnection(self._where, limits, staff)
+
+    def version(self, database: engine.Database) -> int:
+        """Return the version that was read at the begin of the transaction."""
+        assert isinstance(database, PostgresConnection)
+        return database.version
 
     @contextmanager
     def held_open(self) -> Iterator[None]:
@@ -339,6 +347,12 @@ class Postgres:
         with schema.upgrade_backup_of(self.path, number) as file:
             sqlite.make(file, fill, number)
             sqlite.as_single_file(file)
+
+
+def _begin_alone(connection: PostgresConnection) -> None:
+    """Begin a transaction after other servers have made the store or granted its rights."""
+    connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+    connection.execute("SELECT pg_advisory_xact_lock(1380085613)")
 
 
 def _own_statements() -> Iterator[str]:

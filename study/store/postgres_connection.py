@@ -145,6 +145,8 @@ class PostgresConnection:
     def __init__(self, address: Mapping[str, Any], limits: Limits, role: str = "") -> None:
         self._where, self._limits, self._role = address, limits, role
         self.in_transaction = False
+        self.version = 0
+        """The version of the store in the current transaction."""
         self.beside: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
         with self._noticing():
@@ -271,10 +273,10 @@ class PostgresConnection:
             names = [column["name"] for column in self._pg.columns or ()]
             return Result(rows, names, self._pg.row_count)
 
-    def run(self, sql: str) -> None:
-        """Run statements of PostgreSQL's dialect without values."""
+    def run(self, sql: str) -> list[list[Any]]:
+        """Run statements of PostgreSQL's dialect without values, and return their rows."""
         with _as_sqlite():
-            self._pg.execute_simple(sql)
+            return self._pg.execute_simple(sql).rows or []
 
     def close(self) -> None:
         """Close the connection.
@@ -300,7 +302,7 @@ class PostgresConnection:
             self.close()
             self._open()
         try:
-            self._run_first(statement, sql == "BEGIN")
+            rows = self._run_first(statement, sql == "BEGIN")
         except ServerError as error:
             if not error.is_final:
                 self._pg.execute_simple("ROLLBACK")
@@ -309,17 +311,19 @@ class PostgresConnection:
                 raise
             self.close()  # since the last transaction the server was restarted, or cut off
             self._open()
-            self.run(statement)
+            rows = self.run(statement)
         self.in_transaction = True
+        if rows:
+            ((self.version,),) = rows
         return Result(None, [], -1)
 
-    def _run_first(self, statement: str, is_unlocked: bool) -> None:
+    def _run_first(self, statement: str, is_unlocked: bool) -> list[list[Any]]:
         if self._limits.answer_s is not None:
-            self.run(statement)
-            return
+            return self.run(statement)
         self._pg._usock.settimeout(_BEGIN_S + (0.0 if is_unlocked else self._limits.lock_s))
-        self.run(statement)
+        rows = self.run(statement)
         self._pg._usock.settimeout(None)
+        return rows
 
     def _run_prepared(self, sql: str, values: dict[str, Any], *, untyped: bool) -> Result:
         plain, types = _bound(values)

@@ -57,6 +57,16 @@ def check_desk(connection: PostgresConnection, user: str) -> None:
         )
 
 
+def lacks_version(connection: PostgresConnection, user: str) -> bool:
+    """Return whether readers' connections may not read the version of the store."""
+    rows = connection.execute(
+        "SELECT 1 FROM pg_roles WHERE rolname = :desk "
+        "AND NOT has_table_privilege(oid, 'store_version', 'SELECT')",
+        {"desk": role(user, "desk")},
+    )
+    return rows.fetchone() is not None
+
+
 def grant(connection: PostgresConnection, user: str) -> None:
     """Give each role its rights on each table, and no others."""
     staff, desk = (pg.identifier(role(user, ending)) for ending in ("staff", "desk"))
@@ -67,6 +77,7 @@ def grant(connection: PostgresConnection, user: str) -> None:
     connection.run(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {staff}, {desk}")
     connection.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO {staff}")
     connection.run(f"GRANT DELETE ON write_lock TO {staff}, {desk}")
+    connection.run(f"GRANT SELECT ON store_version TO {desk}")
     for table in dialect.tables():
         rights = "INSERT, DELETE" if table in written_once else "INSERT, UPDATE, DELETE"
         connection.run(f"GRANT {rights} ON {table} TO {staff}")

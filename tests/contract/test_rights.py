@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -114,6 +115,7 @@ def test_a_readers_connection_keeps_its_limits_after_every_reset(store: Store) -
 LOST = {
     "CONNECT": f"REVOKE CONNECT ON DATABASE {ACCOUNT} FROM {ACCOUNT}_desk, PUBLIC",
     "USAGE": f"REVOKE USAGE ON SCHEMA {SCHEMA} FROM {ACCOUNT}_desk, {ACCOUNT}_staff",
+    "version": f"REVOKE SELECT ON store_version FROM {ACCOUNT}_desk",
     "tables": f"REVOKE ALL ON ALL TABLES IN SCHEMA {SCHEMA} FROM {ACCOUNT}_desk, {ACCOUNT}_staff",
 }
 
@@ -130,6 +132,19 @@ def test_lost_rights_are_reported_and_granted_again(store: Store, right: str) ->
     for opened in (store.desk, store.look, store.change):
         with opened() as transaction:
             assert transaction.value("SELECT count(*) FROM deployment")
+
+
+@pytest.mark.slow
+def test_opening_a_store_of_an_earlier_version_grants_the_right_to_read_its_version(
+    store: Store,
+) -> None:
+    """Earlier versions of the program did not grant it; several servers may open the store."""
+    with closing(PostgresConnection(settings_of(ServerAddress(store.address)), UNLIMITED)) as own:
+        own.run(LOST["version"])
+    with ThreadPoolExecutor(4) as pool:
+        for opened in list(pool.map(Store, [store.address] * 4)):
+            with opened.desk() as desk:
+                assert desk.value("SELECT count(*) FROM deployment")
 
 
 def _tables(store: Store) -> set[str]:

@@ -3,16 +3,18 @@
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
-from study.base.errors import BrokenStore
+from study.base.errors import BrokenStore, Upgraded
 from study.exchange import backups
 from study.store import Store, deployment, dialect, schema
 from study.store.moving import contents
 from study.trail.verification import verify
 from tests.conftest import ACTING
 from tests.postgres import tamper
+from ui.server.health import readiness
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_translated_again")]
 
@@ -96,6 +98,28 @@ def test_a_failing_upgrade_leaves_the_store_unchanged(
         with pytest.raises(sqlite3.OperationalError, match="already exists"):
             Store(address)
     assert verify(Store(address)) == []
+
+
+def test_a_server_of_the_earlier_version_stops_when_another_upgrades_the_store(
+    either: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It neither reads nor writes rows of the new shape, also on connections that are open."""
+    sealed_look = partial(either.look, sealed=True)
+    transactions = (sealed_look, either.look, either.desk, either.change)
+    with either.kept_warm():
+        for transaction in transactions:
+            with transaction() as used:
+                deployment.secret(used)
+        with monkeypatch.context() as newer:
+            newer.setattr(schema, "MIGRATIONS", (_add_rooms,))
+            Store(either.address)
+        for transaction in transactions:
+            with pytest.raises(Upgraded, match="upgraded by a newer"), transaction() as used:
+                deployment.secret(used)
+        assert not readiness(lambda: either).is_ready
+    with monkeypatch.context() as newer:
+        newer.setattr(schema, "MIGRATIONS", (_add_rooms,))
+        assert verify(Store(either.address)) == []
 
 
 @pytest.mark.parametrize(

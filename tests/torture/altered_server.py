@@ -1,8 +1,8 @@
 """Runs the app with a clock that can be set, and with a deliberate defect.
 
 ``python -m tests.torture.altered_server CLOCK DEFECT streamlit run app.py``: the file CLOCK has the
-number of milliseconds by which the clock is ahead; DEFECT is a name in `tests.torture.defects`, or
-``none``.
+number of milliseconds by which the clock is ahead; DEFECT is a name in `tests.torture.defects`,
+``none``, or ``newer`` for a later version of the program with another format of the store.
 """
 
 import mmap
@@ -12,6 +12,11 @@ import sys
 import time
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+
+from study.store import schema
+from study.store.schema import Migration
+
+NEWER = "newer"
 
 _AHEAD = struct.Struct("d")
 
@@ -47,13 +52,20 @@ def follow(clock: Path) -> None:
             module.datetime = Set  # type: ignore[attr-defined]
 
 
+def upgraded_migrations() -> tuple[Migration, ...]:
+    """Return the migrations of a later version of the program."""
+    return (*schema.MIGRATIONS, lambda connection: None)
+
+
 def main() -> None:
     """Alter this process and run the app in it."""
     from tests.torture.defects import DEFECTS
 
     clock, defect, module = sys.argv[1:4]
     follow(Path(clock))
-    if defect != "none":
+    if defect == NEWER:
+        schema.MIGRATIONS = upgraded_migrations()
+    elif defect != "none":
         DEFECTS[defect].plant()
     sys.argv = sys.argv[3:]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from study.base.errors import Busy, StudyError
+from study.base.errors import Busy, StudyError, Upgraded
 from study.exchange.backups import free_bytes
 from study.films.shelf import Shelf
 from study.store import Store, deployment, readings
@@ -82,6 +82,8 @@ def readiness(opened: Callable[[], Store]) -> Readiness:
             films = readings.films_to_read(look)
         writable = current_store.is_writable()
         free = free_bytes(current_store)
+    except Upgraded as error:
+        return Readiness((Check("store", str(error)),))
     except (StudyError, OSError):
         return Readiness((Check("store", "The store cannot be opened. See the server's log."),))
     missing = sum(not row.file.is_file() for row in films)
