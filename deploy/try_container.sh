@@ -37,6 +37,7 @@ cd /opt/reading-room
 ! touch app.py 2>/dev/null || { echo "The root file system can be written." >&2; exit 1; }
 .venv/bin/python -m study demo --db "$READING_ROOM_DB" --url http://127.0.0.1:8501 --empty
 .venv/bin/streamlit run app.py --server.port 8501 >/tmp/log 2>&1 &
+trap "kill $!" EXIT
 .venv/bin/python - <<'CHECK'
 import time
 import urllib.request

@@ -139,3 +139,24 @@ def _sign_on_by_group(page: Page, hospital: Server) -> None:
     _sign_on(page, hospital, "gina")
     page.get_by_role("heading", name="Studies").wait_for()
     page.get_by_text("coordinator-1, coordinator").wait_for()
+
+
+def test_nobody_is_signed_out_when_the_cookie_secret_changes(
+    hospital: Server, context: BrowserContext
+) -> None:
+    """The server restarts with another secret; signing out and in again works as before."""
+    page = context.new_page()
+    _sign_on(page, hospital, "carla")
+    page.get_by_role("heading", name="Studies").wait_for()
+    assert hospital.secrets
+    secrets = hospital.secrets.read_text()
+    hospital.kill()
+    hospital.secrets.write_text(secrets.replace("for this test only", "another one of this test"))
+    hospital.start()
+    page.reload()
+    page.get_by_text("carla, coordinator").wait_for()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_selector("[name=access_code]")
+    assert "reading_room" not in {cookie["name"] for cookie in context.cookies(hospital.url)}
+    _sign_on(page, hospital, "carla")
+    page.get_by_text("carla, coordinator").wait_for()
