@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -108,7 +109,7 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
             place.mkdir()
             for name, content in files.items():
                 (place / name).write_bytes(content)
-    record_taking(store, study=study, file="deposit", acting=acting())
+        record_taking(store, study=study, file="deposit", acting=acting())
     print(f"Wrote {', '.join(files)} to {out}")
 
 
@@ -122,8 +123,8 @@ def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     docs/bundle.md.
     """
     store = Store(db)
-    names = bundle.export(store, study=study, out=out, texts=not without_texts)
-    record_taking(store, study=study, file="bundle", acting=acting())
+    record = partial(record_taking, store, study=study, file="bundle", acting=acting())
+    names = bundle.export(store, study=study, out=out, texts=not without_texts, record=record)
     _note_what_it_holds(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")
 
@@ -249,8 +250,15 @@ def remove_study(
 
 def _certify(certificate: removing.Certificate, file: Path | None) -> None:
     print(certificate.text)
-    if file:
-        file.write_text(certificate.as_json, encoding="utf-8")
+    try:
+        if file:
+            with bundle.placed(file, as_zip=True) as place:
+                place.write_text(certificate.as_json, encoding="utf-8")
+    except BadFile as error:
+        raise BadFile(
+            f"{error} The study was removed. Print the certificate again with: "
+            "python -m study certificates --json"
+        ) from error
 
 
 @command("certificates", of_study=False)

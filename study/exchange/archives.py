@@ -114,15 +114,15 @@ def archive(
         if texts and not blinded:
             _announce(store, study, acting=acting)
         exported = _make(store, place, study, blinded, texts)
-    record_taking(
-        store,
-        study=study,
-        file="archive",
-        acting=acting,
-        files=dict(exported.sha256),
-        blinded=exported.blinded,
-        last_event=exported.last_event,
-    )
+        record_taking(
+            store,
+            study=study,
+            file="archive",
+            acting=acting,
+            files=dict(exported.sha256),
+            blinded=exported.blinded,
+            last_event=exported.last_event,
+        )
     return exported
 
 

@@ -9,9 +9,11 @@ import hashlib
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -286,9 +288,15 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
             else:
                 store.copy_to(copy)
             finding = " ".join(verify(Store(copy), films=False))
-            content = _flushed(copy)
             file = out or _free(folder, store.stem, acting.now)
-            _name(copy, file)
+            _refuse_existing(file)
+            facts = {
+                "file": str(out.resolve()) if out else file.name,
+                "n_bytes": copy.stat().st_size,
+                "sha256": _flushed(copy),
+                "finding": finding,
+            }
+            return _listed(store, facts, trigger, acting, place=partial(_name, copy, file))
     except OSError as error:
         raise BadFile(
             t(
@@ -297,17 +305,16 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
                 strerror=system_reason(error),
             )
         ) from error
-    facts = {
-        "file": str(out.resolve()) if out else file.name,
-        "n_bytes": file.stat().st_size,
-        "sha256": content,
-        "finding": finding,
-    }
-    return _listed(store, facts, trigger, acting)
 
 
-def _listed(store: Store, facts: dict[str, Any], trigger: str, acting: Acting) -> Backup:
-    """List a verified backup, and record it in the trail."""
+def _listed(
+    store: Store,
+    facts: dict[str, Any],
+    trigger: str,
+    acting: Acting,
+    place: Callable[[], None] = lambda: None,
+) -> Backup:
+    """List a verified backup, record it in the trail, and `place` its file; or do nothing."""
     at = stamp(acting.now)
     with store.change() as change:
         deployment.add_backup(
@@ -319,6 +326,7 @@ def _listed(store: Store, facts: dict[str, Any], trigger: str, acting: Acting) -
             verified_at_utc=at,
         )
         events.record(change, "", acting, kind=EventKind.BACKUP_MADE, detail=facts)
+        place()
         return _backup(store, deployment.every_backup(change)[-1])
 
 
@@ -361,16 +369,16 @@ def _free(folder: Path, stem: str, now: datetime) -> Path:
     return next(path for name in names if not (path := folder / f"{name}.db").exists())
 
 
+def _refuse_existing(file: Path) -> None:
+    if file.exists():
+        raise BadFile(t("{file} already exists and was not changed. Name a new file.", file=file))
+
+
 def _name(copy: Path, file: Path) -> None:
     try:
         os.link(copy, file)
-    except FileExistsError as error:
-        raise BadFile(
-            t("{file} already exists and was not changed. Name a new file.", file=file)
-        ) from error
     except OSError:  # a file system without links
-        if file.exists():
-            raise BadFile(t("{file} already exists and was not changed.", file=file)) from None
+        _refuse_existing(file)
         copy.replace(file)
 
 

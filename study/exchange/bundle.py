@@ -241,13 +241,22 @@ def _lines(trail: Iterable[EventRow]) -> bytes:
     return "".join(canonical_json(event._asdict()) + "\n" for event in trail).encode()
 
 
-def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[str, ...]:
+def export(
+    store: Store,
+    *,
+    study: str,
+    out: Path,
+    texts: bool = True,
+    record: Callable[[], object] = lambda: None,
+) -> tuple[str, ...]:
     """Write a study's bundle to a folder, or to a ZIP file if `out` ends in ``.zip``.
 
     Parameters
     ----------
     texts
         As in `Content`.
+    record
+        Records the export when it is complete; if that fails, there is no export.
 
     Raises
     ------
@@ -264,6 +273,7 @@ def export(store: Store, *, study: str, out: Path, texts: bool = True) -> tuple[
             path.mkdir()
             for name, content in files.items():
                 (path / name).write_bytes(content)
+        record()
     return tuple(files)
 
 
