@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.errors import OutputError
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.power import power_chart
 from analysis.translation import ENGLISH, spoken
+from analysis.writing import added_files
 
 
 def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
@@ -29,10 +29,9 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
     OutputError
         A file cannot be written.
     """
-    place = Path(out)
-    try:
+    with added_files(Path(out)) as place:
         for name in ("tables", "figures"):
-            (place / name).mkdir(parents=True, exist_ok=True)
+            (place / name).mkdir()
         table.to_csv(
             place / "tables" / "power.csv", index=False, lineterminator="\n", encoding="utf-8"
         )
@@ -40,9 +39,6 @@ def write_power(table: pd.DataFrame, out: str | PathLike[str]) -> None:
             name = "power" if table["metric"].nunique() == 1 else f"power-{metric}"
             with spoken(ENGLISH):
                 _figure(rows, place / "figures" / name)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
 
 
 def _figure(rows: pd.DataFrame, path: Path) -> None:

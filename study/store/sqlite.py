@@ -1,5 +1,6 @@
 """The default engine: a store is one SQLite file, opened with sqlite-utils."""
 
+import errno
 import fcntl
 import logging
 import os
@@ -140,7 +141,7 @@ class Sqlite:
 
         Readers and strangers see it too, so only the log contains the path.
         """
-        return _explained(error, self.path)
+        return explained(error, self.path)
 
     def is_in_use(self) -> bool:
         """Return whether another connection is open: then SQLite refuses an exclusive lock."""
@@ -163,7 +164,13 @@ class Sqlite:
     def copy_to(self, path: Path) -> None:
         """Write a consistent copy to a new file, with everything committed before it begins."""
         with self._connection() as connection, closing(sqlite3.connect(path)) as copy:
-            connection.backup(copy)
+            try:
+                connection.backup(copy)
+            except sqlite3.OperationalError as error:
+                if "full" not in str(error):
+                    raise
+                full = errno.ENOSPC  # the disk of the copy, not of this file
+                raise OSError(full, os.strerror(full), str(path)) from error
         as_single_file(path)
 
     def fold_in(self, patience_s: float, *, quietly: bool = False) -> bool:
@@ -188,9 +195,15 @@ class Sqlite:
 
     def _back_up(self, number: int) -> None:
         """Copy the store before an upgrade."""
-        with schema.upgrade_backup_of(self.path, number) as file:
-            # SQLite does not copy from a connection that is in a write transaction.
-            self.copy_to(file)
+        try:
+            with schema.upgrade_backup_of(self.path, number) as file:
+                # SQLite does not copy from a connection that is in a write transaction.
+                self.copy_to(file)
+        except OSError as error:
+            raise StudyError(
+                f"The copy before the upgrade cannot be written to {error.filename}: "
+                f"{error.strerror}."
+            ) from error
 
     @contextmanager
     def _connection(self, patience_s: float = PATIENCE_S) -> Iterator[sqlite3.Connection]:
@@ -245,7 +258,7 @@ def make(path: Path, fill: Callable[[engine.Database], None], number: int | None
                 schema.create(connection, number)
                 fill(Database(connection, recursive_triggers=False))
     except sqlite3.DatabaseError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path) from error
 
 
 def as_single_file(path: Path) -> None:
@@ -308,7 +321,8 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
     schema.check_version(schema.version(connection), path.name)
 
 
-def _explained(error: Exception, path: Path) -> Exception:
+def explained(error: Exception, path: Path) -> Exception:
+    """Return an error of a file as a sentence with its remedy, and log it; others unchanged."""
     fault, words = _sentence(error, path), str(error)
     if fault is not error:
         _log.error("%s: %s", path, words)
@@ -317,7 +331,8 @@ def _explained(error: Exception, path: Path) -> Exception:
 
 
 def _sentence(error: Exception, path: Path) -> Exception:
-    words = str(error)
+    is_full = getattr(error, "sqlite_errorname", "") == "SQLITE_IOERR_SHMSIZE"
+    words = "disk is full" if is_full else str(error)  # the index of the journal cannot grow
     for mark, sentence in _BROKEN.items():
         if mark in words:
             return BrokenStore(f"{path.name}: {said(sentence)}")

@@ -31,7 +31,7 @@ from study.base.translation import t
 from study.films import BadFilm
 from study.store import comparing
 from study.store.connection import Transaction
-from study.store.sqlite import HELD, add_functions
+from study.store.sqlite import HELD, add_functions, explained
 
 _MOST_KNOWN = 50_000
 _MISSING = Rule.IMAGE_MISSING
@@ -737,6 +737,9 @@ def staging(path: Path, images: Path) -> Iterator[Staging]:
         except StudyError:
             _remove(path)
             raise
+        except sqlite3.DatabaseError as error:
+            _remove(path)
+            raise explained(error, path) from error
         else:
             _remove(path)
 

@@ -15,7 +15,7 @@ from analysis.arrays import Floats, Ints
 from analysis.bundle.cells import guarded_table, unguarded_table
 from analysis.bundle.model import OPEN_KINDS, SCORES, Bundle
 from analysis.bundle.parse import parse_csv
-from analysis.errors import BundleError, Fault, OutputError, quoted
+from analysis.errors import BundleError, Fault, quoted
 from analysis.options import Options
 from analysis.presentation.table import (
     ReportTable,
@@ -43,6 +43,7 @@ from analysis.statistics.agreement.groups.coefficients import above_chance
 from analysis.statistics.statistic import Column, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
 from analysis.translation import later, said, t
+from analysis.writing import added_files
 
 RAW, KAPPA, BRENNAN = "raw", "kappa_linear", "brennan_prediger"
 THIRD, LEVEL = "third_needed", "level"
@@ -415,13 +416,10 @@ def write_review(path: Path, out: Path, options: Options) -> str:
         "review_reviewers": result.reviewers,
         "faulty": result.faulty,
     }
-    try:
-        out.mkdir(parents=True, exist_ok=True)
+    with added_files(out) as folder:
         for name, table in tables.items():
             text = guarded_table(table).to_csv(index=False, lineterminator="\n")
-            (out / f"{name}.csv").write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{out}: cannot be written ({error.strerror}).") from error
+            (folder / f"{name}.csv").write_text(text, encoding="utf-8")
     return sentence(result, options)
 
 

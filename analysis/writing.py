@@ -1,0 +1,32 @@
+"""Adds files to a folder, all of them or none."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from analysis.errors import OutputError
+
+
+@contextmanager
+def added_files(out: Path) -> Iterator[Path]:
+    """Yield an empty folder; after the block its files replace those of the same name in `out`.
+
+    Raises
+    ------
+    OutputError
+        A file cannot be written. `out` has no new file then.
+    """
+    try:
+        place = Path(os.path.realpath(out))  # a link may point to another filesystem
+        nearest = next(path for path in (place, *place.parents) if path.exists())
+        with tempfile.TemporaryDirectory(prefix=".analysis-", dir=nearest) as scratch:
+            yield Path(scratch)
+            for file in sorted(path for path in Path(scratch).rglob("*") if path.is_file()):
+                target = place / file.relative_to(scratch)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                file.replace(target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
