@@ -77,11 +77,12 @@ def _import_again(store: Store, tmp_path: Path, *, films: bool, ids: bool) -> No
 def _feedback_of(store: Store, walk: previews.Preview) -> dict[str, tuple[str, str]]:
     """Answer all cases of a preview; return letter and explanation of the feedback by question."""
     answers = {}
-    while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
-        case = cases[0]
-        receipt = desk.take_records(walk.store, walk.reader, [reading(case.case)], now=NOW)
-        feedback = receipt.feedback[f"read-{case.case}"]
-        answers[case.question] = (feedback.option, feedback.explanation)
+    with walk.store.kept_warm():
+        while cases := desk.desk(walk.store, walk.reader, now=NOW).cases:
+            case = cases[0]
+            receipt = desk.take_records(walk.store, walk.reader, [reading(case.case)], now=NOW)
+            feedback = receipt.feedback[f"read-{case.case}"]
+            answers[case.question] = (feedback.option, feedback.explanation)
     return answers
 
 
