@@ -38,7 +38,7 @@ from study.people.signing_in import Person
 from study.protocol.protocol import Protocol
 from study.store import Store, is_server, people
 from study.store.studies import study_row
-from tests import postgres, templates
+from tests import first_imports, postgres, templates
 from tests.postgres import Databases
 
 if TYPE_CHECKING:
@@ -174,6 +174,7 @@ class Examples:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Provide the fixtures of PostgreSQL, and select the modules with examples."""
+    config.pluginmanager.register(first_imports)
     config.pluginmanager.register(postgres)
     config.pluginmanager.register(Examples())
 
