@@ -79,10 +79,12 @@ def _pixels(page: Page, place: dict[str, float]) -> np.ndarray[Any, Any]:
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L"), dtype=float)
 
 
-def _by_theme(page: Page, place: dict[str, float]) -> dict[Theme, np.ndarray[Any, Any]]:
-    """Return the pixels of a place in each theme."""
+def _by_theme(
+    page: Page, place: dict[str, float], themes: tuple[Theme, ...] = THEMES
+) -> dict[Theme, np.ndarray[Any, Any]]:
+    """Return the pixels of a place in each theme. The page remains in the last one."""
     pixels = {}
-    for theme in THEMES:
+    for theme in themes:
         page.emulate_media(color_scheme=theme)
         pixels[theme] = _pixels(page, place)
     return pixels
@@ -94,7 +96,7 @@ def _unchanged(page: Page, selector: str, change: Callable[[], object]) -> dict[
     before = _by_theme(page, place)
     change()
     page.wait_for_timeout(FADED_MS)
-    after = _by_theme(page, place)
+    after = _by_theme(page, place, THEMES[::-1])  # a change of the theme is expensive
     changed = {theme: int((np.abs(after[theme] - before[theme]) > 64).sum()) for theme in THEMES}
     return {theme: n for theme, n in changed.items() if n < VISIBLE}
 
@@ -148,8 +150,10 @@ def test_every_state_of_the_reading_page_is_visible(
         reader.wait("ready", position)
         page.evaluate("document.activeElement.blur()")
         _press(page, ["a", "1"])
-        if position < len(STATES):
-            see("progress", ".rr-progress", lambda: _next(reader, position + 1))  # noqa: B023
+        if position == 1:
+            see("progress", ".rr-progress", lambda: _next(reader, 2))
+        elif position < len(STATES):
+            _next(reader, position + 1)
     assert unseen == {}
 
 
