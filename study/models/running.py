@@ -351,7 +351,9 @@ def ask_all(
     StudyError
         An answer cannot be written, or there is a budget and the server does not report tokens.
     """
-    session = _Session(exam=exam, asker=asker, journal=journal, limits=limits, tell=on_progress)
+    session = _Session(
+        exam=exam, asker=asker, journal=journal, limits=limits, on_progress=on_progress
+    )
     return asyncio.run(session.run(parent_pipe))
 
 
@@ -363,7 +365,7 @@ class _Session:
     asker: Asker
     journal: Journal
     limits: Limits
-    tell: Callable[[RunProgress], None]
+    on_progress: Callable[[RunProgress], None]
     begun: float = field(default_factory=time.monotonic)
     n_answered: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
@@ -480,7 +482,7 @@ class _Session:
         )
         self.n_answered += 1
         self.n_failed_in_row = 0
-        self.tell(self._progress())
+        self.on_progress(self._progress())
         if self.limits.budget is not None and self.journal.totals.n_without_tokens:
             raise StudyError(
                 "The server does not report the number of tokens of an answer, so --budget cannot"
@@ -492,7 +494,7 @@ class _Session:
         self.n_failed_in_row += 1
         now = stamp(datetime.now(UTC))
         self.journal.failed({"item_id": ask[0], "run": ask[1], "failed": reason, "at_utc": now})
-        self.tell(self._progress())
+        self.on_progress(self._progress())
 
     def _progress(self) -> RunProgress:
         elapsed_s = time.monotonic() - self.begun

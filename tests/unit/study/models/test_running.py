@@ -151,7 +151,9 @@ def test_failed_questions_are_counted_and_asked_again(tmp_path: Path) -> None:
         name="python", model=entry, settings={}, connections=4, retries=0, timeout_s=9
     )
     reports: list[RunProgress] = []
-    outcome = _run(tmp_path / "r", asker_for(python), Limits(connections=4), tell=reports.append)
+    outcome = _run(
+        tmp_path / "r", asker_for(python), Limits(connections=4), on_progress=reports.append
+    )
     assert outcome.reasons == Counter(
         {"ValueError: no such film": 2, f"{entry} returned int, not str": 1}
     )
