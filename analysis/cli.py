@@ -30,8 +30,8 @@ from analysis.planning import (
     range_of,
     read_components,
 )
-from analysis.report.board import PAGE, read_cards, write_leaderboard
 from analysis.report.formats.output import write_report, write_tables
+from analysis.report.leaderboard import PAGE, read_cards, write_leaderboard
 from analysis.report.power import write_power
 from analysis.statistics.agreement.judges import read_faulty, write_review
 from analysis.translation import ENGLISH, languages

@@ -9,7 +9,7 @@ from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.parts.links import links
 from ui.parts.theme import error_line, page_title
-from ui.results.leaderboard import FILE, leaderboard, seen_by
+from ui.results.leaderboard import FILE, leaderboard, visible_studies
 from ui.server.access import guard
 from ui.server.deployment import store
 
@@ -17,7 +17,7 @@ person = guard(Act.RESULTS)
 
 
 def _board() -> None:
-    studies_seen = seen_by(store(), person)
+    studies_seen = visible_studies(store(), person)
     if not studies_seen:
         st.info(t("The leaderboard shows accuracy, and so only studies that are closed."))
         return

@@ -7,10 +7,10 @@ from study.monitoring.interventions import history
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.archive import backups
-from ui.overview.now import found, inspected, watched
+from ui.overview.current_state import current_progress, quality_facts, reading_facts
+from ui.overview.interventions import show_interventions, show_reminders
 from ui.overview.progress import show_progress
 from ui.overview.readings import PART, READINGS, show_quality, show_readings
-from ui.overview.stepping_in import show_reminding, show_stepping_in
 from ui.parts.links import bundle_link
 from ui.parts.theme import error_line, page_title, section
 from ui.server.access import guard
@@ -25,7 +25,7 @@ PROGRESS, QUALITY, STEP_IN, REMIND = "progress", "quality", "step in", "remind"
 def _progress() -> None:
     guard(Act.WATCH)
     with error_line():
-        show_progress(watched(store(), person.study_name))
+        show_progress(current_progress(store(), person.study_name))
 
 
 def _label(part: str) -> str:
@@ -53,14 +53,16 @@ def _body(part: str, *, may_step_in: bool) -> None:
         backups.last_caption()
     elif part == QUALITY:
         show_quality(
-            found(current_store, study), inspected(current_store, study), may_exclude=may_step_in
+            quality_facts(current_store, study),
+            reading_facts(current_store, study),
+            may_exclude=may_step_in,
         )
     elif part == READINGS:
-        show_readings(person, inspected(current_store, study), history(current_store, study))
+        show_readings(person, reading_facts(current_store, study), history(current_store, study))
     elif part == STEP_IN:
-        show_stepping_in(person, watched(current_store, study))
+        show_interventions(person, current_progress(current_store, study))
     else:
-        show_reminding(person, watched(current_store, study))
+        show_reminders(person, current_progress(current_store, study))
 
 
 masthead(person)

@@ -31,7 +31,7 @@ from study.lifecycle.studies import accuracy_is_shown
 from study.people.roles import Act
 from ui.app.masthead import masthead
 from ui.overview import case_films
-from ui.overview.now import standing
+from ui.overview.current_state import current_status
 from ui.parts import actions
 from ui.parts.links import links, report_links
 from ui.parts.text import minute, plain
@@ -369,7 +369,7 @@ def _as_of(job: Job) -> None:
 
 def _body() -> None:
     current_store, study = store(), person.study_name
-    result = standing(current_store, study)
+    result = current_status(current_store, study)
     if not any(row["n_read"] for row in result["readers"]) and not result["models"]:
         st.write(
             t(

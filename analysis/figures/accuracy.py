@@ -44,7 +44,7 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.look import INKS, MARKS
+from analysis.figures.drawing.colours import INKS, MARKS
 from analysis.figures.forest import Estimate, Rows, ends_of, forest
 from analysis.translation import later, said, t
 

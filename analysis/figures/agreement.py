@@ -32,7 +32,7 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.look import AGREEMENT_SCALE, COUNT_SCALE
+from analysis.figures.drawing.colours import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import later, pieces, said, t, written
 

@@ -36,7 +36,7 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.look import DIFFERENCE_SCALE
+from analysis.figures.drawing.colours import DIFFERENCE_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import capital, later, pieces, said, t, written
 

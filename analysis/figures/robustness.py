@@ -41,7 +41,7 @@ from analysis.figures.drawing.chart import (
     ReferenceLine,
     Tick,
 )
-from analysis.figures.drawing.look import COUNT_SCALE, INKS, MARKS
+from analysis.figures.drawing.colours import COUNT_SCALE, INKS, MARKS
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, uprights
 from analysis.translation import t, tn
 

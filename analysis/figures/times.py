@@ -35,8 +35,8 @@ from analysis.figures.drawing.chart import (
     Points,
     Tick,
 )
+from analysis.figures.drawing.colours import INKS, MARKS
 from analysis.figures.drawing.layout import AFTER, beside
-from analysis.figures.drawing.look import INKS, MARKS
 from analysis.figures.forest import uprights
 from analysis.translation import later, said, t
 

@@ -17,7 +17,7 @@ from analysis.figures.drawing.axes import (
     rater_names,
 )
 from analysis.figures.drawing.chart import Chart, csv
-from analysis.figures.drawing.look import DARK, LIGHT
+from analysis.figures.drawing.colours import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.presentation import captions
 from analysis.presentation.wording import file_name, number, rows_of

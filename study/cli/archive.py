@@ -17,7 +17,7 @@ from study.store import Store, banks
 from study.store.studies import study_row
 from study.trail import heads, losses, verification
 from study.trail.heads import head_line
-from study.trail.trails import record_taking
+from study.trail.trails import record_export
 
 _WITHOUT_TEXTS = click.option(
     "--without-texts", is_flag=True, help="Leave out the texts of questions and options."
@@ -109,7 +109,7 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
             place.mkdir()
             for name, content in files.items():
                 (place / name).write_bytes(content)
-        record_taking(store, study=study, file="deposit", acting=acting())
+        record_export(store, study=study, file="deposit", acting=acting())
     print(f"Wrote {', '.join(files)} to {out}")
 
 
@@ -123,7 +123,7 @@ def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     docs/bundle.md.
     """
     store = Store(db)
-    record = partial(record_taking, store, study=study, file="bundle", acting=acting())
+    record = partial(record_export, store, study=study, file="bundle", acting=acting())
     names = bundle.export(store, study=study, out=out, texts=not without_texts, record=record)
     _note_what_it_holds(store, study, without_texts=without_texts)
     print(f"Wrote {', '.join(names)} to {out}")

@@ -32,7 +32,7 @@ from study.protocol.protocol import stored_protocol
 from study.store import Store, Transaction, banks, events, extract
 from study.store.events import EventKind
 from study.store.studies import StudyRow, study_row
-from study.trail.trails import record_taking
+from study.trail.trails import record_export
 
 SUMS = "SHA256SUMS"
 BUNDLE, PARQUET, EXCEL, IMRMC, COPY = (
@@ -114,7 +114,7 @@ def archive(
         if texts and not blinded:
             _announce(store, study, acting=acting)
         exported = _make(store, place, study, blinded, texts)
-        record_taking(
+        record_export(
             store,
             study=study,
             file="archive",

@@ -20,7 +20,7 @@ from study.exchange.bundle import ZIP_DATE, placed, sha256_of_file, sums_of
 from study.models.model_protocol import ModelProtocol, Order, Shown, template_of
 from study.models.paper import Paper, PaperFilm, PaperItem, Prompt, paper_ids, prompt_of
 from study.store import Store, banks
-from study.trail.trails import record_taking
+from study.trail.trails import record_export
 
 IMAGES, SIXTEEN_BIT = "images", "images-16-bit"
 BATCH_BYTES, BATCH_REQUESTS = 190_000_000, 50_000
@@ -393,7 +393,7 @@ def export_paper(
             films = _rendered(paper, formats, Path(scratch), progress)
             for name in dict.fromkeys(formats):
                 _write(paper_written, metadata, films, paper_folder / name, name, form.model)
-        record_taking(
+        record_export(
             store,
             study=paper.study,
             file="exam paper",

@@ -25,7 +25,7 @@ from study.base.errors import BadFile, NotNow
 from study.base.text import LONGEST, formula_fault, name_fault, quoted, text_key
 from study.base.translation import t
 from study.exchange.bundle import RECORDS, Content, files_of, origin, tables_of
-from study.exchange.incoming import PACKAGE, Received, receive, refuse
+from study.exchange.received_bundle import PACKAGE, ReceivedBundle, receive, refuse
 from study.models.models import key_of
 from study.store import (
     Store,
@@ -121,7 +121,9 @@ def restore(store: Store, bundle_path: Path, *, acting: Acting) -> Restored:
     )
 
 
-def _restore_within(change: Transaction, bundle: Received, bank: int, acting: Acting) -> StudyRow:
+def _restore_within(
+    change: Transaction, bundle: ReceivedBundle, bank: int, acting: Acting
+) -> StudyRow:
     """Restore the study of a bundle from a bank, or refuse it if its parts are inconsistent."""
     if opening_hashes(bundle.chain) and not (bundle.items_salt or bundle.blinded):
         refuse(bundle.name, [f"{PACKAGE} has no items_salt: the truth cannot be verified."])
@@ -140,7 +142,7 @@ def _restore_within(change: Transaction, bundle: Received, bank: int, acting: Ac
 
 def insert_rows(
     change: Transaction,
-    bundle: Received,
+    bundle: ReceivedBundle,
     study: int,
     cases: Mapping[str, int],
     rows: Mapping[str, Sequence[Mapping[str, Any]]],
@@ -176,7 +178,7 @@ def insert_rows(
                 known[(table.called[0], *archive.name_in(row, kind, table.called))] = number
 
 
-def _refuse_state(look: Transaction, bundle: Received) -> None:
+def _refuse_state(look: Transaction, bundle: ReceivedBundle) -> None:
     name, state = bundle.study, bundle.carried.study.state
     fault = name_fault(name)
     if fault:
@@ -189,7 +191,7 @@ def _refuse_state(look: Transaction, bundle: Received) -> None:
         raise NotNow(f"The trail already contains events of a study named {quoted(name)}.")
 
 
-def _bank(change: Transaction, bundle: Received, acting: Acting) -> int:
+def _bank(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
     """Return the bank of the study: the original if it exists here, otherwise one of its items."""
     content_sha256 = str(bundle.locked["bank_sha256"])
     existing = banks.by_content(change, content_sha256)
@@ -203,7 +205,7 @@ def _bank(change: Transaction, bundle: Received, acting: Acting) -> int:
     return _bank_from(change, bundle, acting)
 
 
-def _bank_from(change: Transaction, bundle: Received, acting: Acting) -> int:
+def _bank_from(change: Transaction, bundle: ReceivedBundle, acting: Acting) -> int:
     """Make a bank of a bundle's items, and return its number."""
     name = _free_name(change, str(bundle.carried.study.bank))
     simulated = bool(bundle.carried.study.simulated_films)
@@ -235,7 +237,7 @@ def _free_name(look: Transaction, name: str) -> str:
     return next(candidate for candidate in names if candidate not in names_taken)
 
 
-def _items(bundle: Received) -> list[Item]:
+def _items(bundle: ReceivedBundle) -> list[Item]:
     shown = {row["item_id"]: row for row in bundle.carried.rows["case"]}
     return [
         Item(
@@ -260,7 +262,7 @@ def _items(bundle: Received) -> list[Item]:
     ]
 
 
-def _study(change: Transaction, bundle: Received, bank: int) -> int:
+def _study(change: Transaction, bundle: ReceivedBundle, bank: int) -> int:
     facts = bundle.carried.study
     return int(
         _fitting(
@@ -282,7 +284,7 @@ def _study(change: Transaction, bundle: Received, bank: int) -> int:
     )
 
 
-def _cases(change: Transaction, bundle: Received, bank: int, study: int) -> dict[str, int]:
+def _cases(change: Transaction, bundle: ReceivedBundle, bank: int, study: int) -> dict[str, int]:
     def add() -> None:
         rows = bundle.carried.rows["case"]
         items = [banks.item_number(change, bank, row["item_id"]) for row in rows]
@@ -293,7 +295,7 @@ def _cases(change: Transaction, bundle: Received, bank: int, study: int) -> dict
     return {row.item_id: row.id for row in studies.cases(change, study)}
 
 
-def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
+def _fitting(bundle: ReceivedBundle, write: Callable[[], Any]) -> Any:
     """Store rows of a bundle, or refuse the bundle if the store rejects them."""
     try:
         return archive.fitting(write)
@@ -303,7 +305,7 @@ def _fitting(bundle: Received, write: Callable[[], Any]) -> Any:
         ) from error
 
 
-def _refuse_unlike(look: Transaction, bundle: Received) -> None:
+def _refuse_unlike(look: Transaction, bundle: ReceivedBundle) -> None:
     exported = files_of(
         look,
         bundle.study,
@@ -320,7 +322,9 @@ def _refuse_unlike(look: Transaction, bundle: Received) -> None:
     )
 
 
-def _record_restored(change: Transaction, bundle: Received, bank: str, acting: Acting) -> None:
+def _record_restored(
+    change: Transaction, bundle: ReceivedBundle, bank: str, acting: Acting
+) -> None:
     events.record(
         change,
         bundle.study,
@@ -389,7 +393,7 @@ def merge(store: Store, bundle_path: Path, *, study: str, site: str = "", acting
     return merged
 
 
-def _refuse_edited(bundle: Received, acting: Acting) -> None:
+def _refuse_edited(bundle: ReceivedBundle, acting: Acting) -> None:
     """Refuse a bundle whose tables contradict its records and its chain.
 
     A merge does not store the tables, so the study is restored in a temporary store for the check.
@@ -400,7 +404,7 @@ def _refuse_edited(bundle: Received, acting: Acting) -> None:
             _restore_within(change, bundle, _bank_from(change, bundle, acting), acting)
 
 
-def _item_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
+def _item_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle) -> Iterator[str]:
     """Yield each column of a bundle's items that differs from the study's own."""
     content = Content(blinded=bundle.blinded, sets_by_look=bundle.sets_by_look)
     tables = tables_of(look, study, content)
@@ -426,7 +430,9 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _conflicts(look: Transaction, study: StudyRow, bundle: Received, site: str) -> Iterator[str]:
+def _conflicts(
+    look: Transaction, study: StudyRow, bundle: ReceivedBundle, site: str
+) -> Iterator[str]:
     name, other = study.name, bundle.deployment_id
     if bundle.protocol_sha256 != study.protocol_sha256:
         yield (
@@ -470,7 +476,7 @@ def _changes(amendment: Mapping[str, Any]) -> tuple[Any, Any]:
     return amendment["number"], amendment["changes"]
 
 
-def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
+def _reader_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle) -> Iterator[str]:
     known_ids = {text_key(row.reader_id) for row in people.readers(look, study.id)}
     rated = {text_key(row.model_id) for row in models.of_study(look, study.id)}
     for row in bundle.carried.rows["reader"]:
@@ -484,7 +490,7 @@ def _reader_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> I
             yield f"its model {row['model_id']} has the name of a reader in the study."
 
 
-def _model_conflicts(look: Transaction, study: StudyRow, bundle: Received) -> Iterator[str]:
+def _model_conflicts(look: Transaction, study: StudyRow, bundle: ReceivedBundle) -> Iterator[str]:
     own_events = _of_kinds(look, study.id, ("model", "prediction", "withdrawn_model"))
     models_here, withdrawn_here = _by_model(own_events)
     incoming, withdrawn_there = _by_model(bundle.carried.rows)
@@ -529,7 +535,7 @@ def _by_model(
     )
 
 
-def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, int]:
+def _new_models(look: Transaction, study: int, bundle: ReceivedBundle) -> dict[str, int]:
     """Return the bundle's models that are not in the study, with the edition each one becomes."""
     known_ids = {row.model_id for row in models.of_study(look, study)}
     incoming, _ = _by_model(bundle.carried.rows)
@@ -539,7 +545,7 @@ def _new_models(look: Transaction, study: int, bundle: Received) -> dict[str, in
 
 
 def _rows(
-    bundle: Received, site: str, editions: Mapping[str, int]
+    bundle: ReceivedBundle, site: str, editions: Mapping[str, int]
 ) -> dict[str, Sequence[Mapping[str, Any]]]:
     """Return the rows of a bundle that are added to the study; withdrawn models are left out."""
     carried = bundle.carried.rows
@@ -557,7 +563,7 @@ def _rows(
 
 def _record_merged(
     change: Transaction,
-    bundle: Received,
+    bundle: ReceivedBundle,
     merged: Merged,
     editions: Mapping[str, int],
     acting: Acting,

@@ -146,7 +146,7 @@ def record_others(
         events.record(change, other, acting, kind=kind, detail={"study": study.name})
 
 
-def seen_by(look: Transaction, person: int, study: StudyRow) -> tuple[KnownCases, ...]:
+def known_cases(look: Transaction, person: int, study: StudyRow) -> tuple[KnownCases, ...]:
     """Return where a person may have seen the reference standard of the items in a study's bank.
 
     They may have seen it in studies of the same cases that they run or analyse, in studies that
@@ -175,7 +175,7 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases
     roles = {}
     for reader in people.readers(look, study.id):
         person = people.of_reader(look, reader.id)
-        cases_seen = () if person is None else seen_by(look, person, study)
+        cases_seen = () if person is None else known_cases(look, person, study)
         if cases_seen:
             roles[reader.reader_id] = cases_seen
     return roles

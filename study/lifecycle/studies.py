@@ -445,7 +445,7 @@ def _admit(
         give(change, code, person=person, now=acting.now)
         if invitation.name or invitation.email:
             persons.keep_name(change, person, name=invitation.name, email=invitation.email)
-    cases_seen = exposure.seen_by(change, person, study)
+    cases_seen = exposure.known_cases(change, person, study)
     exposure_detail = (
         {"may_know": [person.as_detail for person in cases_seen]} if cases_seen else {}
     )

@@ -118,10 +118,10 @@ def _joined(trail: Iterable[EventRow], merged: Mapping[str, Any]) -> Iterator[Ev
 def record_download(store: Store, *, study: str, file: str, content: bytes, acting: Acting) -> None:
     """Record that a person downloaded something of a study."""
     details = {"n_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    record_taking(store, study=study, file=file, acting=acting, **details)
+    record_export(store, study=study, file=file, acting=acting, **details)
 
 
-def record_taking(store: Store, *, study: str, file: str, acting: Acting, **details: Any) -> None:
+def record_export(store: Store, *, study: str, file: str, acting: Acting, **details: Any) -> None:
     """Record a download that is generated while it is sent and has no hash yet."""
     with store.change() as change:
         detail = {**({"study": study} if study else {}), "what": file, **details}

@@ -14,7 +14,7 @@ from study.people.roles import Role
 from study.people.signing_in import Person
 from study.store import Store
 from study.store.studies import listed
-from study.trail.trails import record_taking
+from study.trail.trails import record_export
 from tests.conftest import ACTING, ROOT
 from tests.page_runs import button
 
@@ -65,7 +65,7 @@ def test_a_closed_study_is_removed_after_export_and_confirmation(
     assert "was written after it was closed" in press("trial").error[0].value
     bundle.export(administered, study="trial", out=tmp_path / "bundle")
     now = datetime.now(UTC)
-    record_taking(
+    record_export(
         administered, study="trial", file="bundle", acting=Acting(by=COMMAND_LINE, now=now)
     )
     assert len(press("another").error) == 1

@@ -41,7 +41,7 @@ from study.store import Store, banks, events
 from study.store.events import EventKind, EventRow
 from study.store.studies import study_row
 from study.trail import heads
-from study.trail.trails import record_download, record_taking
+from study.trail.trails import record_download, record_export
 from ui.parts import actions
 from ui.parts.forms import upload
 from ui.parts.links import attachment
@@ -267,7 +267,7 @@ def hand_out(person: Person, name: str) -> Path:
             )
         )
     study = person.study_name
-    record_taking(current_store, study=study, file=name, sha256=digest, acting=acting(person))
+    record_export(current_store, study=study, file=name, sha256=digest, acting=acting(person))
     return _place(current_store, person) / name
 
 

@@ -28,8 +28,8 @@ from study.protocol.protocol import Condition, stored_protocol
 from study.store import Store
 from study.store.models import ModelRow
 from study.store.studies import study_row
+from ui.overview.current_state import head
 from ui.overview.model_upload import read_as
-from ui.overview.now import head
 from ui.parts import actions
 from ui.parts.actions import Question, Report
 from ui.parts.links import attachment, links

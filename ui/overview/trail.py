@@ -23,7 +23,7 @@ from study.people.signing_in import Person
 from study.store.studies import study_row
 from study.trail import losses, trails
 from study.trail.heads import deposit_of, line_of
-from study.trail.trails import Search, record_taking
+from study.trail.trails import Search, record_export
 from study.trail.verification import Verification, verify_study
 from ui.parts import actions
 from ui.parts.actions import Report
@@ -218,7 +218,7 @@ def _csv(person: Person, request: Request, act: Act, name: str) -> Response:
         query = _search_from(request.query_params)
     except ValueError:
         return PlainTextResponse(t("This is not a valid audit trail search."), status_code=400)
-    record_taking(store(), study=study, file=name, acting=acting(person))
+    record_export(store(), study=study, file=name, acting=acting(person))
     lines = trails.as_csv(store(), study, query)
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8", headers=attachment(name))
 

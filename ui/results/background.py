@@ -21,7 +21,7 @@ from study.lifecycle.reviewing import faulty_cases
 from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
 from study.store.studies import study_row
-from ui.overview.now import head
+from ui.overview.current_state import head
 from ui.server import worker
 from ui.server.worker import OnProgress
 
@@ -302,7 +302,7 @@ def _leaderboard(
     import pandas as pd
 
     from analysis.errors import AnalysisError
-    from analysis.report.board import write_leaderboard
+    from analysis.report.leaderboard import write_leaderboard
     from analysis.translation import spoken
 
     table = pd.DataFrame(cards).fillna("") if cards else None

@@ -16,7 +16,7 @@ from study.people.signing_in import Person, memberships
 from study.store import Store
 from study.store.studies import study_row
 from study.trail.trails import record_download
-from ui.overview.now import head
+from ui.overview.current_state import head
 from ui.parts.links import attachment
 from ui.results.background import leaderboard_of
 from ui.server.access import acting, answer
@@ -30,7 +30,7 @@ def routes() -> list[Route]:
     return [Route(f"/export/{FILE}", _download, methods=["GET"])]
 
 
-def seen_by(store: Store, person: Person) -> list[str]:
+def visible_studies(store: Store, person: Person) -> list[str]:
     """Return the studies whose accuracy a person may see, the current study first."""
     held = {
         membership.study_name: membership.study
@@ -48,9 +48,9 @@ def leaderboard(store: Store, person: Person, studies: Sequence[str]) -> tuple[s
     Raises
     ------
     NotAllowed
-        One of them is not among those that `seen_by` returns.
+        One of them is not among those that `visible_studies` returns.
     """
-    if not studies or not set(studies) <= set(seen_by(store, person)):
+    if not studies or not set(studies) <= set(visible_studies(store, person)):
         raise NotAllowed(t("You cannot see the results of these studies."))
     heads = tuple(head(store, study) for study in studies)
     return _made(store, tuple(studies), heads, language())

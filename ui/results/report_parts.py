@@ -22,7 +22,7 @@ from study.base.errors import NotFound, NotNow
 from study.base.translation import ENGLISH, language, t
 from study.lifecycle.studies import accuracy_is_shown
 from study.store import Store
-from ui.overview.now import head
+from ui.overview.current_state import head
 from ui.parts.links import links
 from ui.results.background import Analysis, job_of, report_of
 

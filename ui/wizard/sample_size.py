@@ -236,7 +236,7 @@ def of_another_metric(endpoint: str, metric: str) -> tuple[str, ...]:
 def _figure(request: PlanInputs) -> None:
     """Show the power over numbers of readers and cases around the planned ones."""
     from analysis.errors import AnalysisError
-    from analysis.figures.drawing.look import DARK, LIGHT
+    from analysis.figures.drawing.colours import DARK, LIGHT
     from analysis.figures.drawing.to_plotly import plotly_figure
     from analysis.figures.power import power_chart
     from analysis.translation import spoken

@@ -24,7 +24,7 @@ Numbers = tuple[float, ...]
 
 
 class Ink(StrEnum):
-    """The meaning of a mark, whose colour `analysis.figures.drawing.look` defines."""
+    """The meaning of a mark, whose colour `analysis.figures.drawing.colours` defines."""
 
     READER = "reader"
     MODEL = "model"

@@ -28,6 +28,7 @@ from analysis.figures.drawing.chart import (
     Points,
     ReferenceLine,
 )
+from analysis.figures.drawing.colours import FONT, LIGHT, Palette, colour_at
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     MM_PER_POINT,
@@ -36,7 +37,6 @@ from analysis.figures.drawing.layout import (
     PlacedPanel,
     laid_out,
 )
-from analysis.figures.drawing.look import FONT, LIGHT, Palette, colour_at
 from analysis.translation import separators
 
 PX_PER_MM = 5.0

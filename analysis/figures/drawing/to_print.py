@@ -48,6 +48,7 @@ from analysis.figures.drawing.chart import (
     Side,
     Tick,
 )
+from analysis.figures.drawing.colours import LIGHT, colour_at
 from analysis.figures.drawing.fonts import face, font, is_unseen, signs, without_glyph
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
@@ -62,7 +63,6 @@ from analysis.figures.drawing.layout import (
     laid_out,
     wrapped,
 )
-from analysis.figures.drawing.look import LIGHT, colour_at
 from analysis.figures.drawing.pages import parts_of
 from analysis.translation import written
 

@@ -39,8 +39,8 @@ from analysis.figures.drawing.chart import (
     Tick,
     csv,
 )
+from analysis.figures.drawing.colours import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.layout import beside, laid_out, reflowed
-from analysis.figures.drawing.look import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import MARKERS, apart, width_mm
 from analysis.figures.drawing.to_print import figure as on_paper

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from analysis import item_difficulty
-from analysis.figures.drawing import look
+from analysis.figures.drawing import colours
 from analysis.figures.drawing.chart import Ink, Key
-from analysis.figures.drawing.look import DARK, LIGHT
+from analysis.figures.drawing.colours import DARK, LIGHT
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.robustness import difficulty_chart
 from tests.unit.analysis.figures import tables
 from tests.unit.ui.test_theme import PAIRS, contrast
 
-SCALES = (look.AGREEMENT_SCALE, look.DIFFERENCE_SCALE, look.COUNT_SCALE)
+SCALES = (colours.AGREEMENT_SCALE, colours.DIFFERENCE_SCALE, colours.COUNT_SCALE)
 
 
 def test_every_colour_of_the_figures_has_a_dark_variant() -> None:
@@ -33,10 +33,10 @@ def test_text_and_marks_have_sufficient_contrast_on_dark_pages() -> None:
 
 
 @pytest.mark.parametrize("scale", SCALES)
-def test_numbers_in_cells_have_sufficient_contrast(scale: look.Scale) -> None:
+def test_numbers_in_cells_have_sufficient_contrast(scale: colours.Scale) -> None:
     """For any share, the chosen colour of text has at least 4.5 to 1."""
     for share in range(101):
-        background = look.colour_at(DARK.scale(scale), share / 100)
+        background = colours.colour_at(DARK.scale(scale), share / 100)
         assert contrast(DARK.ink_on(background), background) >= 4.5, (share, background)
 
 

@@ -38,8 +38,8 @@ from analysis.figures.drawing.chart import (
     Points,
     Tick,
 )
+from analysis.figures.drawing.colours import AGREEMENT_SCALE
 from analysis.figures.drawing.fonts import face
-from analysis.figures.drawing.look import AGREEMENT_SCALE
 from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.figures.drawing.to_print import (
     ABOVE_PANELS,

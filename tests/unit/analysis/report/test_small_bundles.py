@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from analysis import Bundle, Options, analyse, bundle_from_tables
-from analysis.report.board import write_leaderboard
 from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import report_figures
 from analysis.report.findings.times import time_findings
 from analysis.report.formats.page import report_page
+from analysis.report.leaderboard import write_leaderboard
 
 DECLARED = {
     "hypothesis": "superiority",

@@ -16,7 +16,7 @@ from study.lifecycle import studies
 from study.models.models import add_model, withdraw_model
 from study.reading import desk
 from study.store import Store, events, schema
-from study.trail.trails import record_taking
+from study.trail.trails import record_export
 from study.trail.verification import remarks, verify
 from tests.conftest import ACTING, NOW, person, presentation, reading
 
@@ -51,7 +51,7 @@ def _removed(store: Store, **changed: str) -> removing.Certificate:
 
 def _export(store: Store, out: Path) -> None:
     bundle.export(store, study="trial", out=out)
-    record_taking(store, study="trial", file="bundle", acting=Acting(by=COMMAND_LINE, now=LATER))
+    record_export(store, study="trial", file="bundle", acting=Acting(by=COMMAND_LINE, now=LATER))
 
 
 def _contents(store: Store) -> bytes:

@@ -11,7 +11,7 @@ from study.bank.managing import remove_bank
 from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.lifecycle import exposure, studies, teaching
 from study.lifecycle.deployments import coordinator_code
-from study.lifecycle.exposure import seen_by
+from study.lifecycle.exposure import known_cases
 from study.lifecycle.studies import close
 from study.lifecycle.teaching import GAPS, ROUND, Answer, repetitions_due, upcoming
 from study.people.signing_in import Person, sign_in
@@ -190,8 +190,8 @@ def test_a_caution_counts_the_readers_who_learnt_on_the_cases(taught: Store) -> 
     _answers(taught, person, teaching.desk(taught, person, BANK, 1), right=True)
     _draw(taught, "second")
     with taught.look() as look:
-        (known_cases,) = seen_by(look, person.id, study_row(look, "second"))
-    assert (known_cases.study, known_cases.role) == ("bank", None)
+        (other_cases,) = known_cases(look, person.id, study_row(look, "second"))
+    assert (other_cases.study, other_cases.role) == ("bank", None)
     assert any(
         "1 person has practised" in caution for caution in exposure.cautions(taught, "second")
     )

@@ -11,7 +11,7 @@ import pytest
 
 from analysis import read_bundle
 from analysis.readings.circumstances import n_cut_off
-from analysis.report.board import CARD
+from analysis.report.leaderboard import CARD
 from study.base.actor import COMMAND_LINE, Acting, By
 from study.base.errors import BadFile, BadInput, NotFound, NotNow
 from study.cli import main

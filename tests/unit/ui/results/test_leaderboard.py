@@ -11,7 +11,7 @@ from study.models.models import describe_model, models_of
 from study.people.signing_in import Person
 from tests.conftest import ACTING
 from tests.unit.ui.two_studies import Deployment
-from ui.results.leaderboard import leaderboard, seen_by
+from ui.results.leaderboard import leaderboard, visible_studies
 
 Enter = Callable[[str], Deployment]
 
@@ -34,7 +34,7 @@ def test_studies_are_listed_for_people_who_may_see_their_accuracy(
         ("closed", "deployment administrator", ["amber", "cobalt"]),
     ):
         deployment = enter(state)
-        assert seen_by(deployment.store, _person(deployment, person)) == may_see, person
+        assert visible_studies(deployment.store, _person(deployment, person)) == may_see, person
 
 
 @pytest.mark.parametrize("asked", [[], ["cobalt"], ["amber", "cobalt"], ["none"]])

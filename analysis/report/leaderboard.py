@@ -27,8 +27,8 @@ from analysis.statistics.verdicts import FEWEST_PATIENTS
 from analysis.translation import ENGLISH, language, later, said, spoken, t, tn
 
 _HERE = Path(__file__).parent / "formats"
-_STRIPS = _HERE / "boards.css"
-SECTIONS = "boards.html.jinja"
+_STYLES = _HERE / "leaderboards.css"
+SECTIONS = "leaderboards.html.jinja"
 PAGE, LONG, PUBLIC = "index.html", "leaderboard.csv", "models.csv"
 # First bytes of a leaderboard's page: a folder with such a page may be replaced.
 MARK = "<!doctype html>\n<!-- Reading Room: leaderboard -->"
@@ -131,7 +131,7 @@ def write_leaderboard(
             pd.concat([_public(name, bundles[name], tables[name], known) for name in bundles]),
             folder / PUBLIC,
         )
-    styles = f"<style>{_STRIPS.read_text('utf-8')}</style>"
+    styles = f"<style>{_STYLES.read_text('utf-8')}</style>"
     return styles + _html(SECTIONS, **_template_values(boards, known))
 
 
@@ -292,10 +292,10 @@ def _bar(row: Row) -> Bar:
 
 def _page(boards: Sequence[Board], cards: Mapping[str, Row]) -> str:
     return _html(
-        "board.html.jinja",
+        "leaderboard.html.jinja",
         mark=Markup(MARK),  # noqa: S704 - a constant
         css=Markup((_HERE / "report.css").read_text("utf-8")),  # noqa: S704 - a file of this package
-        strip_css=Markup(_STRIPS.read_text("utf-8")),  # noqa: S704 - a file of this package
+        strip_css=Markup(_STYLES.read_text("utf-8")),  # noqa: S704 - a file of this package
         several=len({board.title for board in boards}) > 1,
         files=(LONG, PUBLIC),
         **_template_values(boards, cards),

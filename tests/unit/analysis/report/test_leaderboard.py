@@ -10,7 +10,7 @@ from analysis import Bundle
 from analysis.cli import main
 from analysis.errors import AnalysisError, OutputError
 from analysis.options import Options
-from analysis.report.board import read_cards, write_leaderboard
+from analysis.report.leaderboard import read_cards, write_leaderboard
 
 pytestmark = pytest.mark.usefixtures("unprinted")
 MakeBundle = Callable[..., Bundle]

@@ -13,7 +13,7 @@ from study.store import Store, events
 Made = TypeVar("Made")
 
 
-def watched(store: Store, study: str) -> Progress:
+def current_progress(store: Store, study: str) -> Progress:
     """Return the progress of a study.
 
     Raises
@@ -22,22 +22,22 @@ def watched(store: Store, study: str) -> Progress:
         The study no longer exists, or the store cannot be read.
     """
     now = datetime.now(UTC)
-    return _kept(store, study, progress_of, f"{now:%Y-%m-%d %H:%M}", now=now)
+    return _cached(store, study, progress_of, f"{now:%Y-%m-%d %H:%M}", now=now)
 
 
-def found(store: Store, study: str) -> list[QualityFact]:
+def quality_facts(store: Store, study: str) -> list[QualityFact]:
     """Return the facts about a study's readings."""
-    return _kept(store, study, facts)
+    return _cached(store, study, facts)
 
 
-def inspected(store: Store, study: str) -> list[ReadingFacts]:
+def reading_facts(store: Store, study: str) -> list[ReadingFacts]:
     """Return the study's readings as coordinators may see them."""
-    return _kept(store, study, readings_of)
+    return _cached(store, study, readings_of)
 
 
-def standing(store: Store, study: str) -> dict[str, Any]:
+def current_status(store: Store, study: str) -> dict[str, Any]:
     """Return a study's state as `study.monitoring.progress.status` gives it."""
-    return _kept(store, study, status)
+    return _cached(store, study, status)
 
 
 def head(store: Store, study: str) -> str:
@@ -46,7 +46,7 @@ def head(store: Store, study: str) -> str:
         return str(events.head(look, events.study_chain(study)))
 
 
-def _kept(
+def _cached(
     store: Store, study: str, read: Callable[..., Made], minute: str = "", **arguments: Any
 ) -> Made:
     key = f"{read.__module__}.{read.__name__}", store.address, study, head(store, study), minute

@@ -57,7 +57,7 @@ class _Chosen:
     session: int | None
 
 
-def show_stepping_in(person: Person, progress: Progress) -> None:
+def show_interventions(person: Person, progress: Progress) -> None:
     """Show the possible interventions, and earlier ones."""
     if progress.state == "open":
         _form(person, progress)
@@ -239,7 +239,7 @@ def _log(log: list[InterventionRow]) -> Columns:
     }
 
 
-def show_reminding(person: Person, progress: Progress) -> None:
+def show_reminders(person: Person, progress: Progress) -> None:
     """Show a letter to a reader, the ways to send it, and when letters are sent automatically."""
     _show_letter(person, progress)
     if progress.state == "open":

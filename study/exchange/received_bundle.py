@@ -47,7 +47,7 @@ _DEPLOYMENT = re.compile(r"[0-9a-f]{1,64}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class BundleRecords:
     """The rows of ``records.jsonl``: the facts of the study, and all other rows by kind."""
 
     study: StudyFacts
@@ -55,7 +55,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class ReceivedBundle:
     """A consistent bundle.
 
     Parameters
@@ -79,7 +79,7 @@ class Received:
     items_salt: str
     provenance: Provenance
     items: Sequence[Mapping[str, str]]
-    carried: Carried
+    carried: BundleRecords
     chain: Sequence[EventRow]
     sites: Mapping[str, Sequence[EventRow]] = field(default_factory=dict)
 
@@ -94,7 +94,7 @@ class Received:
         return str(self.carried.study.deployment_id)
 
 
-def receive(store: Store, path: Path) -> Received:
+def receive(store: Store, path: Path) -> ReceivedBundle:
     """Read and check a bundle in a folder or a ZIP file.
 
     Raises
@@ -127,7 +127,7 @@ def receive(store: Store, path: Path) -> Received:
     facts = package.get("reading_room") or {}
     rules = _rules(facts)
     protocol, chain, sites = _parts(path.name, files, carried, facts)
-    return Received(
+    return ReceivedBundle(
         name=path.name,
         sha256=hashlib.sha256(files[PACKAGE]).hexdigest(),
         files=files,
@@ -227,7 +227,7 @@ def _package(files: Mapping[str, bytes]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _parts(
-    name: str, files: Mapping[str, bytes], carried: Carried, facts: Mapping[str, Any]
+    name: str, files: Mapping[str, bytes], carried: BundleRecords, facts: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[EventRow], dict[str, list[EventRow]]]:
     faults: list[str] = []
 
@@ -319,7 +319,7 @@ def refuse(name: str, faults: Sequence[str]) -> None:
         )
 
 
-def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
+def _parsed(look: Transaction, name: str, content: bytes) -> BundleRecords:
     """Parse ``records.jsonl``; the store defines the columns of each kind of row.
 
     Raises
@@ -348,7 +348,7 @@ def _parsed(look: Transaction, name: str, content: bytes) -> Carried:
         faults.append(f"{RECORDS} has format {quoted(study.format)}; {known}")
     refuse(name, faults)
     assert study is not None
-    return Carried(study=study, rows=rows)
+    return BundleRecords(study=study, rows=rows)
 
 
 def _row(line: bytes) -> dict[str, Any]:
