@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         path = _write(folder / "release", args.items)
-        runs = [_both(path, folder / str(n)) for n in range(args.repeats)]
+        runs = [_measured_pair(path, folder / str(n)) for n in range(args.repeats)]
         store = folder / str(args.repeats - 1) / "store.db"
         draws_s = _drawn(Store(store), min(200, args.items // 10))
         explored_s = _explored(store)
@@ -221,7 +221,7 @@ def _items() -> Iterator[dict[str, Any]]:
         n += 1
 
 
-def _both(path: Path, folder: Path) -> dict[str, _Cost]:
+def _measured_pair(path: Path, folder: Path) -> dict[str, _Cost]:
     folder.mkdir()
     store = folder / "store.db"
     deployments.init(store, entropy=token_bytes, now=datetime.now(UTC))

@@ -160,7 +160,7 @@ class _Walk:
     def __init__(self, page: Page, store: Store, url: str) -> None:
         self._page, self._store, self._url = page, store, url
         self._runs = 0
-        page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
+        page.on("websocket", lambda socket: socket.on("framereceived", self._count_runs))
 
     def measured(self, code: str, *, few: bool) -> dict[str, dict[str, float]]:
         """Go through all pages, or a few; seconds by page."""
@@ -170,10 +170,12 @@ class _Walk:
         for name, other in zip(_PAGES, _PAGES[1:] + _PAGES[:1], strict=True):
             if few and name != "Progress":
                 continue
-            rows[name] = self._both(partial(self._open, name), undo=partial(self._open, other))
+            rows[name] = self._cold_and_warm_ms(
+                partial(self._open, name), undo=partial(self._open, other)
+            )
             if name == "Progress":
                 for part in _PARTS[:n_parts]:
-                    rows[f"{name}, {part}"] = self._both(
+                    rows[f"{name}, {part}"] = self._cold_and_warm_ms(
                         partial(self._choose, part), undo=partial(self._choose, name)
                     )
         studies.close(
@@ -190,7 +192,9 @@ class _Walk:
             rows[f"Results, {part}"] = {"first_s": first, "again_s": second_s}
         return rows
 
-    def _both(self, do: Callable[[], None], *, undo: Callable[[], None]) -> dict[str, float]:
+    def _cold_and_warm_ms(
+        self, do: Callable[[], None], *, undo: Callable[[], None]
+    ) -> dict[str, float]:
         """Return the duration of an opening after a change, and of a second opening."""
         undo()
         reader_code(
@@ -257,7 +261,7 @@ class _Walk:
         """Wait until the page no longer changes; the waiting time is subtracted."""
         self._page.evaluate(_AT_REST, 1000 * _QUIET_S)
 
-    def _hear(self, payload: bytes | str) -> None:
+    def _count_runs(self, payload: bytes | str) -> None:
         if isinstance(payload, bytes):
             message = ForwardMsg.FromString(payload)
             if message.WhichOneof("type") == "script_finished":

@@ -221,7 +221,7 @@ async def _run(args: argparse.Namespace, lane_plans: list[LanePlan]) -> dict[str
         films.mkdir(parents=True, exist_ok=True)
         folders = {}
         for bits in sorted({plan.bits for plan in lane_plans}):
-            _say(f"films of {bits} bits for {n_cases} cases")
+            _log(f"films of {bits} bits for {n_cases} cases")
             folders[bits] = banks.write_bank(films, n_cases, bits=bits, **size)
         weights = {f"{bits}bit": {**size, **_weights(bank)} for bits, bank in folders.items()}
         lanes = _lanes(stack, lane_plans, folders, folder, n_cases)
@@ -250,7 +250,7 @@ def _lanes(
     }
     lanes = []
     for plan in lane_plans:
-        _say(f"server of {plan.name}")
+        _log(f"server of {plan.name}")
         log, bank, deployment = (
             folder / f"{plan.name}.log",
             folders[plan.bits],
@@ -269,7 +269,7 @@ def _lanes(
 async def _read_all(lanes: list[Lane], browser: Any, n_witnessed: int) -> None:
     generator = np.random.default_rng(1)
     for lane in lanes:
-        _say(f"{lane.plan.name}: opening")
+        _log(f"{lane.plan.name}: opening")
         await lane.open(browser)
     for block in range(BLOCKS):
         # each block starts with another lane
@@ -278,9 +278,9 @@ async def _read_all(lanes: list[Lane], browser: Any, n_witnessed: int) -> None:
             if n:
                 await lane.block(n, generator)
                 times = _tail(lane.took_ms, n)
-                _say(f"block {block + 1} of {BLOCKS}, {lane.plan.name}: {times} ms")
+                _log(f"block {block + 1} of {BLOCKS}, {lane.plan.name}: {times} ms")
     for lane in lanes:
-        _say(f"{lane.plan.name}: before the screencast")
+        _log(f"{lane.plan.name}: before the screencast")
         await lane.witness(n_witnessed, generator)
 
 
@@ -424,5 +424,5 @@ def _parts(words: str) -> tuple[str, ...]:
     return parts
 
 
-def _say(words: str) -> None:
+def _log(words: str) -> None:
     print(words, file=sys.stderr, flush=True)

@@ -256,12 +256,12 @@ async def _play_all(players: list[Player], n_short: int, long_ms: list[float], p
     """Run the short delays by condition, and the long delays in parallel."""
     generator = np.random.default_rng(1)
     for each in players:
-        _say(f"{each.condition}: {n_short} short delays")
+        _log(f"{each.condition}: {n_short} short delays")
         with ExitStack() as stack:
             if each.condition == "loaded":
                 stack.enter_context(load(port, await _cookie(each)))
             await each.play(short_delays(n_short, each.condition, generator))
-    _say(f"long delays, all conditions at once: {', '.join(f'{ms / 1000:g}' for ms in long_ms)} s")
+    _log(f"long delays, all conditions at once: {', '.join(f'{ms / 1000:g}' for ms in long_ms)} s")
     await asyncio.gather(*(each.play(long_ms) for each in players))
     for each in players:
         await each.wait_saved()
@@ -419,5 +419,5 @@ def _conditions(words: str) -> tuple[str, ...]:
     return conditions
 
 
-def _say(words: str) -> None:
+def _log(words: str) -> None:
     print(words, file=sys.stderr, flush=True)

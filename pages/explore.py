@@ -52,7 +52,7 @@ def _value(value: str) -> str:
     return value or t("(not given)")
 
 
-def _found(bank: BankRow) -> pd.DataFrame:
+def _matching_questions(bank: BankRow) -> pd.DataFrame:
     """Show the search fields and return the matching questions."""
     with st.spinner(t("Reading the bank ...")):
         frame = facets(store(), bank.id, bank.content_sha256)
@@ -206,7 +206,7 @@ def _page(bank: BankRow) -> None:
     page_title(t("Questions of {bank}", bank=plain(bank.name)))
     with store().look() as look:
         reading = bool(being_read(look, bank.id))
-    result = _found(bank)
+    result = _matching_questions(bank)
     n = tn("{n} question", "{n} questions", len(result))
     st.markdown(f"**{n}** {t('of {total}', total=bank.n_items)}")
     _counts(result)

@@ -64,7 +64,7 @@ EVERY_CASE = later("all cases")
 MOST_NAMED = 12
 
 
-def _standing(result: dict[str, Any]) -> None:
+def _show_status(result: dict[str, Any]) -> None:
     """Show the study's progress, and whose answers are simulated, in one line."""
     n_read = sum(row["n_read"] for row in result["readers"])
     n_assigned = sum(row["n_assigned"] for row in result["readers"])
@@ -220,10 +220,10 @@ def _cases(results: Results) -> None:
     )
     shown = table if kind == EVERY_CASE else table.loc[table["note"] == kind]
     shown = _parted(results, shown, right).reset_index(drop=True)
-    _listed(results, shown, f"cases-{kind}")
+    _show_cases(results, shown, f"cases-{kind}")
 
 
-def _listed(results: Results, shown: pd.DataFrame, key: str) -> None:
+def _show_cases(results: Results, shown: pd.DataFrame, key: str) -> None:
     """Show a list of cases, and the images and answers of the selected case."""
     st.caption(t("Choose a row to see the images, the reference standard and each answer."))
     columns: dict[str, Any] = {
@@ -302,7 +302,7 @@ def _open(analysis: Analysis) -> None:
         _opening(analysis)
         st.html(findings_html(sentences(analysis)))
     elif part == MODELS:
-        _listed(analysis.results, *side_by_side(analysis.results))
+        _show_cases(analysis.results, *side_by_side(analysis.results))
     elif part == CASES:
         _cases(analysis.results)
     elif part == TABLES:
@@ -336,10 +336,10 @@ def _waiting() -> None:
     job = job_of(store(), person.study_name)
     if job.is_done():
         st.rerun()
-    st.progress(job.share, _left(job.left_s))
+    st.progress(job.share, _time_left_text(job.left_s))
 
 
-def _left(seconds: float | None) -> str:
+def _time_left_text(seconds: float | None) -> str:
     if seconds is None:
         return t("Analysing the study ...")
     if seconds < 60:
@@ -383,7 +383,7 @@ def _body() -> None:
         with head:
             report_links()
             links("to_leaderboard", {"leaderboard": t("Leaderboard")})
-        _standing(result)
+        _show_status(result)
     else:
         st.info(
             t(

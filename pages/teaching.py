@@ -23,7 +23,7 @@ person = guard(Act.CHOOSE)
 def _lesson(lesson: Lesson) -> None:
     with st.container(border=True, key=f"lesson-{lesson.bank}"):
         st.subheader(plain(lesson.name), anchor=False)
-        st.write(_how_far(lesson))
+        st.write(_progress_text(lesson))
         if lesson.first:
             counts = {t("All cases"): total(lesson.first), **lesson.first}
             rows = [(task or t("No task"), of(count)) for task, count in counts.items()]
@@ -37,7 +37,7 @@ def _lesson(lesson: Lesson) -> None:
             links(f"lesson_{lesson.bank}", {f"teach?{at}": begin})
 
 
-def _how_far(lesson: Lesson) -> str:
+def _progress_text(lesson: Lesson) -> str:
     if not lesson.first:
         return t("You have not seen any of these cases yet.")
     if lesson.n_coming_back:

@@ -237,10 +237,10 @@ def test_no_constant_looks_like_an_access_code() -> None:
 
 def test_no_module_defines_a_name_twice() -> None:
     """A second constant of the same name would silently replace the first."""
-    assert not {_name(path): twice for path in _files() if (twice := _given_twice(path))}
+    assert not {_name(path): twice for path in _files() if (twice := _defined_twice(path))}
 
 
-def _given_twice(path: Path) -> list[str]:
+def _defined_twice(path: Path) -> list[str]:
     bound: list[str] = []
     for node in _tree(path).body:
         targets = node.targets if isinstance(node, ast.Assign) else []

@@ -289,8 +289,8 @@ def _item(results: Results, row: Row, item: Row) -> NotedItem:
         task=str(row.get("task") or ""),
         question=_cut(str(item.get("question") or "")),
         truth=_truth(item),
-        readers=_of(row, "readers"),
-        models=_of(row, "models"),
+        readers=_n_of_total(row, "readers"),
+        models=_n_of_total(row, "models"),
     )
 
 
@@ -304,7 +304,7 @@ def _truth(item: Row) -> str:
     return _cut(words if words.startswith(f"{letter}.") else f"{letter}. {words}".strip(". "))
 
 
-def _of(row: Row, kind: str) -> str:
+def _n_of_total(row: Row, kind: str) -> str:
     right, total = number(row, f"n_{kind}_correct"), number(row, f"n_{kind}")
     if not total > 0:
         return ""

@@ -126,7 +126,9 @@ def write_leaderboard(
                 " another folder."
             )
         (folder / PAGE).write_text(_page(boards, known), encoding="utf-8", newline="\n")
-        _write(pd.concat([_named(t, "study", name) for name, t in tables.items()]), folder / LONG)
+        _write(
+            pd.concat([_with_name(t, "study", name) for name, t in tables.items()]), folder / LONG
+        )
         _write(
             pd.concat([_public(name, bundles[name], tables[name], known) for name in bundles]),
             folder / PUBLIC,
@@ -167,7 +169,7 @@ def _is_ours(page: Path) -> bool:
         return file.read(len(MARK)) == MARK
 
 
-def _named(table: pd.DataFrame, column: str, value: str) -> pd.DataFrame:
+def _with_name(table: pd.DataFrame, column: str, value: str) -> pd.DataFrame:
     table.insert(0, column, value)
     return table
 

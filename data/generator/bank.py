@@ -210,7 +210,9 @@ def provenance(seed: int, examinations: dict[str, Any]) -> dict[str, Any]:
 
 def write_checksums(folder: Path) -> None:
     """Write `SHA256SUMS` over films, bank, predictions and provenance."""
-    lines = [f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in _listed(folder)]
+    lines = [
+        f"{_sha256(path)}  {path.relative_to(folder).as_posix()}" for path in _files_in(folder)
+    ]
     (folder / SUMS).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -221,7 +223,7 @@ def faults(folder: Path) -> list[str]:
     for line in (folder / SUMS).read_text(encoding="utf-8").splitlines():
         digest, name = line.split("  ", 1)
         faults_of[name] = digest
-    present = {path.relative_to(folder).as_posix() for path in _listed(folder)}
+    present = {path.relative_to(folder).as_posix() for path in _files_in(folder)}
     differences += [f"{name}: not listed in {SUMS}" for name in sorted(present - faults_of.keys())]
     for name, digest in faults_of.items():
         if name not in present:
@@ -231,7 +233,7 @@ def faults(folder: Path) -> list[str]:
     return differences
 
 
-def _listed(folder: Path) -> list[Path]:
+def _files_in(folder: Path) -> list[Path]:
     return sorted(p for p in folder.rglob("*") if p.is_file() and p.name != SUMS)
 
 

@@ -217,7 +217,7 @@ def _refuse_faulty(files: tuple[Part, ...], read: ReadBank, options: ImportOptio
     if faulty or has_missing:
         raise _faulty(_refusal(path, read, has_missing=has_missing), read)
     if not read.staged.n_items:
-        raise _faulty(f"{path} contains no valid item.\n" + _listed(read), read)
+        raise _faulty(f"{path} contains no valid item.\n" + _fault_lines(read), read)
 
 
 def _faulty(text: str, read: ReadBank) -> FaultyBank:
@@ -235,7 +235,7 @@ def _refusal(path: str, read: ReadBank, *, has_missing: bool) -> str:
     n_all = n_faults + missing.n_items if has_missing else n_faults
     lines = [
         f"{path}: errors: {n_all:,}, items: {read.staged.n_found:,}; nothing was imported.",
-        _listed(read),
+        _fault_lines(read),
     ]
     if has_missing:
         lines.append(
@@ -251,7 +251,7 @@ def _refusal(path: str, read: ReadBank, *, has_missing: bool) -> str:
     return "\n".join(lines)
 
 
-def _listed(read: ReadBank) -> str:
+def _fault_lines(read: ReadBank) -> str:
     faults = [*read.staged.faults(MOST_LISTED), *_missing(read).examples]
     lines = [f"  {fault}" for fault in faults]
     n_more = read.staged.n_faults() - MOST_LISTED

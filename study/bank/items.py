@@ -198,7 +198,7 @@ class ItemReader:
         if not entries:
             draft.trouble.add("no image", "name at least one image file", Rule.NO_IMAGE)
             return ()
-        view_names = self._named(entries, fields, draft, "")
+        view_names = self._image_paths(entries, fields, draft, "")
         views: dict[str, View] = {}
         for path, label, original, _ in view_names:
             views.setdefault(path, View(path=path, label=label, original=original))
@@ -215,7 +215,7 @@ class ItemReader:
         days = read_days(fields, len(entries), self._notes, draft.trouble)
         current = {view.path for view in draft.views}
         priors: dict[str, Prior] = {}
-        for path, label, original, place in self._named(entries, fields, draft, "prior_"):
+        for path, label, original, place in self._image_paths(entries, fields, draft, "prior_"):
             if path in current:
                 draft.trouble.add(
                     f"image {shown(path, 160)} is both a current and a prior one",
@@ -227,7 +227,7 @@ class ItemReader:
             )
         return tuple(priors.values())
 
-    def _named(
+    def _image_paths(
         self, entries: Sequence[object], fields: Fields, draft: ItemDraft, kind: str
     ) -> list[tuple[str, str, str, int]]:
         """Return path, label, original label and index of each image of an item."""

@@ -82,7 +82,7 @@ def _read(value: object, n_images: int, notes: Notes, key: str) -> list[float | 
 
 def _entries(value: object, n_images: int) -> list[object] | None:
     """Return one entry per image, or None if the numbers differ."""
-    entries = _listed(value)
+    entries = _entries_of(value)
     if entries is None:
         return [value] * n_images
     if len(entries) == n_images:
@@ -94,7 +94,7 @@ def _entries(value: object, n_images: int) -> list[object] | None:
     return None
 
 
-def _listed(value: object) -> list[object] | None:
+def _entries_of(value: object) -> list[object] | None:
     """Return the entries of a list or of a text that lists them; None for a single value."""
     entries = as_list(value)
     if entries is None and isinstance(value, str):
@@ -163,7 +163,7 @@ def read_days(fields: Fields, n: int, notes: Notes, trouble: Trouble) -> list[in
         None if unknown.
     """
     by_date = fields.first("prior_days") is None
-    values = _each(fields.first("prior_date" if by_date else "prior_days"), n)
+    values = _value_per_image(fields.first("prior_date" if by_date else "prior_days"), n)
     if values is None:
         notes.add("prior intervals dropped: not one per prior image", trouble.key)
         return [None] * n
@@ -221,7 +221,7 @@ def day_of(text: str) -> date | None:
         return None
 
 
-def _each(value: object, n: int) -> Sequence[object] | None:
+def _value_per_image(value: object, n: int) -> Sequence[object] | None:
     """Return one value for each of `n` images; None if the numbers differ."""
     if missing(value):
         return [None] * n

@@ -47,7 +47,7 @@ def read_options(fields: Fields, trouble: Trouble) -> tuple[str, ...]:
     tuple of str
         The texts in canonical order without letters; empty if they cannot be read.
     """
-    options = _listed(fields, trouble)
+    options = _options_of(fields, trouble)
     if options is None:
         return ()
     texts = [as_text(option) for option in options]
@@ -186,7 +186,7 @@ def _one_character(char: str) -> str:
     return form if len(form) == 1 else char
 
 
-def _listed(fields: Fields, trouble: Trouble) -> list[object] | None:
+def _options_of(fields: Fields, trouble: Trouble) -> list[object] | None:
     value = fields.first("options")
     if value is None:
         return _from_columns(fields, trouble)

@@ -356,10 +356,10 @@ def import_(
             acting=acting(),
             options=options,
         )
-    _tell(bank, result)
+    _print_result(bank, result)
 
 
-def _tell(bank: str, result: Imported) -> None:
+def _print_result(bank: str, result: Imported) -> None:
     if not result.is_new:
         print(
             f"Bank {quoted(bank)} was imported from these very files before; nothing was changed."

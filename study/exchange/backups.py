@@ -296,7 +296,7 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
                 "sha256": _flushed(copy),
                 "finding": finding,
             }
-            return _listed(store, facts, trigger, acting, place=partial(_name, copy, file))
+            return _record_backup(store, facts, trigger, acting, place=partial(_name, copy, file))
     except OSError as error:
         raise BadFile(
             t(
@@ -307,7 +307,7 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
         ) from error
 
 
-def _listed(
+def _record_backup(
     store: Store,
     facts: dict[str, Any],
     trigger: str,
@@ -353,7 +353,7 @@ def _list_copies_before_upgrades(store: Store, acting: Acting) -> None:
             "sha256": sha256_of_file(file),
             "finding": finding,
         }
-        _listed(store, facts, "schedule", acting)
+        _record_backup(store, facts, "schedule", acting)
 
 
 def _flushed(path: Path) -> str:

@@ -181,7 +181,7 @@ def _lacking(missing: Sequence[Row]) -> str:
     note = f"{len(missing)} assigned cases have no answer that counts."
     if len(missing) > MOST_LISTED:
         note += f" The first {MOST_LISTED} are listed; missing.csv has every one."
-    table = _listed("Cases without an answer", MISSING, missing[:MOST_LISTED])
+    table = _table_of("Cases without an answer", MISSING, missing[:MOST_LISTED])
     return f"<h2>Missing answers</h2><p>{note}</p>{table}"
 
 
@@ -205,16 +205,16 @@ def _decided(look: Transaction, study: StudyRow) -> str:
     )
     return (
         "<h2>Decisions during the study</h2>"
-        + _listed("Amendments", ("number", *_MADE, "changes", "reason"), amended)
-        + _listed(
+        + _table_of("Amendments", ("number", *_MADE, "changes", "reason"), amended)
+        + _table_of(
             "Interventions", (*_MADE, "kind", "reader_id", "session", "days", "reason"), stepped_in
         )
-        + _listed(
+        + _table_of(
             "Exclusions",
             (*_MADE, "kind", "reader_id", "item_id", "condition", "repeat", "reason"),
             set_aside,
         )
-        + _listed(
+        + _table_of(
             "Models withdrawn",
             (*_MADE, "model_id", "model_version", "n_predicted", "reason"),
             withdrawn,
@@ -254,7 +254,7 @@ def _facts(facts: Mapping[str, Any]) -> str:
     return f"<dl>{''.join(pairs)}</dl>\n"
 
 
-def _listed(caption: str, keys: Sequence[str], rows: Iterable[Row]) -> str:
+def _table_of(caption: str, keys: Sequence[str], rows: Iterable[Row]) -> str:
     """Return a table of the rows' values under the given keys."""
     heads = [_NAMES.get(key, key) for key in keys]
     return _table(caption, heads, ([row[key] for key in keys] for row in rows))

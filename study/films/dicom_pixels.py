@@ -131,7 +131,7 @@ def padding(
         return None
     signed_16 = [n - 0x10000 if layout.signed and n > 0x7FFF else n for n in limits]
     within = (values >= min(signed_16)) & (values <= max(signed_16))
-    if cells is not None and not _fits(signed_16, layout):
+    if cells is not None and not _fit_layout(signed_16, layout):
         within |= (cells >= min(limits)) & (cells <= max(limits))
     if within.all():
         source.notes.append("its padding would cover the whole image and is ignored")
@@ -139,7 +139,7 @@ def padding(
     return within if within.any() else None
 
 
-def _fits(numbers: list[int], layout: Layout) -> bool:
+def _fit_layout(numbers: list[int], layout: Layout) -> bool:
     top = 1 << (layout.stored - layout.signed)
     low = -top if layout.signed else 0
     return all(low <= number < top for number in numbers)

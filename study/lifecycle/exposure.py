@@ -58,7 +58,7 @@ def being_read(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]
     """
     return [
         row.name
-        for row in _others(look, bank, excluding)
+        for row in _other_studies(look, bank, excluding)
         if row.state == "open" and not stored_protocol(row).interim_results
     ]
 
@@ -85,7 +85,7 @@ def refuse_withheld(look: Transaction, bank: int) -> None:
 
 def revealed_in(look: Transaction, bank: int, *, excluding: int = 0) -> list[str]:
     """Return the studies that reveal the reference standard of a bank's items."""
-    return [row.name for row in _others(look, bank, excluding) if reveals(row)]
+    return [row.name for row in _other_studies(look, bank, excluding) if reveals(row)]
 
 
 def reveals(study: StudyRow) -> bool:
@@ -203,7 +203,7 @@ def in_words(reader: str, cases_seen: Sequence[KnownCases]) -> str:
     )
 
 
-def _others(look: Transaction, bank: int, excluding: int) -> list[StudyRow]:
+def _other_studies(look: Transaction, bank: int, excluding: int) -> list[StudyRow]:
     return [
         row
         for row in reversed(studies.listed(look))

@@ -115,7 +115,7 @@ def _in_absence(
     stance = _is_seen(statement, before, after)
     for letter in statement.letters:
         options_unseen.setdefault(letter, set()).add(stance)
-    in_list = statement.own_text and _listed(parts[statement.sentence], statement)
+    in_list = statement.own_text and _starts_list(parts[statement.sentence], statement)
     if statement.stance is Stance.ALONE and stance is not True and not in_list:
         return statement
     neutral = statement.stance in POSITIVE or stance is not None
@@ -159,7 +159,7 @@ def _only_unseen(
     return frozenset(unseen) if clear and (all_seen or (rest_seen and short)) else frozenset()
 
 
-def _listed(part: Sentence, statement: Statement) -> bool:
+def _starts_list(part: Sentence, statement: Statement) -> bool:
     """Return whether a list of further options follows the mention, all of which are seen."""
     rest = part.text[max(0, statement.place - part.place) + 1 :]
     return (

@@ -48,7 +48,7 @@ def verdicts_on(
     marked: str, parts: Sequence[Sentence], statements: Sequence[Statement], options: Sequence[str]
 ) -> list[Statement]:
     """Return the statements with the verdicts of lists and of answered questions."""
-    list_stances = _unless_stated(dict(_listed(marked, parts, len(options))), statements)
+    list_stances = _unless_stated(dict(_list_stances(marked, parts, len(options))), statements)
     verdicts = [
         replace(statement, stance=list_stances[statement.place])
         if statement.place in list_stances
@@ -174,7 +174,9 @@ def _followed(
     return Stance.ALONE
 
 
-def _listed(marked: str, parts: Sequence[Sentence], n_options: int) -> Iterator[tuple[int, Stance]]:
+def _list_stances(
+    marked: str, parts: Sequence[Sentence], n_options: int
+) -> Iterator[tuple[int, Stance]]:
     """Yield the position and the stance of each option in a list of options."""
     heads = list(_HEAD.finditer(marked))
     entries: list[tuple[str, int, str]] = []

@@ -257,11 +257,11 @@ class Reading:
             != 1
         ):
             return []
-        return self._own(findings)
+        return self._without_foreign_words(findings)
 
     def _concluded(self, answers: Sequence[Statement]) -> list[Statement]:
         """Return the findings of the last sentences that begin with a word such as "overall"."""
-        return self._own(
+        return self._without_foreign_words(
             [
                 statement
                 for statement in answers
@@ -271,7 +271,7 @@ class Reading:
             ]
         )
 
-    def _own(self, findings: Sequence[Statement]) -> list[Statement]:
+    def _without_foreign_words(self, findings: Sequence[Statement]) -> list[Statement]:
         """Return the findings in whose words no word belongs to another option only."""
         return [
             statement
@@ -355,7 +355,7 @@ class Reading:
             max(0, last.place - self.parts[last.sentence].place) :
         ]
         return bool(_REGRETS.search(after)) or any(
-            self._takes_back(part.text) for part in self.parts[last.sentence + 1 :]
+            self._is_withdrawn(part.text) for part in self.parts[last.sentence + 1 :]
         )
 
     def _is_aside(self, statement: Statement, answer: Statement) -> bool:
@@ -386,7 +386,7 @@ class Reading:
     def _offered(self, letters: Set[str]) -> bool:
         return letters <= set(LETTERS[: len(self.options)])
 
-    def _takes_back(self, text: str) -> bool:
+    def _is_withdrawn(self, text: str) -> bool:
         """Return whether a later sentence withdraws or questions the answer."""
         if is_unknown_comment(text) and not re.search(MENTION, text):
             return True

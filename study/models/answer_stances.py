@@ -376,7 +376,7 @@ def _positive(context: _Context) -> Stance:
     if context.begin or _denies(_BY_EXCLUSION.sub("", lead)):
         lead = ""
     context = replace(context, before=lead + context.before)
-    return _stated(context) or _found(context) or Stance.NAMED
+    return _stated(context) or _visible_stance(context) or Stance.NAMED
 
 
 def _stated(context: _Context) -> Stance | None:
@@ -405,7 +405,7 @@ def _stated(context: _Context) -> Stance | None:
     return None
 
 
-def _found(context: _Context) -> Stance | None:
+def _visible_stance(context: _Context) -> Stance | None:
     """Return the stance of an option described as visible in the image."""
     before, after = context.before, context.after
     ends = not context.own_text or _ENDS.match(after)

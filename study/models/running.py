@@ -414,7 +414,7 @@ class _Session:
                     running = await _some_done({*running, stopping}) - {stopping}
                 if ended := self._limit_reached() or self._beyond_budget(len(running)):
                     return ended
-                running.add(asyncio.create_task(self._one(ask)))
+                running.add(asyncio.create_task(self._ask_once(ask)))
             return "asked"
         finally:
             stopping.cancel()
@@ -450,7 +450,7 @@ class _Session:
         expected = self.limits.spent(totals) + (running + 1) * highest_cost
         return "budget" if expected > self.limits.budget else None
 
-    async def _one(self, ask: Ask) -> None:
+    async def _ask_once(self, ask: Ask) -> None:
         item_id, run = ask
         async with self.rendering:
             question = await asyncio.to_thread(self.exam.question, item_id)

@@ -125,7 +125,9 @@ def facts_of(rows: _Rows, protocol: Protocol) -> list[QualityFact]:
     """Return the facts about readings as `study.store.progress` returns them."""
     read = [row for row in rows if row.current and row.timing_source == "browser"]
     by_reader = _grouped(read, "reader_id")
-    facts = [fact for kind, test in _OF_READER.items() for fact in _each(kind, test, by_reader)]
+    facts = [
+        fact for kind, test in _OF_READER.items() for fact in _facts_by_test(kind, test, by_reader)
+    ]
     facts += [fact for own_rows in by_reader.values() for fact in _runs(own_rows)]
     facts += [fact for own_rows in by_reader.values() for fact in _screens(own_rows)]
     facts += [fact for own_rows in by_reader.values() for fact in _washout(own_rows, protocol)]
@@ -165,7 +167,9 @@ _OF_READER: Mapping[FactKind, _Test] = {
 """Functions that return whether a reading has a property; None if unknown."""
 
 
-def _each(kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]) -> Iterator[QualityFact]:
+def _facts_by_test(
+    kind: FactKind, test: _Test, by_reader: Mapping[str, _Rows]
+) -> Iterator[QualityFact]:
     for reader_id, own_rows in by_reader.items():
         results = [(row, test(row)) for row in own_rows]
         matching = tuple(row.id for row, result in results if result)

@@ -61,8 +61,8 @@ def compose(progress: Progress, reader: ReaderProgress, *, name: str, address: s
     lines = [
         t("Dear {name},", name=name or reader.reader_id),
         "",
-        _how_far(progress, reader),
-        *_when(reader.current),
+        _progress_sentence(progress, reader),
+        *_session_lines(reader.current),
         "",
         t("Continue reading here: {address}", address=address),
         t(
@@ -134,7 +134,7 @@ def _record(store: Store, study: str, reader_id: str, way: str, acting: Acting) 
         )
 
 
-def _how_far(progress: Progress, reader: ReaderProgress) -> str:
+def _progress_sentence(progress: Progress, reader: ReaderProgress) -> str:
     counts = reader.counts
     if not counts.n_read:
         return tn(
@@ -153,7 +153,7 @@ def _how_far(progress: Progress, reader: ReaderProgress) -> str:
     )
 
 
-def _when(session: SessionStanding | None) -> list[str]:
+def _session_lines(session: SessionStanding | None) -> list[str]:
     """Return a line on the opening or the deadline of a reader's session, if there is one."""
     if session is None:
         return []

@@ -118,12 +118,12 @@ def _rules(place: str, section: Any) -> GroupRules:
 
 def _role(place: str, value: Any) -> GroupRole:
     if isinstance(value, str):
-        return GroupRole(_named(place, value, _IN_DEPLOYMENT))
+        return GroupRole(_role_named(place, value, _IN_DEPLOYMENT))
     values = _table(place, value, ("role", "study"))
     study = values.get("study")
     if not isinstance(study, str) or not study:
         raise BadInput(f"{place}.study is missing. Name the study, or write only the role.")
-    return GroupRole(_named(place, values.get("role"), _IN_STUDY), study)
+    return GroupRole(_role_named(place, values.get("role"), _IN_STUDY), study)
 
 
 def _table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
@@ -135,7 +135,7 @@ def _table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:
     return section
 
 
-def _named(place: str, name: Any, permitted: tuple[Role, ...]) -> Role:
+def _role_named(place: str, name: Any, permitted: tuple[Role, ...]) -> Role:
     if name not in permitted:
         names = ", ".join(permitted)
         raise BadInput(

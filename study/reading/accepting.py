@@ -382,7 +382,12 @@ def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) 
     elapsed = record.times.elapsed_ms
     together = presented is not None and presented.received_at_utc >= stamp(now)
     clock_lead = timedelta() if record.sent_at is None else now - record.sent_at
-    if presented and elapsed is not None and not together and _tells(record, presented, clock_lead):
+    if (
+        presented
+        and elapsed is not None
+        and not together
+        and _matches_timer(record, presented, clock_lead)
+    ):
         server_ms = _ms(now - moment(presented.received_at_utc))
         if server_ms < elapsed - TOO_SHORT_MS:
             yield "clock_disagreement"
@@ -395,7 +400,7 @@ def _arrival(record: Reading, presented: PresentationRow | None, now: datetime) 
         yield "received_late"
 
 
-def _tells(record: Reading, presented: PresentationRow, clock_lead: timedelta) -> bool:
+def _matches_timer(record: Reading, presented: PresentationRow, clock_lead: timedelta) -> bool:
     """Whether a presentation arrived when this reading's timer started.
 
     `clock_lead` is the difference between the server's and the browser's clock, according to the

@@ -515,7 +515,7 @@ def case_view(
 ) -> CaseView:
     """Return a case as its reader sees it, with their own answer; see `case_views`."""
     view = case_views(look, [row], protocol, before=before)[0]
-    return view if answer is None else replace(view, reading=_own(answer, _order(row)))
+    return view if answer is None else replace(view, reading=_own_reading(answer, _order(row)))
 
 
 def case_views(
@@ -630,7 +630,7 @@ def _film(case: str, row: ViewRow) -> FilmView:
     )
 
 
-def _own(row: AnswerRow, order: str) -> OwnReading:
+def _own_reading(row: AnswerRow, order: str) -> OwnReading:
     """Return the reader's answer; `order` is empty if it was given in words."""
     return OwnReading(
         id=row.id,

@@ -78,7 +78,7 @@ class Transaction:
 
     def rows(self, sql: str, **values: Any) -> list[dict[str, Any]]:
         """Return all rows of a query with named parameters."""
-        return list(_named(self._database.conn.execute(sql, values)))
+        return list(_rows_by_name(self._database.conn.execute(sql, values)))
 
     def stream(self, sql: str, **values: Any) -> Iterator[dict[str, Any]]:
         """Return the rows of a query one by one, if there may be many.
@@ -86,7 +86,7 @@ class Transaction:
         sqlite-utils' own `query` would run two more statements for each. PostgreSQL runs three
         statements, which are not prepared, so `rows` is faster for a few rows.
         """
-        return _named(self._streamed(sql, values))
+        return _rows_by_name(self._streamed(sql, values))
 
     def cursor(self, sql: str, **values: Any) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query one by one as plain tuples, if there may be many."""
@@ -98,7 +98,7 @@ class Transaction:
 
     def row(self, sql: str, **values: Any) -> dict[str, Any] | None:
         """Return the first row of a query, or None."""
-        return next(_named(self._database.conn.execute(sql, values)), None)
+        return next(_rows_by_name(self._database.conn.execute(sql, values)), None)
 
     def one(self, make: Callable[..., _Row], sql: str, **values: Any) -> _Row | None:
         """Return the first row of a query, made of its columns by their names, or None."""
@@ -144,7 +144,7 @@ class Transaction:
         return int(self._database.execute(sql, values).rowcount)
 
 
-def _named(cursor: Cursor) -> Iterator[dict[str, Any]]:
+def _rows_by_name(cursor: Cursor) -> Iterator[dict[str, Any]]:
     names = [column[0] for column in cursor.description]
     return (dict(zip(names, row, strict=True)) for row in cursor)
 
@@ -229,7 +229,7 @@ class Store:
 
     def beside(self, suffix: str) -> Path:
         """Return the path of a file or folder that belongs to the store, such as its backups."""
-        return _beside(self.path, suffix)
+        return _sibling_path(self.path, suffix)
 
     def is_in_use(self) -> bool:
         """Return whether another connection to the store is open, such as a server's."""
@@ -305,7 +305,7 @@ class Store:
         """Create the witness if there is none, with the current heads of the chains."""
         if witness.read(self.path) is None:
             with self.look() as look:
-                self._tell(look, {head.chain: head for head in _heads(look)})
+                self._write_heads(look, {head.chain: head for head in _heads(look)})
 
     def renew_witness(self) -> None:
         """Rewrite the witness, with its readable heads and the current ones."""
@@ -354,10 +354,12 @@ class Store:
         for chain, head in committed.heads.items():
             self._owed[chain] = max(head, self._owed.get(chain, head), key=_number)
         if self._owed:
-            self._tell(committed, self._owed, n_held)
+            self._write_heads(committed, self._owed, n_held)
             self._owed.clear()
 
-    def _tell(self, look: Transaction, heads: dict[str, Head], n_held: int | None = None) -> None:
+    def _write_heads(
+        self, look: Transaction, heads: dict[str, Head], n_held: int | None = None
+    ) -> None:
         try:
             witness.add(
                 self.path,
@@ -534,10 +536,10 @@ def _identity(path: Path) -> "_File":
 
 def beside(address: Path | str, suffix: str) -> Path:
     """Return the path of a file that belongs to the store of an address, which need not exist."""
-    return _beside(_engine_of(address).path, suffix)
+    return _sibling_path(_engine_of(address).path, suffix)
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def _sibling_path(path: Path, suffix: str) -> Path:
     return path.with_name(f"{path.name}-{suffix}")
 
 

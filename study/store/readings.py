@@ -162,7 +162,7 @@ _SCORED = (
 _SHOWN = "question, options, items.id AS item"
 
 
-def _listed(of: CaseSet) -> str:
+def _assignments_clause(of: CaseSet) -> str:
     """Return the FROM clause for assignments with their cases."""
     return f"{of.assignments} AS assignments JOIN {of.cases} AS cases ON cases.id = case_id "
 
@@ -179,7 +179,7 @@ def _case(of: CaseSet) -> str:
         f"{of.images} AS images, stage, aid, CASE stage WHEN 2 THEN (SELECT first.id "
         "FROM assignments AS first WHERE first.reader = assignments.reader "
         "AND first.position = assignments.position AND first.stage = 1) END AS first_stage "
-        f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
+        f"FROM {_assignments_clause(of)} JOIN items ON items.id = cases.item "
     )
 
 
@@ -283,7 +283,8 @@ def film(look: Transaction, reader: int, case: str, view: int) -> FilmRow | None
         shows them.
     """
     query = " UNION ALL ".join(
-        f"SELECT {of.images} FROM {_listed(of)} WHERE assignments.id = :case AND reader = :reader"
+        f"SELECT {of.images} FROM {_assignments_clause(of)} "
+        "WHERE assignments.id = :case AND reader = :reader"
         for of in (STUDY, PRACTICE)
     )
     return look.one(
@@ -315,7 +316,7 @@ def _joined(films: str) -> str:
 def upcoming_films(look: Transaction, reader: int | None, n_cases: int) -> list[FilmRow]:
     """Return the films of a reader's next cases, practice cases first, in order of use."""
     waiting = " UNION ALL ".join(
-        f"SELECT {place} AS turn, position, {of.images} AS item FROM {_listed(of)} "
+        f"SELECT {place} AS turn, position, {of.images} AS item FROM {_assignments_clause(of)} "
         f"WHERE reader = :reader AND {_unread(of)}"
         for place, of in enumerate((PRACTICE, STUDY))
     )
@@ -351,7 +352,7 @@ def assignment(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> As
         AssignmentRow,
         "SELECT assignments.id, reader, session, position, condition, shown_order, options, stage, "
         "aid "
-        f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
+        f"FROM {_assignments_clause(of)} JOIN items ON items.id = cases.item "
         "WHERE assignments.id = :assignment_id",
         assignment_id=assignment_id,
     )
@@ -541,7 +542,7 @@ def truth(look: Transaction, assignment_id: str, of: CaseSet = STUDY) -> TruthRo
     return look.one(
         TruthRow,
         "SELECT truth, coalesce(words, '') AS explanation, condition, shown_order, options "
-        f"FROM {_listed(of)} JOIN items ON items.id = cases.item "
+        f"FROM {_assignments_clause(of)} JOIN items ON items.id = cases.item "
         "JOIN reference_standard ON reference_standard.item = cases.item "
         "LEFT JOIN explanations ON explanations.item = cases.item "
         "WHERE assignments.id = :assignment_id",

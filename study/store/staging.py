@@ -315,11 +315,11 @@ class Staging:
             if len(self._film_ids) >= _MOST_KNOWN:
                 self._film_ids.clear()
             self._connection.execute("INSERT OR IGNORE INTO films (path) VALUES (?)", (path,))
-            number = self._one("SELECT id FROM films WHERE path = ?", path)
+            number = self._value("SELECT id FROM films WHERE path = ?", path)
             self._film_ids[path] = number
         return int(number)
 
-    def _one(self, sql: str, *values: Any) -> Any:
+    def _value(self, sql: str, *values: Any) -> Any:
         return self._connection.execute(sql, values).fetchone()[0]
 
     @property
@@ -330,7 +330,7 @@ class Staging:
     @property
     def n_items(self) -> int:
         """Return the number of valid items so far."""
-        return int(self._one("SELECT count(*) FROM drafts WHERE is_sound"))
+        return int(self._value("SELECT count(*) FROM drafts WHERE is_sound"))
 
     def _fault(self, select: str, *values: Any) -> None:
         """Add the faults that a query returns as n, key, what, remedy and rule."""
@@ -355,7 +355,7 @@ class Staging:
         """
         form = self._compare("item_id")
         repeated = f"drafts WHERE {form} <> '' GROUP BY {form} HAVING count(*) > 1"
-        if not self._one(f"SELECT EXISTS (SELECT 1 FROM {repeated})"):
+        if not self._value(f"SELECT EXISTS (SELECT 1 FROM {repeated})"):
             return
         self._connection.execute(
             f"UPDATE drafts SET is_whole = 0, is_sound = 0 WHERE {form} IN "
@@ -373,8 +373,8 @@ class Staging:
         """Yield the keys of examinations that occur, and whether two patients share one."""
         patient = self._compare("patient_id")
         for n, column in enumerate(_EXAMINATIONS):
-            if self._one(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
-                shared = self._one(
+            if self._value(f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL)"):
+                shared = self._value(
                     f"SELECT EXISTS (SELECT 1 FROM drafts WHERE {column} IS NOT NULL GROUP BY "
                     f"{self._form_of(column)} HAVING count(DISTINCT nullif({patient}, '')) > 1)"
                 )
@@ -413,7 +413,7 @@ class Staging:
 
     def share_patients(self) -> Group | None:
         """Set a missing patient from the other items of the examination."""
-        if not self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
+        if not self._value("SELECT EXISTS (SELECT 1 FROM drafts WHERE patient_id = '')"):
             return None
         examination, patient = self._compare("examination_id"), self._compare("patient_id")
         without_patient = (
@@ -459,7 +459,7 @@ class Staging:
         return Group(n, self._key(first)) if n else None
 
     def _key(self, n: int) -> str:
-        return str(self._one("SELECT key FROM drafts WHERE n = ?", n))
+        return str(self._value("SELECT key FROM drafts WHERE n = ?", n))
 
     def recall_films(self) -> None:
         """Copy known facts about films; each is valid while its file is unchanged."""
@@ -503,7 +503,7 @@ class Staging:
 
     def _first_with(self, film: int) -> str:
         items = " UNION ALL ".join(f"SELECT item FROM {table} WHERE film = ?" for table in _SHOWING)
-        return self._key(self._one(f"SELECT min(item) FROM ({items})", film, film))
+        return self._key(self._value(f"SELECT min(item) FROM ({items})", film, film))
 
     def _rename_film(self, film: int, path: str) -> None:
         film_row = self._connection.execute(
@@ -522,7 +522,7 @@ class Staging:
 
     def first_key(self) -> str:
         """Return the key of the first item."""
-        return str(self._one("SELECT key FROM drafts ORDER BY n LIMIT 1"))
+        return str(self._value("SELECT key FROM drafts ORDER BY n LIMIT 1"))
 
     def unread(self, n: int) -> list[tuple[str, int | None, int | None]]:
         """Return some unchecked films: their paths, and size and time when last read."""
@@ -623,7 +623,7 @@ class Staging:
 
     def n_missing_films(self) -> int:
         """Return the number of missing films."""
-        return int(self._one("SELECT count(*) FROM films WHERE state = 'missing'"))
+        return int(self._value("SELECT count(*) FROM films WHERE state = 'missing'"))
 
     def flat_films(self, max_side: int) -> list[tuple[str, int, str]]:
         """Return films with one grey level, each with its number of items and the first key."""
@@ -659,7 +659,7 @@ class Staging:
 
     def keep_sound(self) -> None:
         """Delete items with faults and everything that belongs to them."""
-        if self._one("SELECT EXISTS (SELECT 1 FROM drafts WHERE NOT is_sound)"):
+        if self._value("SELECT EXISTS (SELECT 1 FROM drafts WHERE NOT is_sound)"):
             columns = {**dict.fromkeys(_SHOWING, "item"), "texts": "n", "unseen": "n"}
             for table, n in columns.items():
                 self._connection.execute(
@@ -680,7 +680,7 @@ class Staging:
             Another import took it meanwhile.
         """
         self._connection.execute("PRAGMA locking_mode = NORMAL")
-        with _held():
+        with _import_lock():
             self._connection.execute("SELECT images FROM meta").fetchone()  # releases the file
             self._connection.execute("BEGIN")
             self._connection.execute(
@@ -690,7 +690,7 @@ class Staging:
     def n_faulty(self) -> int:
         """Return the number of records with a fault other than a missing film."""
         return int(
-            self._one("SELECT count(DISTINCT n) FROM faults WHERE rule <> ?", _MISSING),
+            self._value("SELECT count(DISTINCT n) FROM faults WHERE rule <> ?", _MISSING),
         )
 
     def every_fault(self) -> Iterator[Fault]:
@@ -711,11 +711,11 @@ class Staging:
 
     def n_faults(self) -> int:
         """Return the number of faults other than missing films."""
-        return int(self._one("SELECT count(*) FROM faults WHERE rule <> ?", _MISSING))
+        return int(self._value("SELECT count(*) FROM faults WHERE rule <> ?", _MISSING))
 
     def missing(self, max_faults: int) -> tuple[int, list[Fault]]:
         """Return the number of items with missing films, and the first such faults."""
-        n = self._one("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _MISSING)
+        n = self._value("SELECT count(DISTINCT n) FROM faults WHERE rule = ?", _MISSING)
         return int(n), list(self._faults(f"rule = '{_MISSING}'", max_faults))
 
 
@@ -754,7 +754,7 @@ def reading(path: Path) -> Iterator[Transaction]:
 
 def _opened(path: Path) -> sqlite3.Connection:
     try:
-        with _held():
+        with _import_lock():
             return _locked(path)
     except sqlite3.DatabaseError:  # the machine crashed while it was written
         _remove(path)
@@ -762,7 +762,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _held() -> Iterator[None]:
+def _import_lock() -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:

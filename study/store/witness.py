@@ -132,7 +132,11 @@ def add(
     if not path.exists() and not path.is_symlink():
         _begin(store, [*all_heads(), *new])
         return
-    with _locked(path) if n_held is None or not _is(path, n_held) else nullcontext(n_held) as file:
+    with (
+        _locked(path)
+        if n_held is None or not _is_open_file(path, n_held)
+        else nullcontext(n_held) as file
+    ):
         size = os.fstat(file).st_size
         end = _end_of(file, size)
         if end is None:
@@ -303,7 +307,7 @@ def _locked(path: Path, patience_s: float = PATIENCE_S) -> Iterator[int]:
             if not stat.S_ISREG(os.fstat(file).st_mode):
                 raise OSError(errno.EINVAL, "it is not a regular file")
             _lock(file, patience_s)
-            if not _is(path, file):
+            if not _is_open_file(path, file):
                 continue
             yield file
             return
@@ -324,7 +328,7 @@ def _lock(file: int, patience_s: float) -> None:
     raise Busy(t("The database is busy. Try again in a moment."))
 
 
-def _is(path: Path, file: int) -> bool:
+def _is_open_file(path: Path, file: int) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(file))
     except FileNotFoundError:

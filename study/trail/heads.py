@@ -260,18 +260,18 @@ def send_due(store: Store, environment: Mapping[str, str], *, now: datetime) -> 
 
     Only one of several servers sends them at a time.
     """
-    if not _due(store, now):
+    if not _studies_due(store, now):
         return []
     acting = Acting(by=SCHEDULE, now=now)
     with lease(store, "heads") as is_ours:
         return [
             why
-            for name in _due(store, now)
+            for name in _studies_due(store, now)
             if is_ours() and (why := send_now(store, environment, name, acting=acting))
         ]
 
 
-def _due(store: Store, now: datetime) -> list[str]:
+def _studies_due(store: Store, now: datetime) -> list[str]:
     with store.look() as look:
         return [row.name for row in studies.listed(look) if _is_due(look, row, now)]
 

@@ -391,11 +391,11 @@ def test_columns_of_an_unknown_table_are_chosen_and_previewed(watched: Store) ->
     assert "The first is used" in " ".join(element.value for element in app.markdown)
     assert remembered_columns(watched, columns) == {}
     _press(app, "model-keep")
-    assert _standing(watched) == {"M1": 0}
+    assert _n_unparsed(watched) == {"M1": 0}
     assert remembered_columns(watched, columns[::-1])["run"] == "Seed"
 
 
-def _standing(watched: Store) -> dict[str, int]:
+def _n_unparsed(watched: Store) -> dict[str, int]:
     return {row["model_id"]: row["n_unparsed"] for row in status(watched, "trial")["models"]}
 
 
@@ -408,15 +408,15 @@ def test_a_file_of_predictions_is_previewed_before_it_is_stored(watched: Store) 
     absent, unanswered = (element.value for element in app.warning[-2:])
     assert absent.startswith("6 of 8 cases are not in this file and count as incorrect")
     assert unanswered.startswith("2 of 8 cases are in this file, but their outputs were unparsed")
-    assert _standing(watched) == {}
+    assert _n_unparsed(watched) == {}
     _press(app, "model-discard")
-    assert _standing(watched) == {}
+    assert _n_unparsed(watched) == {}
     assert not [element for element in app.button if element.key == "model-keep"]
     app = _press(_read(watched, "M1", "A"), "model-keep")
     assert not app.warning
     assert "M1 was added" in app.success[0].value
     assert app.text_input(key="model-name").value == ""
-    assert _standing(watched) == {"M1": 0}
+    assert _n_unparsed(watched) == {"M1": 0}
 
 
 @pytest.mark.sqlite("another process writes to the witness of the file")
@@ -425,10 +425,10 @@ def test_replacing_a_model_requires_a_reason(watched: Store) -> None:
     _press(_read(watched, "M1", "?"), "model-keep")
     app = _press(_read(watched, "M1", "A"), "model-keep")
     assert "Give a reason" in app.error[0].value
-    assert _standing(watched) == {"M1": 8}
+    assert _n_unparsed(watched) == {"M1": 8}
     app.text_area(key="model-replace-reason").set_value("The wrong file")
     _press(app, "model-keep")
-    assert _standing(watched) == {"M1": 0}
+    assert _n_unparsed(watched) == {"M1": 0}
     assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == ["The wrong file"]
     assert verify(watched) == []
 
@@ -441,11 +441,11 @@ def test_withdrawing_a_model_requires_a_reason_and_confirmation(watched: Store) 
     app.text_area(key="withdraw-reason").set_value("The wrong file")
     _press(app, "withdraw-now")
     _press(app, "withdraw-now-no")
-    assert _standing(watched) == {"M1": 0}
+    assert _n_unparsed(watched) == {"M1": 0}
     app.text_area(key="withdraw-reason").set_value("The wrong file")
     _press(app, "withdraw-now")
     _press(app, "withdraw-now-yes")
-    assert _standing(watched) == {}
+    assert _n_unparsed(watched) == {}
     assert app.dataframe[0].value["Reason"].tolist() == ["The wrong file"]
     assert verify(watched) == []
 

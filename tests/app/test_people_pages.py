@@ -50,7 +50,7 @@ def _button(app: AppTest, label: str) -> None:
     next(element for element in app.button if element.label == label).click().run()
 
 
-def _kept(app: AppTest, study: str = "trial") -> tuple[Card, ...]:
+def _cards(app: AppTest, study: str = "trial") -> tuple[Card, ...]:
     return tuple(app.session_state["new-codes"].cards.get(study, ()))
 
 
@@ -64,13 +64,13 @@ def test_a_coordinator_can_invite_a_reader_and_hide_the_code(
     app.text_input(key="reader-name-0").set_value("Ada")
     _button(app, "Invite")
     assert not app.exception
-    (card,) = _kept(app)
+    (card,) = _cards(app)
     assert card.who == "R2"
     signed_in = signing_in.sign_in(deployed, card.code, entropy=entropy_from(7), now=NOW)
     assert signed_in.person.name == "R2"
     assert any("R2" in element.value for element in app.markdown)
     _button(app, "Hide the codes")
-    assert not _kept(app)
+    assert not _cards(app)
 
 
 def test_an_error_keeps_the_entered_text(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +80,7 @@ def test_an_error_keeps_the_entered_text(deployed: Store, monkeypatch: pytest.Mo
     _button(app, "Invite")
     assert "already invited\\. Enter another ID" in app.error[0].value
     assert app.text_input(key="reader-id-0").value == "R1"
-    assert not _kept(app)
+    assert not _cards(app)
 
 
 def test_revoking_requires_a_reason_and_offers_permitted_roles(
@@ -142,7 +142,7 @@ def test_an_administrator_sees_all_studies_and_gives_roles(
     app.text_input(key="handle-0").set_value("carla")
     _button(app, "Assign role")
     assert not app.exception
-    assert [card.who for card in _kept(app, "")] == ["carla"]
+    assert [card.who for card in _cards(app, "")] == ["carla"]
 
 
 @pytest.mark.parametrize("page", ["people.py", "studies.py"])
@@ -180,22 +180,22 @@ def test_new_codes_are_added_until_they_are_hidden(
     for turn, reader_id in enumerate(("R2", "R3")):
         app.text_input(key=f"reader-id-{turn}").set_value(reader_id)
         _button(app, "Invite")
-    first = {card.who: card.code for card in _kept(app)}
+    first = {card.who: card.code for card in _cards(app)}
     assert list(first) == ["R2", "R3"]
     app.text_input(key="reader-id-2").set_value("R1")
     _button(app, "Invite")
     assert "already invited" in app.error[0].value
-    assert [card.who for card in _kept(app)] == ["R2", "R3"]
+    assert [card.who for card in _cards(app)] == ["R2", "R3"]
     for button in [element for element in app.button if element.label == "New code"][
         1:2
     ]:  # code of R2
         button.click().run()
     assert not app.exception
-    second = {card.who: card.code for card in _kept(app)}
+    second = {card.who: card.code for card in _cards(app)}
     assert list(second) == ["R3", "R2"]
     assert second["R3"] == first["R3"]
     assert second["R2"] != first["R2"]
-    for n, card in enumerate(_kept(app)):
+    for n, card in enumerate(_cards(app)):
         signing_in.sign_in(deployed, card.code, entropy=entropy_from(90 + n), now=NOW)
     second_page = _page("people.py", _coordinator(deployed), monkeypatch)
     second_page.session_state["new-codes"] = app.session_state["new-codes"]
@@ -213,9 +213,9 @@ def test_reviewers_get_new_codes_on_the_page_of_their_review(
     ran.text_input(key="handle-0").set_value("vera")
     _button(ran, "Assign role")
     assert not ran.exception
-    (card,) = _kept(ran, "")
+    (card,) = _cards(ran, "")
     _button(ran, "New code")
-    (renewed,) = _kept(ran, "")
+    (renewed,) = _cards(ran, "")
     assert (renewed.who, renewed.code != card.code) == ("vera", True)
     app = _page("deployment.py", administrator, monkeypatch)
     assert [element.label for element in app.button].count("New code") >= 2

@@ -89,7 +89,7 @@ def _page(name: str, person: Person, monkeypatch: pytest.MonkeyPatch, **query: s
     return "\n".join([*frames, *texts, str(app.main)])
 
 
-def _seen(
+def _visible_texts(
     store: Store, row: JudgingRow, person: Person, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """Return the text of all pages and downloads by name."""
@@ -127,11 +127,11 @@ def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
 ) -> None:
     """Before and afterwards they are shown, so the test searches the correct places."""
     store, row, people = reviewed
-    for place, text in _seen(store, row, people[0], monkeypatch).items():
+    for place, text in _visible_texts(store, row, people[0], monkeypatch).items():
         assert TELLS in text, place
     assert TELLS in _printed(store, row, capsys, "verdicts")
     opened(readers=("R1",))
-    for place, text in _seen(store, row, people[0], monkeypatch).items():
+    for place, text in _visible_texts(store, row, people[0], monkeypatch).items():
         assert TELLS not in text, place
         assert "Wrong reference standard" not in text, place
         assert "hidden while" in text
@@ -150,5 +150,5 @@ def test_texts_that_may_reveal_answers_are_hidden_while_cases_are_read(
         reviewing.faulty(look, row.id)
     close(store, study="trial", reason="Done.", acting=ACTING)
     assert trails.search(store, "", trails.Search(text=TELLS), page=0, size=9).n_found
-    for place, text in _seen(store, row, people[0], monkeypatch).items():
+    for place, text in _visible_texts(store, row, people[0], monkeypatch).items():
         assert TELLS in text, place

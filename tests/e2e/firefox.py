@@ -58,7 +58,7 @@ class Firefox:
         while True:
             message = json.loads(self._line.recv(timeout=WITHIN_S))
             if message["type"] == "event":
-                self._heard(message["params"])
+                self._collect_error(message["params"])
             elif message["id"] == self._asked:
                 if message["type"] == "error":
                     raise BidiError(f"{method}: {message['error']}: {message['message']}")
@@ -73,7 +73,7 @@ class Firefox:
         self.call("browsingContext.setViewport", context=tab.context, viewport=VIEWPORT)
         return tab
 
-    def _heard(self, entry: dict[str, Any]) -> None:
+    def _collect_error(self, entry: dict[str, Any]) -> None:
         if entry["type"] == "javascript" and entry["level"] == "error":
             self.errors.append(entry["text"])
 

@@ -148,15 +148,17 @@ def _too_early(traffic: Traffic, places: list[dict[str, Any]], when: str) -> lis
                     read.add(record["case"])
                 elif record["kind"] == "aid request":
                     requested.add(record["case"])
-            items_due |= _due(places, read, requested, when)
+            items_due |= _aids_due(places, read, requested, when)
             continue
-        items_due |= _due(places, read, requested, when)
+        items_due |= _aids_due(places, read, requested, when)
         early += sorted(set(_items(data)) - items_due)
         early += _in_cases(data, {place["id"]: place for place in places}, items_due)
     return early
 
 
-def _due(places: list[dict[str, Any]], read: set[str], requested: set[str], when: str) -> set[str]:
+def _aids_due(
+    places: list[dict[str, Any]], read: set[str], requested: set[str], when: str
+) -> set[str]:
     if when == "on demand":
         return {place["item_id"] for place in places if place["id"] in requested}
     waiting = next((n for n, place in enumerate(places) if place["id"] not in read), len(places))

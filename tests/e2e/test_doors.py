@@ -18,7 +18,7 @@ HOME = ("127.0.0.1", "'127.0.0.1'", "('127.0.0.1'", "'localhost'", "::1", "'::1'
 """Prefixes of addresses of this machine."""
 
 
-def _knock(port: int, **headers: str) -> str:
+def _handshake_status(port: int, **headers: str) -> str:
     """Send the handshake of a websocket and return the status of the response."""
     requests = {
         "Host": f"127.0.0.1:{port}",
@@ -45,9 +45,9 @@ def test_the_server_opens_no_connection(serve: Serve, reader: Reader, tmp_path: 
     server = serve(watched=("tests.network_log", str(calls), "0"))
     port = server.port
     for origin in ("https://elsewhere.example", "http://localhost:3000", "null", "nonsense"):
-        assert _knock(port, Origin=origin) == "403"
-    assert _knock(port, Origin=server.url, Host="reading.hospital.example") == "403"
-    assert _knock(port, Origin=server.url) == "101"
+        assert _handshake_status(port, Origin=origin) == "403"
+    assert _handshake_status(port, Origin=server.url, Host="reading.hospital.example") == "403"
+    assert _handshake_status(port, Origin=server.url) == "101"
     stranger = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     for path in ("/", "/_stcore/health", "/_stcore/host-config", "/desk", "/nowhere"):
         stranger.request("GET", path, headers={"Origin": "https://elsewhere.example"})

@@ -66,7 +66,7 @@ Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = get_args(Theme)
 
 
-def _about(page: Page, selector: str) -> dict[str, float]:
+def _outlined_box(page: Page, selector: str) -> dict[str, float]:
     """Return the rectangle of an element with its outline."""
     box = page.locator(selector).first.bounding_box()
     assert box is not None, selector
@@ -92,7 +92,7 @@ def _by_theme(
 
 def _unchanged(page: Page, selector: str, change: Callable[[], object]) -> dict[Theme, int]:
     """Return the themes in which too few pixels of an element change, with their number."""
-    place = _about(page, selector)
+    place = _outlined_box(page, selector)
     before = _by_theme(page, place)
     change()
     page.wait_for_timeout(FADED_MS)
@@ -159,7 +159,7 @@ def test_every_state_of_the_reading_page_is_visible(
 
 def _leave_the_display_check(page: Page) -> None:
     """Check that nothing bright is next to the test field, and complete the check."""
-    for theme, pixels in _by_theme(page, _about(page, ".rr-field")).items():
+    for theme, pixels in _by_theme(page, _outlined_box(page, ".rr-field")).items():
         assert pixels[:6].max() < 30, f"nothing bright is next to the test field ({theme})"
     page.evaluate("document.activeElement.blur()")
     while not page.locator(".rr-advice").count():

@@ -35,7 +35,7 @@ def _expected(film: npt.NDArray[np.uint16]) -> Grey:
     return np.asarray((film.astype(float) - low) / (float(high) - low) * 255)
 
 
-def _seen(reader: Reader) -> Grey:
+def _screenshot(reader: Reader) -> Grey:
     reader.wait_picture()
     shot = reader.page.locator(".rr-films").screenshot()
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(float)
@@ -140,9 +140,9 @@ def test_at_one_to_one_every_pixel_equals_the_computed_pixel(
     at_film(reader)
     canvas = request.node.callspec.params["either"] == "canvas2d"
     assert reader.page.get_by_text("Basic display in use").is_visible() == canvas
-    _check_fitted(_seen(reader))
+    _check_fitted(_screenshot(reader))
     _press(reader, "z", "100 %")
-    screen = _seen(reader)
+    screen = _screenshot(reader)
     box = _box(screen >= 254)
     film = _film()
     assert screen[box].shape == film.shape
@@ -153,14 +153,14 @@ def test_at_one_to_one_every_pixel_equals_the_computed_pixel(
         if window != "full":
             _press(reader, "w", window)
         expected = _windowed(reader, film)
-        assert np.abs(_seen(reader)[box] - expected).max() <= 1, window
+        assert np.abs(_screenshot(reader)[box] - expected).max() <= 1, window
         _press(reader, "i", "inverted")
-        assert np.abs(_seen(reader)[box] - (255 - expected)).max() <= 1, window
+        assert np.abs(_screenshot(reader)[box] - (255 - expected)).max() <= 1, window
         reader.page.keyboard.press("i")
         reader.page.locator(".rr-plate-state", has_text="inverted").wait_for(state="hidden")
-    upright = _seen(reader)[box]
+    upright = _screenshot(reader)[box]
     _press(reader, "y", "MIRRORED")
-    mirrored = _seen(reader)
+    mirrored = _screenshot(reader)
     clear = slice(60, -60)  # without the mark and the plate, which cover the canvas
     rows = box[0]
     across = [np.flatnonzero(mirrored[rows][:, clear][10] > 0)[i] + 60 for i in (0, -1)]
@@ -182,7 +182,7 @@ def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     reader = Reader(dense.new_page())
     at_film(reader)
     _press(reader, "z", "100 %")
-    screen = _seen(reader)
+    screen = _screenshot(reader)
     assert screen.shape[0] == 1400
     film = _film()
     box = _box(screen >= 254)
@@ -218,7 +218,7 @@ def _check_turned(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
     """Turn the film by quarters to the right until it is upright again."""
     for turns in (1, 2, 3):
         _press(reader, "Shift+Y", f"ROTATED {90 * turns}°")
-        screen = _seen(reader)
+        screen = _screenshot(reader)
         assert np.abs(screen[_box(screen >= 254)] - _expected(np.rot90(film, -turns))).max() <= 1
     reader.page.keyboard.press("Shift+Y")
     reader.page.locator(".rr-rotated").wait_for(state="hidden")
@@ -245,12 +245,12 @@ def _check_region(reader: Reader, film: npt.NDArray[np.uint16], box: tuple[slice
     values = f"min {inside.min():.0f}, max {inside.max():.0f}"
     assert texts[1:] == [values, f"{inside.size:,} pixels"]
     mouse.move(left + 40.5, top + 30.5)
-    _says_grey(reader, film[30, 40])
+    _assert_grey(reader, film[30, 40])
     reader.page.keyboard.press("Escape")
     reader.page.locator(".rr-plate-state", has_text="measuring").wait_for(state="hidden")
 
 
-def _says_grey(reader: Reader, value: int) -> None:
+def _assert_grey(reader: Reader, value: int) -> None:
     reader.page.locator(".rr-plate-state", has_text=f"grey value {value}").wait_for()
 
 
@@ -280,7 +280,7 @@ def _under_glass(reader: Reader) -> Grey:
     box = reader.page.locator(".rr-glass").bounding_box()
     assert box is not None
     top, left, side = round(box["y"]), round(box["x"]), round(box["width"])
-    return _seen(reader)[top + 2 : top + side - 2, left + 2 : left + side - 2]
+    return _screenshot(reader)[top + 2 : top + side - 2, left + 2 : left + side - 2]
 
 
 def _where(part: Grey, picture: Grey) -> tuple[int, int]:

@@ -60,13 +60,13 @@ class Desk:
         report = self.page.locator(REPORT).filter(has_text=words).filter(visible=True).first
         report.wait_for()
         rest(self.page)
-        self._seen(report, None if goes else button, words)
+        self._assert_visible(report, None if goes else button, words)
         if shots := os.environ.get("SHOTS"):
             name = re.sub(r"\W+", "-", f"{self.page.evaluate('innerWidth')} {name} {words}")
             self.page.screenshot(path=f"{shots}/{name}.png")
         return report
 
-    def _seen(self, report: Locator, button: Locator | None, words: str) -> None:
+    def _assert_visible(self, report: Locator, button: Locator | None, words: str) -> None:
         # The script does not keep an element, because a second report with the same words replaces
         # it.
         self.page.wait_for_function(

@@ -29,7 +29,7 @@ def _curtain(page: Page) -> str:
     return page.locator(".rr-curtain").inner_text()
 
 
-def _held(reader: Reader, reason: str) -> None:
+def _wait_for_hold(reader: Reader, reason: str) -> None:
     reader.page.wait_for_selector(f"[data-state='paused'][data-halt='{reason}']")
 
 
@@ -89,7 +89,7 @@ def test_the_wash_out_cannot_be_shortened(serve: Serve, reader: Reader) -> None:
     assert page.locator(".rr-session").inner_text() == "Session 1 of 2"
     _read(reader, range(1, 5))
 
-    _held(reader, "washing out")
+    _wait_for_hold(reader, "washing out")
     assert "Session 1 of 2 is complete" in _curtain(page)
     assert "Session 2 opens on" in _curtain(page)
     assert str(datetime.now().year) in _curtain(page)
@@ -101,7 +101,7 @@ def test_the_wash_out_cannot_be_shortened(serve: Serve, reader: Reader) -> None:
         ]
         assert response["desk"]["cases"] == []  # type: ignore[index]
     page.reload()
-    _held(reader, "washing out")
+    _wait_for_hold(reader, "washing out")
 
     page.wait_for_selector("[data-halt='begin']")
     assert "Session 2 of 2" in _curtain(page)
@@ -175,7 +175,7 @@ def test_a_lapsed_session_resumes_after_its_release_and_a_pause(
     while page.evaluate("async () => (await (await fetch('desk')).json()).hold") != "lapsed":
         page.wait_for_timeout(100)
     reader.answer("c")
-    _held(reader, "lapsed")
+    _wait_for_hold(reader, "lapsed")
     assert "Ask your coordinator" in _curtain(page)
     assert [("received_after_lapse" in row["flags"]) for row in server.readings()] == [True]
     _intervene(server, "release", session=1)
@@ -203,7 +203,7 @@ def _finish_the_open_case_in_a_pause(server: Server, reader: Reader) -> None:
     reader.page.wait_for_load_state("networkidle")
     _intervene(server, "pause")
     reader.answer("b")
-    _held(reader, "paused")
+    _wait_for_hold(reader, "paused")
     assert "Reading is paused" in _curtain(reader.page)
     reader.wait_saved()
     rows = server.readings()
@@ -213,7 +213,7 @@ def _finish_the_open_case_in_a_pause(server: Server, reader: Reader) -> None:
         assert look.value("SELECT count(*) FROM presentations") == 2
     for key in ("Enter", "p", "Escape"):
         reader.page.keyboard.press(key)
-        _held(reader, "paused")
+        _wait_for_hold(reader, "paused")
     _intervene(server, "resume")
     _continue(reader, "again")
     reader.wait("ready", 3)
@@ -239,11 +239,11 @@ def test_feedback_on_a_session_is_shown_until_the_next_session(
     reader.wait("ready", 20)
     assert "In session" not in page.locator(".rr-curtain").inner_text()
     reader.answer("a")
-    _held(reader, "washing out")
+    _wait_for_hold(reader, "washing out")
     shown = re.search(r"In session 1 your answers were correct in about \d0 %", _curtain(page))
     assert shown
     page.reload()
-    _held(reader, "washing out")
+    _wait_for_hold(reader, "washing out")
     assert shown[0] in _curtain(page)
     page.wait_for_selector("[data-halt='begin']")
     assert shown[0] in _curtain(page)

@@ -49,7 +49,7 @@ def plate(page: Page, name: str) -> Locator:
     return page.locator(".rr-plate", has=page.get_by_text(name, exact=True))
 
 
-def _says(page: Page, name: str, text: str) -> None:
+def _assert_text(page: Page, name: str, text: str) -> None:
     plate(page, name).get_by_text(text).filter(visible=True).first.wait_for()
 
 
@@ -121,15 +121,15 @@ def _swap_reset_and_magnify(_: Server, reader: Reader) -> None:
     assert _names(page) == ["PA", "LATERAL"]
     _use_the_glass(page)
     page.keyboard.press("x")
-    _says(page, "PA", "swapped")
+    _assert_text(page, "PA", "swapped")
     assert _names(page) == ["LATERAL", "PA"]
     page.keyboard.press("v")
-    _says(page, "LATERAL", "swapped")
+    _assert_text(page, "LATERAL", "swapped")
     page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 1")
     lone, films = (page.locator(name).bounding_box() for name in (".rr-plate:visible", ".rr-films"))
     assert lone == pytest.approx(films, abs=1)
     page.keyboard.press("y")
-    _says(page, "LATERAL", "MIRRORED")
+    _assert_text(page, "LATERAL", "MIRRORED")
     _rotate_from_the_menu(page)
     page.keyboard.press("r")
     page.wait_for_function("document.querySelectorAll('.rr-plate:not([hidden])').length === 2")
@@ -156,7 +156,7 @@ def _rotate_from_the_menu(page: Page) -> None:
     more.click()
     for _ in range(2):
         menu.get_by_role("button", name="Rotate").click()
-    _says(page, "LATERAL", "ROTATED 180°")
+    _assert_text(page, "LATERAL", "ROTATED 180°")
     expect(more).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("Escape")
     expect(menu).to_be_hidden()
@@ -237,7 +237,7 @@ def _hide_the_question_mirror_and_link(server: Server, reader: Reader) -> None:
     assert nearer > before
     assert zoom(page, "LATERAL") == before
     page.keyboard.press("k")
-    _says(page, "LATERAL", "linked")
+    _assert_text(page, "LATERAL", "linked")
     page.mouse.wheel(0, -200)
     _changed(page, "PA", f"{nearer} %")
     assert zoom(page, "LATERAL") / before == pytest.approx(zoom(page, "PA") / nearer, rel=0.01)
@@ -256,7 +256,7 @@ def _measure(reader: Reader, position: int) -> None:
     page = reader.page
     per_px = SPACING_MM / (zoom(page, "PA") / 100)
     page.keyboard.press("j")
-    _says(page, "PA", "measuring")
+    _assert_text(page, "PA", "measuring")
     drag(page, (120, 90))
     assert lengths(page) == [pytest.approx(150 * per_px, rel=0.01)]
     length = lengths(page)
@@ -271,7 +271,7 @@ def _measure(reader: Reader, position: int) -> None:
     assert lengths(page) == [pytest.approx(180 * per_px, rel=0.02)]
     page.mouse.move(380, 400)
     page.keyboard.press("y")
-    _says(page, "PA", "MIRRORED")
+    _assert_text(page, "PA", "MIRRORED")
     pane = plate(page, "PA").bounding_box()
     assert pane is not None
     end = round(2 * pane["x"] + pane["width"]) - 200
@@ -344,7 +344,7 @@ def test_each_reader_has_separate_settings_of_wheel_and_button(
     page.keyboard.up("Shift")
     assert zoom(page, "PA") > fitted
     page.keyboard.press("0")
-    _says(page, "PA", f"{fitted} %")
+    _assert_text(page, "PA", f"{fitted} %")
     reader.answer("a")
     reader.wait("ready", 2)
     reader.wait_saved()
@@ -440,7 +440,7 @@ def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:
     drag(page, (round(0.1 * pane["width"]), 40), start=end)
     label.filter(has_text="CTR 0.57").wait_for(state="attached")
     page.keyboard.press("F7")
-    _says(page, "PA", "lungs")
+    _assert_text(page, "PA", "lungs")
     reader.answer("a")
     reader.wait("ready", 9)
     assert label.count() == 0
@@ -449,6 +449,6 @@ def _draw_a_ratio_and_keep_a_window(reader: Reader) -> None:
     _set(page, "keep my window for each view")
     reader.answer("a")
     reader.wait("ready", 10)
-    _says(page, "PA", "lungs")
+    _assert_text(page, "PA", "lungs")
     page.keyboard.press("r")
     page.locator(".rr-plate-state", has_text="lungs").first.wait_for(state="hidden")

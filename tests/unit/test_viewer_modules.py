@@ -44,10 +44,11 @@ def test_javascript_modules(file: Path) -> None:
 def test_the_viewers_folders_import_in_order() -> None:
     """No module refers to a higher folder, not even for a type, and imports have no cycles."""
     imports = {
-        path: set(_named(path, r'^(?:import|\}) .*from "')) for path in MODULES.rglob("*.js")
+        path: set(_imported_modules(path, r'^(?:import|\}) .*from "'))
+        for path in MODULES.rglob("*.js")
     }
     for path in imports:
-        for other in _named(path, r'from "|new URL\("'):
+        for other in _imported_modules(path, r'from "|new URL\("'):
             assert other.is_file(), f"{path} names {other}"
             assert FLOORS.index(other.parent.name) <= FLOORS.index(path.parent.name), (path, other)
     while leaves := [path for path, wants in imports.items() if not wants]:
@@ -58,7 +59,7 @@ def test_the_viewers_folders_import_in_order() -> None:
     assert not imports, f"a circle of imports: {sorted(map(str, imports))}"
 
 
-def _named(path: Path, before: str) -> list[Path]:
+def _imported_modules(path: Path, before: str) -> list[Path]:
     """Return the modules that stand after such words in a module."""
     text = path.read_text(encoding="utf-8")
     names = re.findall(rf'(?:{before})(\.\.?/[\w/-]+\.js)"', text, flags=re.MULTILINE)

@@ -75,7 +75,7 @@ def _picker(person: Person) -> None:
         t("Study"),
         own_memberships,
         index=list(own_memberships).index(current) if current in own_memberships else None,
-        format_func=lambda membership: _named(
+        format_func=lambda membership: _study_title(
             own_memberships[membership], own_memberships.values()
         ),
         label_visibility="collapsed",
@@ -88,7 +88,7 @@ def _picker(person: Person) -> None:
             st.rerun()
 
 
-def _named(membership: Membership, memberships: Iterable[Membership]) -> str:
+def _study_title(membership: Membership, memberships: Iterable[Membership]) -> str:
     is_ambiguous = sum(other.study == membership.study for other in memberships) > 1
     if is_ambiguous or membership.role is Role.READER:
         return f"{membership.study_name} ({role_title(membership.role)})"

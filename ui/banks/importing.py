@@ -100,7 +100,7 @@ def _under_way() -> None:
     with st.container(border=True), actions.attention(f"report-importing-{job.number}", words):
         st.markdown(f"**{plain(words)}**")
         progress = job.progress
-        st.progress(progress.share, _how_far(progress))
+        st.progress(progress.share, _progress_text(progress))
         actions.button(t("Cancel the import"), partial(_cancel, job), key="cancel-import")
 
 
@@ -110,7 +110,7 @@ def _cancel(job: bank_import.ImportJob) -> Report:
     return SHOWN_BELOW
 
 
-def _how_far(progress: worker.Progress) -> str:
+def _progress_text(progress: worker.Progress) -> str:
     if progress.step == "films":
         words = t(
             "Checking the images: {done} of {total}, {rate} per second",

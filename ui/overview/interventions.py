@@ -119,13 +119,13 @@ def _whom(place: Any, step: Intervention, readers: list[ReaderProgress]) -> Read
     chosen = place.selectbox(
         t("Who"),
         [*names, *by_name],
-        format_func=lambda name: _named(by_name.get(name)),
+        format_func=lambda name: _reader_label(by_name.get(name)),
         key=f"step-whom-{bool(names)}",
     )
     return by_name.get(chosen or "")
 
 
-def _named(reader: ReaderProgress | None) -> str:
+def _reader_label(reader: ReaderProgress | None) -> str:
     if reader is None:
         return t("the whole study")
     if reader.current is None:

@@ -407,10 +407,10 @@ def _keep(person: Person, waiting: _Waiting, *, replaces: bool, reason: str) -> 
         t("Saving {file}", file=handed_in.file_name),
     )
     st.session_state.pop(_READ, None)
-    return _kept(waiting)
+    return _confirmation_text(waiting)
 
 
-def _kept(waiting: _Waiting) -> str:
+def _confirmation_text(waiting: _Waiting) -> str:
     counts = waiting.summary.by_status
     return t(
         "{model} was added. Of {n} cases: {answered} answered, {unparsed} unparsed, {refused} "

@@ -206,7 +206,7 @@ def _kinds() -> dict[str, Callable[[ReadOutput], bool]]:
     }
 
 
-def _named() -> dict[str, str]:
+def _rule_names() -> dict[str, str]:
     names = (t("Strict"), t("Standard"), t("Loose"))
     return dict(zip(RULES, names, strict=True))
 
@@ -217,7 +217,7 @@ def _by_rules(study: str, output: list[ReadOutput]) -> None:
         is_shown = shows_accuracy(study_row(look, study))
     right = correct_by_rules(store(), study=study, outputs=output) if is_shown else {}
     rows = []
-    for rules, name in _named().items():
+    for rules, name in _rule_names().items():
         read = [answer.by_rules[rules] for answer in output]
         answered = sum(answer in LETTERS for answer in read)
         changed = sum(answer.kept != now for answer, now in zip(output, read, strict=True))
@@ -245,7 +245,7 @@ def _list(output: list[ReadOutput]) -> None:
             t("Read as"): [_read(answer, answer.kept) for answer in output],
             **{
                 name: [read_as(answer.by_rules[rules], "") for answer in output]
-                for rules, name in _named().items()
+                for rules, name in _rule_names().items()
             },
         }
     )
@@ -273,7 +273,7 @@ def _form(person: Person, name: str) -> None:
             t("Rules"),
             list(RULES),
             index=list(RULES).index(STANDARD),
-            format_func=_named().__getitem__,
+            format_func=_rule_names().__getitem__,
             key="read-again-rules",
         )
         reason = st.text_area(t("Reason"), max_chars=LONGEST_REASON, key="read-again-reason")
@@ -302,7 +302,7 @@ def _reread(person: Person, name: str, rules: str, reason: str) -> Report | Ques
             "{n} answers of {model} change by the rules “{rules}”. Reason: {reason}",
             read.changed.total(),
             model=name,
-            rules=_named()[rules],
+            rules=_rule_names()[rules],
             reason=reason,
         ),
         do=keep,

@@ -123,7 +123,7 @@ def _left_behind(progress: Progress) -> None:
 
 def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
     return {
-        t("Reader"): [_named(reader) for reader in readers],
+        t("Reader"): [_reader_label(reader) for reader in readers],
         t("Stage"): [stage_word(reader.stage) for reader in readers],
         t("Session"): [_session(reader) for reader in readers],
         t("Progress"): [_share(reader) for reader in readers],
@@ -141,7 +141,7 @@ def _readers(readers: tuple[ReaderProgress, ...]) -> Columns:
 
 def _pace(readers: tuple[ReaderProgress, ...]) -> Columns:
     return {
-        t("Reader"): [_named(reader) for reader in readers],
+        t("Reader"): [_reader_label(reader) for reader in readers],
         t("Timed readings"): [reader.pace.n_timed for reader in readers],
         t("Median response (s)"): [
             _number(seconds(reader.pace.median_response_ms)) for reader in readers
@@ -156,7 +156,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else decimal(value, len(f"{value:g}".partition(".")[2]))
 
 
-def _named(reader: ReaderProgress) -> str:
+def _reader_label(reader: ReaderProgress) -> str:
     return (
         t("{reader} (simulated)", reader=reader.reader_id) if reader.simulated else reader.reader_id
     )

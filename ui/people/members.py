@@ -175,7 +175,7 @@ def invite_one(scope: Scope, days: int) -> None:
         level = second.text_input(t("Level"), key=key("level"), placeholder="resident")
         years = third.text_input(t("Years"), key=key("years"))
         site = fourth.text_input(t("Site"), key=key("site"))
-        name, email = _named("reader")
+        name, email = _name_and_email("reader")
 
         def invite() -> Report:
             invitation = Invitation(
@@ -273,7 +273,7 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
             ),
         )
         role = second.selectbox(t("Role"), offered, format_func=role_title, key=key("role"))
-        name, email = _named("staff")
+        name, email = _name_and_email("staff")
 
         def assign() -> Report:
             newcomer = Newcomer(
@@ -291,7 +291,7 @@ def give_role(scope: Scope, roles: tuple[Role, ...], days: int) -> None:
     handout.show(scope.study, "assign-role")
 
 
-def _named(whose: str) -> tuple[str, str]:
+def _name_and_email(whose: str) -> tuple[str, str]:
     first, second = st.columns(2)
     name = first.text_input(
         t("Name (optional)"),
@@ -365,7 +365,7 @@ def _row(scope: Scope, member: Member, days: int) -> None:
     below = st.container()
     _new_code(scope, member, days, first, below)
     with second.popover(t("More"), key=f"more-{member.grant}", width="stretch"):
-        _more(scope, member)
+        _member_details(scope, member)
 
 
 def _new_code(
@@ -384,7 +384,7 @@ def _new_code(
         handout.show(scope.study, name)
 
 
-def _more(scope: Scope, member: Member) -> None:
+def _member_details(scope: Scope, member: Member) -> None:
     st.markdown(f"**{plain(member.who)}**")
     with st.form(key(f"name-{member.grant}"), border=False):
         name = st.text_input(t("Name"), member.name, key=key(f"name-text-{member.grant}"))

@@ -94,7 +94,7 @@ def _share(count: Count) -> str:
     return t("{share} %", share=f"{100 * count.n_correct / count.n:.0f}")
 
 
-def _others(others: Others) -> str:
+def _other_readers_text(others: Others) -> str:
     """Return how many others answered a case correctly."""
     readers, models = others.readers, others.models
     sentences = []
@@ -146,7 +146,7 @@ def case_html(case: ScoredCase, next_case: ScoredCase | None = None) -> str:
         for place, film in enumerate(case.films)
         for name in (film_name(film.label, film.prior, film.days),)
     )
-    others = escape(_others(case.others)) if case.others else ""
+    others = escape(_other_readers_text(case.others)) if case.others else ""
     explained = (
         f'<p class="why"><bdi>{escape(case.explanation)}</bdi></p>' if case.explanation else ""
     )

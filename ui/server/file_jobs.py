@@ -101,12 +101,12 @@ def model_file(
 ) -> ModelFile:
     """Read a prediction file for a study, without keeping anything."""
     try:
-        with _named(path):
+        with _uploaded_name(path):
             summary = read_model(Store.at(db), path, study=study, column_roles=column_roles)
     except BeyondBudget:
         raise  # reading it again for its columns would take as long again
     except BadFile as error:
-        with _named(path):
+        with _uploaded_name(path):
             columns = columns_of(path)
         return ModelFile(
             refusal=str(error),
@@ -128,7 +128,7 @@ def model_kept(
 ) -> FileSummary:
     """Read a prediction file again and store it; `arguments` are those of `keep_model`."""
     store = Store.at(db)
-    with _named(path):
+    with _uploaded_name(path):
         summary = read_model(store, path, study=study, column_roles=column_roles or None)
     keep_model(store, summary, **arguments)
     if column_roles:
@@ -138,18 +138,18 @@ def model_kept(
 
 def invited_readers(_: OnProgress, path: Path) -> list[Invitation]:
     """Read a list of readers."""
-    with _named(path):
+    with _uploaded_name(path):
         return read_invitations(path)
 
 
 def listed_ids(_: OnProgress, path: Path) -> list[str]:
     """Read a list of item IDs."""
-    with _named(path):
+    with _uploaded_name(path):
         return ids_in_file(path)
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _uploaded_name(path: Path) -> Iterator[None]:
     """Make error messages use the name under which a file was uploaded."""
     try:
         yield
@@ -160,7 +160,7 @@ def _named(path: Path) -> Iterator[None]:
 
 def bundle_restored(_: OnProgress, path: Path, db: str, acting: Acting) -> Restored:
     """Restore the study in a bundle."""
-    with _named(path):
+    with _uploaded_name(path):
         return restore(Store.at(db), path, acting=acting)
 
 
@@ -168,5 +168,5 @@ def bundle_merged(
     _: OnProgress, path: Path, db: str, study: str, site: str, acting: Acting
 ) -> Merged:
     """Merge a bundle into a study."""
-    with _named(path):
+    with _uploaded_name(path):
         return merge(Store.at(db), path, study=study, site=site, acting=acting)

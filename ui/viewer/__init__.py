@@ -75,7 +75,7 @@ def version() -> str:
     for path in sorted(MODULES.rglob("*.js")):
         name = path.relative_to(MODULES).as_posix()
         digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
-    for other in _others():
+    for other in _translated_languages():
         digest.update(catalogue(MODULES, other).encode() + b"\0")
     return digest.hexdigest()[:16]
 
@@ -91,7 +91,7 @@ def mounts() -> list[Mount]:
     return [
         *(
             Mount(f"/viewer/{version()}/{other}", app=Modules(MODULES, other))
-            for other in _others()
+            for other in _translated_languages()
         ),
         Mount(f"/viewer/{version()}", app=Modules(MODULES, ENGLISH)),
     ]
@@ -129,7 +129,7 @@ def wanted(folder: Path) -> frozenset[str]:
     return frozenset(message if isinstance(message, str) else message[0] for message in extracted)
 
 
-def _others() -> list[str]:
+def _translated_languages() -> list[str]:
     return [language for language in languages() if language != ENGLISH]
 
 

@@ -77,10 +77,10 @@ def eligibility(working: Working) -> None:
             flags_in_words(),
             t("Found by the same checks as when the bank was imported."),
         )
-        _listed(working, "only_items")
-        _listed(working, "without_items")
+        _show_id_list(working, "only_items")
+        _show_id_list(working, "without_items")
         with summary:
-            _left(working)
+            _show_remaining(working)
 
 
 def flags_in_words() -> Words:
@@ -120,7 +120,7 @@ def _age(working: Working) -> None:
         st.caption(t("All ages."))
 
 
-def _listed(working: Working, key: str) -> None:
+def _show_id_list(working: Working, key: str) -> None:
     label = setting_labels()[key]
     base = working.base[key] if isinstance(working.base[key], list) else []
     if len(base) > _MOST_SHOWN:
@@ -181,7 +181,7 @@ def _take_list(working: Working, key: str, file: UploadedFile) -> None:
     st.rerun()
 
 
-def _left(working: Working) -> None:
+def _show_remaining(working: Working) -> None:
     with store().look() as look:
         row, struck = banks.find(look, working.bank), draws.last_struck(look)
     if row is None:

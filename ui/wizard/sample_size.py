@@ -53,7 +53,7 @@ def sample_size(working: Working) -> None:
 
     left, right = st.columns([2, 3], gap="large")
     with left:
-        request = _asked(working, base)
+        request = _plan_inputs(working, base)
     if not request.published and not request.components:
         return
     with right:
@@ -69,7 +69,7 @@ def sample_size(working: Working) -> None:
     _figure(request)
 
 
-def _asked(working: Working, base: Mapping[str, Any]) -> PlanInputs:
+def _plan_inputs(working: Working, base: Mapping[str, Any]) -> PlanInputs:
     aided = len(working.values["conditions"]) > 1 or bool(working.values["arms"])
     comparisons = {
         "panel": t("A model and the readers"),

@@ -350,7 +350,7 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
             )
             for i, (x, y, (low, high)) in enumerate(zip(layer.x, layer.y, ends, strict=True)):
                 place = {**_place("column", "x", panel.x, x), **_place("row", "y", panel.y, y)}
-                if _named(panel.y):  # the estimates are along this axis
+                if _has_names(panel.y):  # the estimates are along this axis
                     place["value"] = place.pop("x", x)
                 yield {
                     **titled,
@@ -387,13 +387,13 @@ def _rows(panel: Panel, chart: Chart) -> Iterator[dict[str, Any]]:
                         }
 
 
-def _named(axis: Axis) -> bool:
+def _has_names(axis: Axis) -> bool:
     """Return whether an axis has names instead of numbers."""
     return any(tick.label.text.strip("-\u2212.,0123456789%") for tick in axis.ticks)
 
 
 def _place(name: str, number: str, axis: Axis, value: float) -> dict[str, Any]:
-    if not _named(axis):
+    if not _has_names(axis):
         return {number: value}
     nearest = min(axis.ticks, key=lambda tick: abs(tick.at - value))
     return {name: nearest.label.text}

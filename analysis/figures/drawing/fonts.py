@@ -101,11 +101,11 @@ def east(text: str) -> str:
 
 @cache
 def _families(east: str) -> tuple[str, ...]:
-    return "DejaVu Sans", f"Noto Sans CJK {east}", *_others()
+    return "DejaVu Sans", f"Noto Sans CJK {east}", *_script_fonts()
 
 
 @cache
-def _others() -> tuple[str, ...]:
+def _script_fonts() -> tuple[str, ...]:
     """Make the fonts known to matplotlib, and return the names of those for single scripts."""
     known = len(fontManager.ttflist)
     for path in sorted([*CJK.glob("*.ttc"), *SCRIPTS.glob("*.ttf")]):

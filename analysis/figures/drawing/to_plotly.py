@@ -450,10 +450,10 @@ def _key_mark(key: Key, x: float, y: float, palette: Palette) -> Element:
     }
     if not key.mark and key.dash:
         line = {"color": colour, "width": 1.8, "dash": KEY_DASHES[key.dash]}
-        return {**shape, "type": "line", **_around(x + 10, y, 10, 0), "line": line}
+        return {**shape, "type": "line", **_box_around(x + 10, y, 10, 0), "line": line}
     if not key.mark:
         pale = {"fillcolor": palette.pale[key.ink or Ink.INK], "line": {"width": 0}}
-        return {**shape, "type": "rect", **_around(x + 10, y, 10, 5), **pale}
+        return {**shape, "type": "rect", **_box_around(x + 10, y, 10, 5), **pale}
     middle = x + KEY_MARK_MM / 2 * PX_PER_MM - 2
     shape["fillcolor"] = palette.paper if key.hollow else colour
     shape["line"] = {"width": 1.4, "color": colour}
@@ -462,11 +462,11 @@ def _key_mark(key: Key, x: float, y: float, palette: Palette) -> Element:
         path = f"M{middle - h},{y} L{middle},{y - h} L{middle + h},{y} L{middle},{y + h} Z"
         return {**shape, "type": "path", "path": path}
     if key.mark is Mark.CIRCLE:
-        return {**shape, "type": "circle", **_around(middle, y, 4.2, 4.2)}
-    return {**shape, "type": "rect", **_around(middle, y, 4.2 * 0.88, 4.2 * 0.88)}
+        return {**shape, "type": "circle", **_box_around(middle, y, 4.2, 4.2)}
+    return {**shape, "type": "rect", **_box_around(middle, y, 4.2 * 0.88, 4.2 * 0.88)}
 
 
-def _around(x: float, y: float, wide: float, high: float) -> Element:
+def _box_around(x: float, y: float, wide: float, high: float) -> Element:
     return {"x0": x - wide, "x1": x + wide, "y0": y - high, "y1": y + high}
 
 

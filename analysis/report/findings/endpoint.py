@@ -257,7 +257,7 @@ def endpoint_findings(results: Results) -> list[Finding]:
     texts = [sentences([*_declared(results), *_amended(results)])]
     all_decisions = decisions(results)
     for outcome in Outcome:
-        texts += _of(
+        texts += _endpoint_texts(
             results,
             outcome,
             [decision for decision in all_decisions if decision.outcome is outcome],
@@ -379,13 +379,13 @@ def _amended(results: Results) -> list[str]:
     if not before:
         return []
     parts = [
-        t("{key} ({before})", key=said(KEYS[key]), before=_before(key, value))
+        t("{key} ({before})", key=said(KEYS[key]), before=_value_before(key, value))
         for key, value in before.items()
     ]
     return [t("Amended after the study opened: {changes}.", changes=listed(parts))]
 
 
-def _before(key: str, value: Any) -> str:
+def _value_before(key: str, value: Any) -> str:
     if value == "":
         return t("none before")
     if key == "margin":
@@ -393,7 +393,7 @@ def _before(key: str, value: Any) -> str:
     return t("{value} before", value=str(value))
 
 
-def _of(results: Results, outcome: Outcome, decided: list[Decision]) -> list[str]:
+def _endpoint_texts(results: Results, outcome: Outcome, decided: list[Decision]) -> list[str]:
     if not decided:
         return []
     plan = declared_plan(results)

@@ -20,9 +20,13 @@ MOST = 3
 def group_findings(results: Results) -> list[Finding]:
     """Report the difference of every two groups' accuracy, and of their gain from a condition."""
     texts = [
-        *_of(results, [_difference(results, row) for row in _rows(results, "reader_groups")]),
-        *_of(results, [_gain(results, row) for row in _rows(results, "reader_groups_gain")]),
-        *_of(results, [_years(results, row) for row in _rows(results, "reader_years")]),
+        *_group_texts(
+            results, [_difference(results, row) for row in _rows(results, "reader_groups")]
+        ),
+        *_group_texts(
+            results, [_gain(results, row) for row in _rows(results, "reader_groups_gain")]
+        ),
+        *_group_texts(results, [_years(results, row) for row in _rows(results, "reader_years")]),
     ]
     return [Finding(theme=Theme.GROUPS, text=text) for text in (*texts, *_tasks(results))]
 
@@ -36,7 +40,7 @@ def _rows(results: Results, table: str) -> list[Row]:
     ]
 
 
-def _of(results: Results, texts: list[str]) -> list[str]:
+def _group_texts(results: Results, texts: list[str]) -> list[str]:
     if len(texts) <= MOST:
         return texts
     left = len(texts) - MOST
@@ -112,7 +116,7 @@ def _tasks(results: Results) -> list[str]:
     rows = [_of_fewer_patients(results, row) for row in rows]
     shown = [row for row in rows if number(row, "p_adjusted") < results.options.alpha]
     if shown:
-        return _of(results, [_task(results, row) for row in shown])
+        return _group_texts(results, [_task(results, row) for row in shown])
     few = [row for row in rows if conclusion_of(results, row) is Conclusion.TOO_FEW]
     texts = []
     if len(few) < len(rows):

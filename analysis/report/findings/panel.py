@@ -76,7 +76,7 @@ def _panel(results: Results, condition: str, metric: str) -> list[Finding]:
         return [Finding(theme=Theme.AGAINST, text=_nothing(results, rows[0], metric, condition))]
     texts = [_model(results, claims, metric, condition) for claims in ordered[:max_models]]
     if len(ordered) > max_models:
-        texts.append(_others(results, ordered[max_models:], metric))
+        texts.append(_other_models(results, ordered[max_models:], metric))
     texts += _remarks(results, rows, metric, condition)
     return [Finding(theme=Theme.AGAINST, text=text) for text in texts]
 
@@ -295,7 +295,7 @@ def _claims(claims: list[str]) -> str:
     return listed([claim_words(claim) for claim in claims])
 
 
-def _others(results: Results, models: list[dict[str, Row]], metric: str) -> str:
+def _other_models(results: Results, models: list[dict[str, Row]], metric: str) -> str:
     by_claim: dict[str, list[str]] = {}
     for claim in (THESE, LIKE_THESE):
         verdicts = [conclusion_of(results, claims[claim]) for claims in models if claim in claims]

@@ -305,7 +305,7 @@ def _withdrawn(results: Results) -> list[str]:
     )
     if not withdrawn:
         return []
-    model_texts = [_gone(model) for model in withdrawn]
+    model_texts = [_withdrawn_text(model) for model in withdrawn]
     return [
         tn(
             "{n} model was withdrawn and appears in no table: {models}.",
@@ -316,7 +316,7 @@ def _withdrawn(results: Results) -> list[str]:
     ]
 
 
-def _gone(model: dict[str, Any]) -> str:
+def _withdrawn_text(model: dict[str, Any]) -> str:
     values = {
         "model": f"\u2068{shorten(str(model.get('model_id', '')), LONGEST)}\u2069",
         "reason": f"\u2068{shorten(str(model.get('reason', '')), 200)}\u2069",

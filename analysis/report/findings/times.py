@@ -65,7 +65,7 @@ def _medians(results: Results, condition: str) -> list[str]:
     if not ordered:
         return []
     condition_words = under(results, condition)
-    fastest, slowest = _one(results, ordered[0]), _one(results, ordered[-1])
+    fastest, slowest = _median_text(results, ordered[0]), _median_text(results, ordered[-1])
     if len(ordered) == 1:
         return [t("Median time per case{where}: {time}.", where=condition_words, time=fastest)]
     return [
@@ -78,7 +78,7 @@ def _medians(results: Results, condition: str) -> list[str]:
     ]
 
 
-def _one(results: Results, row: Row) -> str:
+def _median_text(results: Results, row: Row) -> str:
     median, low, high = (_seconds(number(row, c)) for c in ("median_ms", "q1_ms", "q3_ms"))
     return t(
         "{median} s ({name}, {cases}; interquartile range {low} to {high} s)",

@@ -191,7 +191,7 @@ def _groups(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], froze
             yield factor, a, b, members[a], members[b]
 
 
-def _of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
+def _columns_of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
     """Return the columns of those of some readers who have one, in order of id."""
     places = [columns[reader] for reader in sorted(readers) if reader in columns]
     return np.array(places, dtype=np.int64)
@@ -206,7 +206,7 @@ def contrasts_of(study: Study) -> Iterator[GroupContrast]:
     for factor, group_a, group_b, of_a, of_b in _groups(study):
         for under_a, under_b in _conditions(columns, of_a, of_b, factor):
             condition = under_a if under_a == under_b else f"{under_a} - {under_b}"
-            a, b = _of(columns[under_a], of_a), _of(columns[under_b], of_b)
+            a, b = _columns_of(columns[under_a], of_a), _columns_of(columns[under_b], of_b)
             names = {"factor": factor, "group_a": group_a, "group_b": group_b}
             names["condition"] = condition
             yield GroupContrast(names=names, a=a, b=b)
@@ -254,8 +254,8 @@ def gains_of(study: Study) -> Iterator[GroupContrast]:
                         "condition_a": first,
                         "condition_b": second,
                     },
-                    a=_of(columns[first], a),
-                    b=_of(columns[first], b),
-                    minus_a=_of(columns[second], a),
-                    minus_b=_of(columns[second], b),
+                    a=_columns_of(columns[first], a),
+                    b=_columns_of(columns[first], b),
+                    minus_a=_columns_of(columns[second], a),
+                    minus_b=_columns_of(columns[second], b),
                 )

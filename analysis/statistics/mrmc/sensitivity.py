@@ -231,7 +231,7 @@ def _without_readings(matrix: ReadingMatrix, dropped: Bools) -> Choice:
         correct = matrix.correct.astype(np.float64)
         difference = np.where(left, correct[:, [panel.model]] - correct[:, panel.readers], 0.0)
         psi = mean_of_own_items(difference[items], left[items], matrix.clusters[items], ALL_FLAGGED)
-        return _found(matrix, items, psi, joined([UNFLAGGED, shared.note]))
+        return _result(matrix, items, psi, joined([UNFLAGGED, shared.note]))
 
     return found
 
@@ -247,12 +247,12 @@ def _macro(matrix: ReadingMatrix) -> Choice:
             nothing = np.full(len(panel.columns), np.nan)
             reason = shared.reason or NO_TASK
             merits = without_covariance(nothing, reason)
-            return _found(matrix, shared.items, _minus_readers(merits), shared.note)
+            return _result(matrix, shared.items, _minus_readers(merits), shared.note)
         items = np.zeros(len(shared.items), dtype=np.bool_)
         items[np.concatenate(tasks)] = True
         correct = matrix.correct[:, panel.columns].astype(np.float64)
         merits = _mean_of_tasks(correct, tasks, matrix.clusters)
-        return _found(matrix, items, _minus_readers(merits), shared.note)
+        return _result(matrix, items, _minus_readers(merits), shared.note)
 
     return found
 
@@ -280,7 +280,7 @@ def _minus_readers(merits: Merits, reason: str = "") -> Merits:
     return differences(merits, np.full(len(readers), len(readers)), readers)
 
 
-def _found(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Found:
+def _result(matrix: ReadingMatrix, items: Bools, psi: Merits, note: str) -> _Found:
     n_clusters = len(np.unique(matrix.clusters[items]))
     return _Found(differences=psi, n_items=int(items.sum()), n_clusters=n_clusters, note=note)
 
@@ -289,7 +289,7 @@ def _equally(matrix: ReadingMatrix, correct: Bools, items: Bools, reason: str, n
     """Compare the last of some raters with the others over the same items, weighted equally."""
     clusters = matrix.clusters[items]
     psi = _minus_readers(percent_correct(correct, clusters), reason)
-    chosen = _found(matrix, items, psi, note)
+    chosen = _result(matrix, items, psi, note)
     return replace(chosen, by_patient=None if reason else ahead_by_patient(correct, clusters))
 
 

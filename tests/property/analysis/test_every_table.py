@@ -91,7 +91,7 @@ def _tables(study: Study) -> Tables:
     return analyse(bundle_from_tables(*study), OPTIONS).tables
 
 
-def _same(before: pd.DataFrame, after: pd.DataFrame) -> None:
+def _assert_equal(before: pd.DataFrame, after: pd.DataFrame) -> None:
     pd.testing.assert_frame_equal(
         before.reset_index(drop=True),
         after.reset_index(drop=True),
@@ -128,7 +128,7 @@ def _check_reordered_and_renamed(study: Study, before: Tables, seed: int) -> Non
             names["readers_answers"] = [
                 "; ".join(f"the {entry}" for entry in row) for row in answers
             ]
-        _same(table.assign(**names), after[name])
+        _assert_equal(table.assign(**names), after[name])
 
 
 def _check_relabelled_options(study: Study, before: Tables, data: st.DataObject) -> None:
@@ -148,7 +148,7 @@ def _check_relabelled_options(study: Study, before: Tables, data: st.DataObject)
             continue
         if "measure" not in table:
             first, other = (t.drop(columns=LETTERED, errors="ignore") for t in (table, after[name]))
-            _same(first, other)
+            _assert_equal(first, other)
             continue
         columns = [c for c in ("measure", "n", "estimate", "difference") if c in table]
         first, other = (t.loc[t["measure"].isin(UNBOUND), columns] for t in (table, after[name]))
@@ -176,7 +176,7 @@ def _check_removed_rater(study: Study, after: Tables, data: st.DataObject) -> No
         keys = [c for c in ("condition", "by", "group", "rater_id") if name == "leaderboard"]
         if keys:
             first, other = first.sort_values(keys), other.sort_values(keys)
-        _same(first[columns], other[columns])
+        _assert_equal(first[columns], other[columns])
 
 
 def _without(table: pd.DataFrame, removed_id: str) -> pd.DataFrame:

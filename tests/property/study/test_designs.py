@@ -103,7 +103,7 @@ def _cases(protocol: Protocol, strata: Sequence[int]) -> list[tuple[str, str, st
     ]
 
 
-def _lists(
+def _list_numbers(
     protocol: Protocol, cases: list[tuple[str, str, str]], arm: str
 ) -> tuple[int, dict[int, list[Assigned]]]:
     lists = blocks.n_lists(protocol, N_LISTS)
@@ -134,7 +134,7 @@ def test_the_lists_of_a_design_satisfy_its_constraints(
     assume(_has_room(protocol))
     cases = _cases(protocol, strata)
     for name, of_arm in protocol.by_arm.items():
-        lists, assigned = _lists(protocol, cases, name)
+        lists, assigned = _list_numbers(protocol, cases, name)
         for entries in assigned.values():
             _assert_list(entries, of_arm)
         last = ListPlace(arm=name, number=max(assigned), lists=lists)

@@ -166,12 +166,12 @@ ROUTES: dict[str, str | tuple[str, str, str]] = {
 }
 
 
-def _sees(page: str, reader_id: str) -> bool:
+def _may_see(page: str, reader_id: str) -> bool:
     column = WHO.index(reader_id.replace(COBALT, AMBER))
     return PAGES[page].split()[column] == "+"
 
 
-def _other(reader_id: str) -> tuple[str, ...]:
+def _foreign_texts(reader_id: str) -> tuple[str, ...]:
     """Return texts that a person must not see: names of the other study, or of both."""
     if reader_id == "deployment administrator":
         return ()  # can enter either study
@@ -182,10 +182,10 @@ def test_the_tables_contain_all_pages_and_routes() -> None:
     """A new page or route needs an entry."""
     assert set(PAGES) == {entry.file for entry in every_page()}
     assert set(PAGES) == {path.name for path in (ROOT / "pages").glob("*.py")}
-    assert set(ROUTES) == {_named(route) for route in routes()}
+    assert set(ROUTES) == {_route_name(route) for route in routes()}
 
 
-def _named(route: Any) -> str:
+def _route_name(route: Any) -> str:
     if isinstance(route, Mount):
         return f"GET /{route.path.split('/')[1]}"  # modules of the viewer, for each language
     assert isinstance(route, Route)
@@ -200,7 +200,7 @@ def test_the_menu_contains_the_permitted_pages(
     """It contains no other page except signing in and the choice of a study."""
     files = {entry.file for entry in pages_of(enter("open").person(who))}
     aside = {"sign_in.py", "studies.py"}
-    assert files - aside == {page for page in PAGES if _sees(page, who)} - aside
+    assert files - aside == {page for page in PAGES if _may_see(page, who)} - aside
 
 
 _REFUSED = [("open", who) for who in EVERYBODY] + [
@@ -216,7 +216,7 @@ def test_pages_refuse_people_without_permission(
     person = enter(state).person(who)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     monkeypatch.setattr(st, "stop", stop)  # Streamlit's function would end the script
-    refused = [str(ROOT / "pages" / page) for page in PAGES if not _sees(page, who)]
+    refused = [str(ROOT / "pages" / page) for page in PAGES if not _may_see(page, who)]
 
     shown = AppTest.from_function(_one_after_the_other, default_timeout=60, args=(refused,)).run()
     assert not shown.exception
@@ -257,13 +257,13 @@ def test_pages_show_nothing_of_the_other_study(
     person = deployment.person(who)
     monkeypatch.setattr("ui.server.access.signed_in", lambda cookies, place="": person)
     monkeypatch.setattr(st, "switch_page", lambda page: None)  # the test runner has only this page
-    for page in (page for page in PAGES if _sees(page, who)):
+    for page in (page for page in PAGES if _may_see(page, who)):
         ran = open_page(page, draft=str(deployment.draft))
         assert not ran.exception, page
         assert not any("does not give you access" in error.value for error in ran.error), page
         shown = b"".join(_elements(ran.main)).lower()
         assert shown, page
-        assert not [name for name in _other(who) if name.encode() in shown], page
+        assert not [name for name in _foreign_texts(who) if name.encode() in shown], page
         assert state == "closed" or b"nobody-may-see" not in shown, page
 
 
@@ -298,7 +298,7 @@ def test_routes_answer_people_with_permission(
         shown = _unpacked(answer.content).replace(
             b"chamber", b""
         )  # a word in the demo bank contains "amber"
-        assert not [name for name in _other(person) if name.encode() in shown], person
+        assert not [name for name in _foreign_texts(person) if name.encode() in shown], person
         if state != "closed":
             assert b"nobody-may-see" not in shown, person
     assert answers == dict(zip(EVERYBODY, expected, strict=True))

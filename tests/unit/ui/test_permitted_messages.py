@@ -60,10 +60,12 @@ def test_messages_are_accepted_only_for_the_readers_own_cases(
     deployment = altered("open")
     mine = deployment.client("reader of amber")
     for earlier in KINDS[: KINDS.index(kind)]:
-        _told(mine, _seal(deployment, "own"), _record(earlier, _case(deployment, earlier, "own")))
+        _outcome_of(
+            mine, _seal(deployment, "own"), _record(earlier, _case(deployment, earlier, "own"))
+        )
     kept = _rows(deployment)
     record = _record(kind, _case(deployment, kind, case.rsplit(" ", 1)[0]))
-    outcome = _told(mine, _seal(deployment, seal.rsplit(" ", 1)[0]), record)
+    outcome = _outcome_of(mine, _seal(deployment, seal.rsplit(" ", 1)[0]), record)
     assert outcome == MESSAGES[seal, case]
     assert (_rows(deployment) == kept) is (outcome != "stored")
 
@@ -86,11 +88,11 @@ def test_a_preview_accepts_no_case_of_a_reader(
     )
     seal = browser.get(f"/preview/{walk.mark}/desk").json()["seal"]
     record = _record(kind, _case(deployment, kind, "own"))
-    assert _told(browser, _seal(deployment, "own"), record, address) == "409"
+    assert _outcome_of(browser, _seal(deployment, "own"), record, address) == "409"
     if kind != "preparation":
-        assert _told(browser, seal, record, address) == "refused"
-    assert _told(browser, seal, record) == "403"
-    assert _told(deployment.client("reader of amber"), seal, record) == "403"
+        assert _outcome_of(browser, seal, record, address) == "refused"
+    assert _outcome_of(browser, seal, record) == "403"
+    assert _outcome_of(deployment.client("reader of amber"), seal, record) == "403"
     assert _rows(deployment) == kept
 
 
@@ -128,7 +130,7 @@ def _record(kind: str, case: str) -> dict[str, Any]:
     return presentation(case, now) if kind == "presentation" else reading(case)
 
 
-def _told(
+def _outcome_of(
     browser: TestClient, seal: str, record: dict[str, Any], address: str = "/desk/records"
 ) -> str:
     """Return the outcome of a single record, or the status if the message was refused."""

@@ -23,7 +23,7 @@ def _job_of(do: object, *arguments: object, memory: FileBudget | None = SMALL) -
     return job
 
 
-def _both(on_progress: OnProgress, left: int, right: str) -> tuple[int, str]:
+def _return_arguments(on_progress: OnProgress, left: int, right: str) -> tuple[int, str]:
     on_progress("adding", 1, 2)
     return left, right
 
@@ -49,7 +49,7 @@ def _broken(_: OnProgress) -> None:
     raise AttributeError("'int' object has no attribute 'get'")
 
 
-def _gone(_: OnProgress) -> None:
+def _exit_at_once(_: OnProgress) -> None:
     os._exit(3)
 
 
@@ -57,16 +57,16 @@ def _priority(_: OnProgress) -> int:
     return os.nice(0)
 
 
-def _spoken(_: OnProgress) -> str:
+def _translated_word(_: OnProgress) -> str:
     return t("Continue")
 
 
 def test_a_job_returns_the_result_of_its_function() -> None:
     """It runs in the language of the request, at low priority."""
-    assert _job_of(_both, 1, "a").outcome() == (1, "a")
+    assert _job_of(_return_arguments, 1, "a").outcome() == (1, "a")
     assert _job_of(_priority).outcome() == os.nice(0) + worker.PRIORITY
     with spoken("de"):
-        assert _job_of(_spoken).outcome() == "Weiter"
+        assert _job_of(_translated_word).outcome() == "Weiter"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_job_returns_the_result_of_its_function() -> None:
         (_memory, (), "takes more than 0.2 GB of memory"),
         (_busy, (), "takes more than .* minutes to read"),
         (_deep, (0,), "nested more than 100 levels deep"),
-        (_gone, (), "memory"),
+        (_exit_at_once, (), "memory"),
         (_broken, (), "a form that cannot be read here"),
     ],
 )
@@ -114,13 +114,13 @@ def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     for job in jobs:
         job.cancel()
         assert job.is_done(PATIENCE_S)
-    assert _job_of(_both, 1, "a").outcome() == (1, "a")
+    assert _job_of(_return_arguments, 1, "a").outcome() == (1, "a")
 
 
 def test_the_end_of_a_job_without_limits_is_reported() -> None:
     """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
     with pytest.raises(Ended, match="stopped before it was done"):
-        _job_of(_gone, memory=None).outcome()
+        _job_of(_exit_at_once, memory=None).outcome()
     with pytest.raises(AttributeError):
         _job_of(_broken, memory=None).outcome()
 

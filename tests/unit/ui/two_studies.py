@@ -151,7 +151,9 @@ def _draw(store: Store, folder: Path, study: str) -> None:
         film.write_bytes(film.read_bytes() + study.encode())
     records = json.loads(path.read_text())
     path.write_text(
-        json.dumps({f"{study}-{key}": _of(study, item) for key, item in records.items()})
+        json.dumps(
+            {f"{study}-{key}": _record_of_study(study, item) for key, item in records.items()}
+        )
     )
     bank = f"{'first' if study == AMBER else 'second'} bank"
     import_bank(store, path, name=bank, images=folder, acting=ACTING)
@@ -176,7 +178,7 @@ def _draw(store: Store, folder: Path, study: str) -> None:
     models.add_model(store, answers, study=study, model_id=f"{study}-model", acting=ACTING)
 
 
-def _of(study: str, record: dict[str, Any]) -> dict[str, Any]:
+def _record_of_study(study: str, record: dict[str, Any]) -> dict[str, Any]:
     """Return a record of a bank with the study's name in all texts."""
     keys = ("question", "correct_answer_explanation", "task_name", "category")
     texts = {key: f"{study} {record[key]}" for key in keys}

@@ -26,7 +26,7 @@ ITEMS = pd.DataFrame(
 RATERS = pd.DataFrame({"rater_id": ["R", "M", "N"], "rater_kind": ["reader", "model", "model"]})
 
 
-def _said(rng: np.random.Generator, rater: str, share: float, condition: str) -> pd.DataFrame:
+def _answers(rng: np.random.Generator, rater: str, share: float, condition: str) -> pd.DataFrame:
     right = rng.random(N) < share
     return pd.DataFrame(
         {
@@ -43,10 +43,13 @@ def _said(rng: np.random.Generator, rater: str, share: float, condition: str) ->
 def results() -> Results:
     """Return a reader and two models, also without the image and with shuffled options."""
     rng = np.random.default_rng(4)
-    readings = [_said(rng, "R", 0.7, "unaided")]
+    readings = [_answers(rng, "R", 0.7, "unaided")]
     for model, share in (("M", 0.8), ("N", 0.5)):
-        readings += [_said(rng, model, share, "image"), _said(rng, model, 0.3, "image-absent")]
-    readings.append(_said(rng, "M", 0.75, "options-shuffled"))
+        readings += [
+            _answers(rng, model, share, "image"),
+            _answers(rng, model, 0.3, "image-absent"),
+        ]
+    readings.append(_answers(rng, "M", 0.75, "options-shuffled"))
     bundle = bundle_from_tables(ITEMS, pd.concat(readings), RATERS)
     return analyse(bundle, Options(bootstrap=20, confidence="answer"))
 

@@ -69,7 +69,7 @@ def _with(
     )
 
 
-def _said(results: Results, theme: Theme = Theme.ENDPOINT) -> str:
+def _finding_text(results: Results, theme: Theme = Theme.ENDPOINT) -> str:
     if theme is Theme.ENDPOINT:  # the other findings take most of the time
         written = [*endpoint_findings(results), *sample_size_findings(results)]
     else:
@@ -86,12 +86,14 @@ def test_the_declared_endpoint_is_the_first_finding(run: Results) -> None:
     """The first sentence names endpoint, model, margin and claim; the verdict follows."""
     results = _with(run, {**DECLARED, "primary_model": "Model-1_x"}, CLEARED)
     assert findings(results)[0].theme is Theme.ENDPOINT
-    assert _said(results).startswith(
+    assert _finding_text(results).startswith(
         "Declared before reading: non-inferiority of Model-1_x, the primary model, to these"
         " readers in accuracy, with a margin of 5.0 points."
     )
-    assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0)." in _said(results)
-    assert "Non-inferiority not shown: Model-1_x" in _said(
+    assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0)." in _finding_text(
+        results
+    )
+    assert "Non-inferiority not shown: Model-1_x" in _finding_text(
         _with(run, {**DECLARED, "primary_model": "Model-1_x"}, MISSED)
     )
 
@@ -102,8 +104,8 @@ def test_only_the_declared_claim_and_the_primary_model_have_a_verdict(run: Resul
         {**CLEARED, "model_id": model, "claim": claim} for model in ("M1", "M2") for claim in CLAIMS
     ]
     results = _with(run, {**DECLARED, "primary_model": "M2"}, *rows)
-    assert _said(results).count("points, 95 % CI") == 1
-    assert "Non-inferior: Model-2_x (" in _said(results)
+    assert _finding_text(results).count("points, 95 % CI") == 1
+    assert "Non-inferior: Model-2_x (" in _finding_text(results)
     rest = " ".join(
         str(finding) for finding in findings(results) if finding.theme is not Theme.ENDPOINT
     )
@@ -114,11 +116,13 @@ def test_only_the_declared_claim_and_the_primary_model_have_a_verdict(run: Resul
 def test_non_inferiority_needs_the_score_test_and_the_interval(run: Results) -> None:
     """Near the ceiling, the t interval by itself clears the margin too often."""
     protocol = {**DECLARED, "primary_model": "M1"}
-    shown, missed = (_said(_with(run, protocol, CLEARED, score_p=p)) for p in (0.024, 0.026))
+    shown, missed = (
+        _finding_text(_with(run, protocol, CLEARED, score_p=p)) for p in (0.024, 0.026)
+    )
     assert "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0, score te" in shown
     assert "score test p 0.024)" in shown
     assert "Non-inferiority not shown by the score test: Model-1_x" in missed
-    assert "Non-inferiority not shown: Model-1_x" in _said(
+    assert "Non-inferiority not shown: Model-1_x" in _finding_text(
         _with(run, protocol, MISSED, score_p=0.001)
     )
 
@@ -129,8 +133,8 @@ ABOVE = {"ci_low": 0.01, "ci_high": 0.1, "difference": 0.05}
 def test_superiority_is_concluded_only_after_non_inferiority(run: Results) -> None:
     """In the fixed order, an interval above 0 counts if both tests clear the margin."""
     protocol = {**DECLARED, "primary_model": "M1"}
-    assert "Non-inferior, and superior: Model-1_x" in _said(_with(run, protocol, ABOVE))
-    both = _said(_with(run, protocol, ABOVE, score_p=0.03))
+    assert "Non-inferior, and superior: Model-1_x" in _finding_text(_with(run, protocol, ABOVE))
+    both = _finding_text(_with(run, protocol, ABOVE, score_p=0.03))
     assert "superior:" not in both
     assert "not shown by the score test: Model-1_x" in both
 
@@ -170,7 +174,7 @@ def test_claims_need_the_test_near_the_ceiling_and_the_interval(
         "primary_model": "M1",
     }
     row = {**ABOVE, "metric": metric}
-    text = _said(_with(run, protocol, row, score_p=score_p, p_superior=p_superior))
+    text = _finding_text(_with(run, protocol, row, score_p=score_p, p_superior=p_superior))
     assert verdict.format(by=by) in text
     decides = p_superior if hypothesis == "superiority" else score_p
     assert name in text
@@ -187,7 +191,7 @@ def test_superiority_of_several_models_in_the_area_is_adjusted_by_both_tests(
         results = _with(run, protocol, *rows, p=p, score_p=0.01)
         results.tables["noninferiority"]["p_adjusted"] = adjusted
         results.tables["noninferiority"]["margin"] = 0.0
-        text = _said(results)
+        text = _finding_text(results)
         assert ("Superior: " in text) == is_shown
         assert ("Superiority not shown after adjustment" in text) != is_shown
 
@@ -201,7 +205,7 @@ def test_superiority_of_several_models_is_adjusted_after_non_inferiority(
 ) -> None:
     """Claims about two models need the adjusted p-value."""
     rows = [{**ABOVE, "model_id": model} for model in ("M1", "M2")]
-    assert f"{verdict}" in _said(_with(run, DECLARED, *rows, p=p))
+    assert f"{verdict}" in _finding_text(_with(run, DECLARED, *rows, p=p))
 
 
 @pytest.mark.slow
@@ -210,10 +214,10 @@ def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
     worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
     for row in (CLEARED, ABOVE, worse):
         few = _with(run, {**DECLARED, "primary_model": "M1"}, {**row, "n_items": 24, "df": 23.0})
-        assert "Not decided: Model-1_x" in _said(few)
-        assert "fewer than 25" in _said(few)
+        assert "Not decided: Model-1_x" in _finding_text(few)
+        assert "fewer than 25" in _finding_text(few)
     sufficient = {**worse, "n_items": 25, "df": 24.0}
-    inferior = _said(_with(run, {**DECLARED, "primary_model": "M1"}, sufficient))
+    inferior = _finding_text(_with(run, {**DECLARED, "primary_model": "M1"}, sufficient))
     assert "Inferior: Model-1_x" in inferior
 
 
@@ -221,28 +225,30 @@ def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
 def test_several_models_are_adjusted_unless_a_model_is_primary(run: Results) -> None:
     """With eight models, an interval that clears the margin is not sufficient."""
     rows = [{**CLEARED, "model_id": model} for model in ("M1", "M2")]
-    shown, hidden = (_said(_with(run, DECLARED, *rows, p=p)) for p in (0.01, 0.03))
+    shown, hidden = (_finding_text(_with(run, DECLARED, *rows, p=p)) for p in (0.01, 0.03))
     assert "No model was named primary: verdicts are adjusted for 2 models (Holm)." in shown
     assert "Non-inferior: Model-1_x" in shown
     assert "Non-inferiority not shown after adjustment: Model-1_x" in hidden
     names = _with(run, {**DECLARED, "primary_model": "M1"}, *rows, p=0.03)
-    assert "Non-inferior: Model-1_x (" in _said(names)
-    assert "adjusted" not in _said(names)
+    assert "Non-inferior: Model-1_x (" in _finding_text(names)
+    assert "adjusted" not in _finding_text(names)
 
 
 def test_the_reason_of_undefined_comparisons_is_stated_once(run: Results) -> None:
     """Eight models with the same reason are named together."""
     row = {**dict.fromkeys(("ci_low", "ci_high"), float("nan")), "undefined_because": "one item"}
-    text = _said(_with(run, DECLARED, *({**row, "model_id": entry} for entry in ("M1", "M2"))))
+    text = _finding_text(
+        _with(run, DECLARED, *({**row, "model_id": entry} for entry in ("M1", "M2")))
+    )
     assert "Not decided: Model-1_x and Model-2_x, because one item." in text
 
 
 def test_superiority_needs_an_interval_above_0(run: Results) -> None:
     """A cleared margin is not sufficient."""
     protocol = {**DECLARED, "hypothesis": "superiority"}
-    assert "Superiority not shown: Model-1_x" in _said(_with(run, protocol, CLEARED))
+    assert "Superiority not shown: Model-1_x" in _finding_text(_with(run, protocol, CLEARED))
     above = {"ci_low": 0.01, "ci_high": 0.1}
-    assert "Superior: Model-1_x" in _said(_with(run, protocol, above))
+    assert "Superior: Model-1_x" in _finding_text(_with(run, protocol, above))
 
 
 @pytest.mark.slow
@@ -264,7 +270,7 @@ def test_non_inferiority_must_be_declared(
 ) -> None:
     """The default margin of a protocol does not declare a hypothesis."""
     results = _with(run, protocol, CLEARED)
-    assert words in _said(results)
+    assert words in _finding_text(results)
     page = " ".join(map(str, findings(results)))
     assert "Non-inferior:" not in page
     drawn = {figure.name: figure for figure in report_figures(results)}
@@ -281,9 +287,9 @@ def test_a_margin_chosen_at_analysis_is_reported_without_verdict(
     row = {**CLEARED, "ci_low": -0.1, "margin": 0.12}
     results = _with(run, DECLARED, row, margin=0.12)
     words = "chosen at analysis; the protocol's is 5.0 points"
-    assert f"The margin of 12.0 points was {words}." in _said(results)
-    assert "Non-inferior:" not in _said(results)
-    assert f"Margin of 12.0 points ({words}): cleared for these readers" in _said(
+    assert f"The margin of 12.0 points was {words}." in _finding_text(results)
+    assert "Non-inferior:" not in _finding_text(results)
+    assert f"Margin of 12.0 points ({words}): cleared for these readers" in _finding_text(
         results, Theme.AGAINST
     )
     assert words in " ".join(part.text for part in methods(results))
@@ -295,22 +301,23 @@ def test_a_margin_chosen_at_analysis_is_reported_without_verdict(
     assert words in dict(report_content(results, []).provenance)["Non-inferiority margin"]
     assert provenance(results)["options"]["margin_is"] == words
     without_protocol = _with(run, {}, row, margin=0.12)
-    assert "The margin of 12.0 points was given at analysis." in _said(without_protocol)
+    assert "The margin of 12.0 points was given at analysis." in _finding_text(without_protocol)
 
 
 def test_a_verdict_states_whether_another_choice_changes_it(run: Results) -> None:
     """Choices with too few items do not count."""
     reversed_row = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
     protocol = {**DECLARED, "primary_model": "M1"}
-    text = _said(_with(run, protocol, CLEARED, others=[reversed_row]))
+    text = _finding_text(_with(run, protocol, CLEARED, others=[reversed_row]))
     assert (
         "Non-inferior: Model-1_x (83.8 %: +3.0 points, 95 % CI −4.0 to 10.0; but “non-inferiority"
         " not shown” with missing answers dropped (−2.0 points, 95 % CI −8.0 to 4.0))."
     ) in text
     few = _with(run, protocol, CLEARED, others=[{**reversed_row, "n_items": 2}])
-    assert "but" not in _said(few)
-    assert "With missing answers dropped no conclusion is possible (too few: 2 cases)." in _said(
-        few, Theme.CHOICES
+    assert "but" not in _finding_text(few)
+    assert (
+        "With missing answers dropped no conclusion is possible (too few: 2 cases)."
+        in _finding_text(few, Theme.CHOICES)
     )
 
 
@@ -329,7 +336,7 @@ def test_another_choice_is_decided_by_its_own_score_test(
     """The interval clears the margin under both choices."""
     protocol = {**DECLARED, "primary_model": "M1"}
     other_choice = {"p_margin": other, "p_superior": 0.5, "difference": 0.02}
-    text = _said(_with(run, protocol, CLEARED, score_p=own, others=[other_choice]))
+    text = _finding_text(_with(run, protocol, CLEARED, score_p=own, others=[other_choice]))
     assert change in text
     assert bool(change) == ("but “" in text)
 
@@ -337,7 +344,7 @@ def test_another_choice_is_decided_by_its_own_score_test(
 def test_an_exploratory_difference_states_the_same(run: Results) -> None:
     """Without missing answers the difference is −2.0 points."""
     reversed_row = {"difference": -0.02, "ci_low": -0.08, "ci_high": 0.04}
-    text = _said(_with(run, {}, {}, others=[reversed_row]), Theme.AGAINST)
+    text = _finding_text(_with(run, {}, {}, others=[reversed_row]), Theme.AGAINST)
     assert (
         "95 % CI of the difference 1.2 to 12.0); but “no difference shown” with missing answers"
         " dropped (−2.0 points, 95 % CI −8.0 to 4.0)."
@@ -353,7 +360,7 @@ def test_raters_with_over_5_percent_missing_are_named_first(run: Results) -> Non
     results = replace(run, tables={**run.tables, "missing": missing})
     result = findings(results)
     assert [entry.theme for entry in result[:3]] == [Theme.UNREAD, Theme.UNREAD, Theme.ENDPOINT]
-    text = _said(results, Theme.UNREAD)
+    text = _finding_text(results, Theme.UNREAD)
     assert "Resident 3 was not given 40 of 60 cases (66.7 %)." in text
     assert "Model-1_x has no prediction for 6 of 60 cases (10.0 %)." in text
     assert "Resident 2" not in text
@@ -362,7 +369,7 @@ def test_raters_with_over_5_percent_missing_are_named_first(run: Results) -> Non
     assert (
         "40 of 60 cases (66.7 %). The design gives each reader only some of the items; the others "
         "do not count."
-    ) in _said(replace(results, bundle=bundle), Theme.UNREAD)
+    ) in _finding_text(replace(results, bundle=bundle), Theme.UNREAD)
 
 
 def test_the_number_of_omitted_names_is_stated(run: Results) -> None:
@@ -378,7 +385,7 @@ def test_the_number_of_omitted_names_is_stated(run: Results) -> None:
     columns = list(run.bundle.raters.columns)
     raters = pd.concat([run.bundle.raters, more.reindex(columns=columns, fill_value="")])
     results = replace(run, bundle=replace(run.bundle, raters=raters))
-    text = _said(results, Theme.STUDIED)
+    text = _finding_text(results, Theme.STUDIED)
     assert "Silent 18, Silent 19 and 10 more." in text
 
 
@@ -386,7 +393,7 @@ def test_an_interval_of_maximum_width_is_reported_as_uninformative(run: Results)
     """Its limits are not printed as differences."""
     row = {"difference": -0.5, "ci_low": -1.0, "ci_high": 0.129}
     for claim in CLAIMS:
-        text = _said(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
+        text = _finding_text(_with(run, {}, {**row, "claim": claim}), Theme.AGAINST)
         assert "uninformative: it extends to the largest possible difference" in text
         assert "100.0" not in text
 
@@ -394,15 +401,15 @@ def test_an_interval_of_maximum_width_is_reported_as_uninformative(run: Results)
 def test_areas_of_readers_that_are_all_below_one_half_are_noted(run: Results) -> None:
     """The ratings may be reversed."""
     row = {"metric": "auc", "note": "x; the AUC of every reader is below 0.5", "reader_mean": 0.2}
-    assert "are reversed" in _said(_with(run, {}, row), Theme.AGAINST)
-    assert "are reversed" not in _said(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
+    assert "are reversed" in _finding_text(_with(run, {}, row), Theme.AGAINST)
+    assert "are reversed" not in _finding_text(_with(run, {}, {**row, "note": ""}), Theme.AGAINST)
 
 
 def test_an_undefined_panel_has_a_reason(run: Results) -> None:
     """No model is then named with a value."""
     nothing = dict.fromkeys(("model_value", "difference", "ci_low", "ci_high"), float("nan"))
     row = {**nothing, "undefined_because": "40 of 198 items were given to all readers"}
-    text = _said(_with(run, {}, row), Theme.AGAINST)
+    text = _finding_text(_with(run, {}, row), Theme.AGAINST)
     assert "not compared with the mean of the readers: 40 of 198 items were given to all" in text
 
 
@@ -410,7 +417,7 @@ def test_the_number_of_common_items_is_stated_once(run: Results) -> None:
     """The number of models has no effect."""
     note = "over the 180 of 198 items that all readers were given"
     rows = [{"model_id": model, "note": f"{note}; x"} for model in ("M1", "M2")]
-    text = _said(_with(run, {}, *rows), Theme.AGAINST)
+    text = _finding_text(_with(run, {}, *rows), Theme.AGAINST)
     assert text.count(note) == 1
 
 
@@ -421,7 +428,7 @@ def test_a_choice_without_cases_is_not_named(run: Results) -> None:
         [primary.assign(analysis=entry) for entry in ("missing as wrong", "flagged times dropped")]
     )
     results = replace(run, tables={**run.tables, "sensitivity": same})
-    text = _said(results, Theme.CHOICES)
+    text = _finding_text(results, Theme.CHOICES)
     assert "readings with doubtful times dropped" not in text
 
 
@@ -462,7 +469,7 @@ def test_the_planned_sample_size_is_shown_next_to_the_result(run: Results) -> No
     """Planned power and size are shown with the size and half-width reached."""
     row = {**CLEARED, "claim": CLAIMS[1]}
     results = _with(run, {**DECLARED, "sample_size": SIZE}, row)
-    text = _said(results)
+    text = _finding_text(results)
     assert (
         "Sample size planned before reading: 8 readers and 300 cases, with a power of 81 % (40 to"
         " 95) to show non-inferiority with a margin of 5.0 points to readers like these if the"
@@ -475,7 +482,7 @@ def test_the_planned_sample_size_is_shown_next_to_the_result(run: Results) -> No
         " expected."
     ) in text
     two_sided = {**SIZE, "margin": 0.0, "effect": 0.06}
-    assert "to detect a true difference of +6.0 points, for readers like these." in _said(
+    assert "to detect a true difference of +6.0 points, for readers like these." in _finding_text(
         _with(run, {**DECLARED, "sample_size": two_sided}, row)
     )
 
@@ -483,7 +490,9 @@ def test_the_planned_sample_size_is_shown_next_to_the_result(run: Results) -> No
 @pytest.mark.parametrize("size", [{}, {**SIZE, "power": "high"}, {"readers": 5}, "300"])
 def test_a_plan_without_numbers_is_not_shown(run: Results, size: object) -> None:
     """Without a plan there is no sentence either."""
-    assert "Sample size" not in _said(_with(run, {**DECLARED, "sample_size": size}, CLEARED))
+    assert "Sample size" not in _finding_text(
+        _with(run, {**DECLARED, "sample_size": size}, CLEARED)
+    )
 
 
 def test_a_plan_for_another_comparison_is_named(run: Results) -> None:
@@ -491,7 +500,7 @@ def test_a_plan_for_another_comparison_is_named(run: Results) -> None:
     size = {**SIZE, "comparison": "conditions"}
     results = _with(run, {**DECLARED, "sample_size": size}, CLEARED)
     tables = {name: table for name, table in results.tables.items() if name != "reader_conditions"}
-    assert "These data do not contain the planned comparison." in _said(
+    assert "These data do not contain the planned comparison." in _finding_text(
         replace(results, tables=tables)
     )
 
@@ -530,7 +539,7 @@ def test_the_reached_size_of_a_study_in_blocks_is_that_of_all_readings(run: Resu
     assert (
         "The result is based on 6 readers and 120 cases; half the width of the interval for readers"
         " like these is 4.0 points, and 4.0 points was expected."
-    ) in _said(replace(results, tables=tables))
+    ) in _finding_text(replace(results, tables=tables))
 
 
 def test_the_reached_size_of_parallel_arms_is_that_of_their_comparison(run: Results) -> None:
@@ -546,7 +555,7 @@ def test_the_reached_size_of_parallel_arms_is_that_of_their_comparison(run: Resu
     assert (
         "The result is based on 7 readers and 80 cases; half the width of the interval for readers"
         " like these is 6.0 points, and 4.0 points was expected."
-    ) in _said(replace(results, tables=tables))
+    ) in _finding_text(replace(results, tables=tables))
 
 
 def test_a_pair_weighted_endpoint_is_decided_by_the_u_statistic(run: Results) -> None:
@@ -574,13 +583,13 @@ def test_a_pair_weighted_endpoint_is_decided_by_the_u_statistic(run: Results) ->
     declared = {**DECLARED, "claim_about": "", "primary_model": "M1"}
     results = _with(run, {**declared, "endpoint": "pair-weighted accuracy"}, panel, score_p=0.5)
     results = replace(results, tables={**results.tables, "uncrossed": pd.DataFrame([weighted])})
-    text = _said(results)
+    text = _finding_text(results)
     assert "in accuracy (pair-weighted: every reading counts equally)" in text
     assert "Non-inferior: Model-1_x" in text
     assert "score test" not in text
     usual = replace(results, bundle=replace(results.bundle, protocol=declared))
-    assert "Not decided: Model-1_x" in _said(usual)
+    assert "Not decided: Model-1_x" in _finding_text(usual)
     many = _with(run, results.bundle.protocol, *[panel] * 40, score_p=0.5)
-    assert "more comparisons in tables/uncrossed.csv" in _said(
+    assert "more comparisons in tables/uncrossed.csv" in _finding_text(
         replace(many, tables={**many.tables, "uncrossed": results.tables["uncrossed"]})
     )

@@ -27,14 +27,16 @@ def _with(run: Results, **tables: Sequence[Mapping[Any, Any]]) -> Results:
     return replace(run, tables={**plain, **frames})
 
 
-def _said(results: Results, theme: Theme) -> str:
+def _finding_texts(results: Results, theme: Theme) -> str:
     """Return findings without the invisible isolates around names."""
     texts = [finding.text for finding in findings(results) if finding.theme is theme]
     return " ".join(texts).replace("\u2068", "").replace("\u2069", "")
 
 
 def _panel(run: Results, *rows: dict[str, Any]) -> str:
-    return _said(_with(run, reader_panel=[panel_row(**row) for row in rows]), Theme.AGAINST)
+    return _finding_texts(
+        _with(run, reader_panel=[panel_row(**row) for row in rows]), Theme.AGAINST
+    )
 
 
 def test_a_model_can_be_better_than_these_readers_only(run: Results) -> None:
@@ -131,8 +133,8 @@ def test_differences_to_single_readers_need_the_adjusted_test(run: Results) -> N
         "cluster_ci_low": -0.18,
         "cluster_ci_high": -0.02,
     }
-    shown = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.01}]), Theme.AGAINST)
-    hidden = _said(_with(run, comparisons=[{**row, "p_adjusted": 0.2}]), Theme.AGAINST)
+    shown = _finding_texts(_with(run, comparisons=[{**row, "p_adjusted": 0.01}]), Theme.AGAINST)
+    hidden = _finding_texts(_with(run, comparisons=[{**row, "p_adjusted": 0.2}]), Theme.AGAINST)
     assert "the model was more accurate in 1" in shown
     assert "10.0 points higher (95 % CI 2.0 to 18.0)" in shown
     assert "no difference shown in 1" in hidden
@@ -156,7 +158,7 @@ def test_agreement_with_models_is_compared_with_agreement_among_readers(
     """Four intervals give four sentences."""
     row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
     row |= {"ci_low": limits[0], "ci_high": limits[1]}
-    assert words in _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+    assert words in _finding_texts(_with(run, agreement_between=[row]), Theme.AGREEMENT)
 
 
 def test_a_time_ratio_must_exclude_1(run: Results) -> None:
@@ -164,7 +166,7 @@ def test_a_time_ratio_must_exclude_1(run: Results) -> None:
     row = run.tables["time_model"].iloc[0].to_dict()
     wrong = row | {"term": "wrong answers", "ratio": 1.31, "ci_low": 1.21, "ci_high": 1.41}
     further = row | {"term": "each further 10 items", "ratio": 0.97, "ci_low": 0.9, "ci_high": 1.1}
-    text = _said(_with(run, time_model=[wrong, further]), Theme.TIME)
+    text = _finding_texts(_with(run, time_model=[wrong, further]), Theme.TIME)
     assert "wrong answers: slower (factor 1.31" in text
     assert "no difference shown for each further 10 items." in text
 
@@ -193,16 +195,18 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
             )
             for other in pairs
         ]
-        return _said(
+        return _finding_texts(
             _with(run, leaderboard=confidences.to_dict("records"), comparisons=rows), Theme.RANKING
         )
 
     assert "every paired interval against another rater excludes 0" in said({}, others)
     assert "no difference is shown from" in said({others[2]: (0.0, 0.2)}, others)
     assert "no difference is shown from" in said({}, others[:-1])
-    assert "so first place is not certain" in _said(run, Theme.RANKING)
+    assert "so first place is not certain" in _finding_texts(run, Theme.RANKING)
     tied = board.assign(rank=1).to_dict("records")
-    assert "others) with the same accuracy" in _said(_with(run, leaderboard=tied), Theme.RANKING)
+    assert "others) with the same accuracy" in _finding_texts(
+        _with(run, leaderboard=tied), Theme.RANKING
+    )
 
 
 def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
@@ -211,8 +215,10 @@ def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
     other = {**panel_row(), "analysis": "missing dropped"}
     same = _with(run, reader_panel=panel, sensitivity_panel=[other])
     changed = _with(run, reader_panel=panel, sensitivity_panel=[{**other, "ci_low": -0.01}])
-    assert "No comparison of a model with the readers changes" in _said(same, Theme.CHOICES)
-    text = _said(changed, Theme.CHOICES)
+    assert "No comparison of a model with the readers changes" in _finding_texts(
+        same, Theme.CHOICES
+    )
+    text = _finding_texts(changed, Theme.CHOICES)
     assert "1 of 1 comparisons" in text
     assert "“no difference shown” with missing answers dropped (+6.6 points" in text
 
@@ -239,7 +245,7 @@ def test_the_largest_change_of_an_accuracy_is_named(run: Results) -> None:
             ("flagged times dropped", "R2", 0, np.nan),
         )
     ]
-    text = _said(_with(run, sensitivity=rows), Theme.CHOICES)
+    text = _finding_texts(_with(run, sensitivity=rows), Theme.CHOICES)
     assert (
         "The largest change in any accuracy is 26.4 points: Resident 1, from 47.5 % of 40 cases to"
         " 21.1 % of 90 cases, with cases never presented counted as incorrect."
@@ -253,7 +259,7 @@ def test_names_of_tasks_are_not_cut(run: Results) -> None:
     name = "task Localisation and Geometric Description Assessment against Differential Diagnosis"
     row = run.tables["time_model"].iloc[0].to_dict()
     longer = row | {"term": name, "ratio": 1.31, "ci_low": 1.21, "ci_high": 1.41}
-    assert name in _said(_with(run, time_model=[longer]), Theme.TIME)
+    assert name in _finding_texts(_with(run, time_model=[longer]), Theme.TIME)
 
 
 def test_missing_tables_have_no_sentences(run: Results) -> None:
@@ -295,18 +301,18 @@ def test_printed_agreement_has_the_printed_difference(run: Results) -> None:
     """0.365 and 0.413 differ by 0.048; 0.37 and 0.41 would not differ by 0.05."""
     row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
     row |= {"among_readers": 0.3654, "readers_models": 0.4132, "difference": 0.0478}
-    text = _said(_with(run, agreement_between=[row]), Theme.AGREEMENT)
+    text = _finding_texts(_with(run, agreement_between=[row]), Theme.AGREEMENT)
     assert "0.365 among readers, 0.413 between" in text
     assert "+0.048" in text
 
 
 def test_with_one_wrong_option_equal_errors_are_not_reported(run: Results) -> None:
     """With four options the finding states the level of chance."""
-    assert "choosing any of the 3 incorrect options at random would give 33 %" in _said(
+    assert "choosing any of the 3 incorrect options at random would give 33 %" in _finding_texts(
         run, Theme.ERRORS
     )
     bundle = replace(run.bundle, items=run.bundle.items.assign(n_options=2.0))
-    assert "the same option was" not in _said(replace(run, bundle=bundle), Theme.ERRORS)
+    assert "the same option was" not in _finding_texts(replace(run, bundle=bundle), Theme.ERRORS)
 
 
 def test_the_page_begins_with_the_declaration_and_its_question(run: Results) -> None:
@@ -337,16 +343,18 @@ def test_a_withdrawn_model_is_named_with_its_reason(run: Results) -> None:
         {"model_id": "M9", "reason": "It was bad", "after_closing": True},
     ]
     bundle = replace(run.bundle, about={"withdrawn_models": withdrawn})
-    text = _said(replace(run, bundle=bundle), Theme.STUDIED)
+    text = _finding_texts(replace(run, bundle=bundle), Theme.STUDIED)
     assert "2 models were withdrawn and appear in no table" in text
     assert "M8 (The wrong file), M9 after closing (It was bad)" in text
-    assert "withdrawn" not in _said(run, Theme.STUDIED)
+    assert "withdrawn" not in _finding_texts(run, Theme.STUDIED)
 
 
 def test_items_not_read_by_all_readers_are_counted(run: Results) -> None:
     """Their share refers to the other readers."""
     table = run.tables["item_difficulty"].copy()
     table.loc[table.index[:2], "n_readers"] = 1
-    text = _said(replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS)
+    text = _finding_texts(
+        replace(run, tables={**run.tables, "item_difficulty": table}), Theme.ERRORS
+    )
     assert "2 were read by fewer than 3 readers, and count for those alone." in text
-    assert "fewer than" not in _said(run, Theme.ERRORS)
+    assert "fewer than" not in _finding_texts(run, Theme.ERRORS)

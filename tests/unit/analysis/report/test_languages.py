@@ -62,7 +62,7 @@ def brackets(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     translation._language.reset(token)
 
 
-def _left(texts: list[str]) -> list[str]:
+def _untranslated(texts: list[str]) -> list[str]:
     """Return text with letters outside the brackets, except for names of the run."""
     text_outside = "\n".join(texts)
     while (less := re.sub("⟦[^⟦⟧]*⟧", "", text_outside)) != text_outside:
@@ -86,7 +86,7 @@ def test_findings_headline_and_tables_are_translated(run: Results, brackets: Non
     message += [entry.title for entry in content.item_lists]
     message += [name for name, _ in content.provenance if not name.endswith((".csv", ".json"))]
     message += labels(content).values()
-    assert _left(message) == []
+    assert _untranslated(message) == []
 
 
 @pytest.mark.slow
@@ -100,7 +100,7 @@ def test_figures_are_translated(run: Results, brackets: None) -> None:
             text += [tick.label.text for tick in (*panel.x.ticks, *panel.y.ticks)]
             for layer in panel.layers:
                 text += [str(entry) for entry in getattr(layer, "hover", ())]
-    assert _left(text) == []
+    assert _untranslated(text) == []
 
 
 @pytest.fixture(scope="module")

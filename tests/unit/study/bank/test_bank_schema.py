@@ -21,7 +21,7 @@ ROW = jsonschema.Draft202012Validator({**SCHEMA["$defs"]["row"], "$defs": SCHEMA
 ItemDict = dict[str, Any]
 
 
-def _listed(items: ItemDict) -> list[ItemDict]:
+def _records(items: ItemDict) -> list[ItemDict]:
     return [{"question_id": key, **item} for key, item in items.items()]
 
 
@@ -31,7 +31,7 @@ def test_valid_banks_are_accepted(*, listed: bool) -> None:
     VALIDATOR.check_schema(SCHEMA)
     demo = json.loads((ROOT / "data" / "demo" / "bank.json").read_text())
     for items in (demo, bank_records(5)):
-        VALIDATOR.validate(_listed(items) if listed else items)
+        VALIDATOR.validate(_records(items) if listed else items)
 
 
 def test_the_schema_contains_every_spelling_of_a_key() -> None:
@@ -79,7 +79,7 @@ def test_the_schema_refuses_the_same_fields_as_an_import(
 def test_required_fields_are_enforced(item: ItemDict, absent: str) -> None:
     del item[absent]
     assert not VALIDATOR.is_valid({"q1": item})
-    assert not VALIDATOR.is_valid(_listed({"q1": item}))
+    assert not VALIDATOR.is_valid(_records({"q1": item}))
 
 
 @pytest.mark.parametrize("content", [{}, [], "q1", {"q1": 5}, [{"question": "No id?"}]])

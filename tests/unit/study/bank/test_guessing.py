@@ -19,14 +19,14 @@ from study.store import Store
 from tests.conftest import ACTING, bank_records, write_bank
 
 
-def _asked(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[GuessableQuestion]:
+def _questions(truths: Iterable[str], n: int = 4, view: str = "PA") -> list[GuessableQuestion]:
     options = [f"Option {letter}" for letter in "ABCDEFGH"[:n]]
     return [GuessableQuestion(options=options, truth=truth, view=view) for truth in truths]
 
 
 def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
     """It is correct in sixty of sixty questions, where fifteen are expected."""
-    assert guessable(_asked("A" * 60), shuffled=False) == (
+    assert guessable(_questions("A" * 60), shuffled=False) == (
         "The correct answer is A in 60 of 60 questions (15 expected, p < 0.001): readers can guess "
         "it. Shuffle the options.",
     )
@@ -34,7 +34,7 @@ def test_a_frequent_letter_is_reported_with_count_and_test() -> None:
 
 def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
     """They are not a clue in combination with a view either."""
-    questions = _asked("A" * 30) + _asked("B" * 30, view="AP")
+    questions = _questions("A" * 30) + _questions("B" * 30, view="AP")
     assert any(
         "The correct answer is A" in sentence
         for sentence in guessable(questions[:30], shuffled=False)
@@ -52,7 +52,7 @@ def test_the_test_of_letters_is_pearsons(counts: tuple[int, ...], reported: bool
     truths = "".join(letter * n for letter, n in zip("ABCD", counts, strict=True))
     p = float(stats.chisquare(counts).pvalue)
     assert (p < 0.01) is reported
-    sentences = guessable(_asked(truths), shuffled=False)
+    sentences = guessable(_questions(truths), shuffled=False)
     assert bool(sentences) is reported
     if reported:
         assert f"A in 40 of 100 questions (25 expected, p = {p:.3f})" in sentences[0]
@@ -60,18 +60,18 @@ def test_the_test_of_letters_is_pearsons(counts: tuple[int, ...], reported: bool
 
 def test_expected_counts_use_the_number_of_options_of_each_question() -> None:
     """Of twenty questions with two options and forty with four, twenty A are expected."""
-    fair = _asked("AB" * 10, n=2) + _asked("ABCD" * 10, n=4)
+    fair = _questions("AB" * 10, n=2) + _questions("ABCD" * 10, n=4)
     assert guessable(fair, shuffled=False) == ()
-    skewed = _asked("A" * 20, n=2) + _asked("AABCD" * 8, n=4)
+    skewed = _questions("A" * 20, n=2) + _questions("AABCD" * 8, n=4)
     (sentence,) = guessable(skewed, shuffled=False)
     assert "A in 36 of 60 questions (20 expected, p < 0.001)" in sentence
 
 
 def test_few_questions_are_tested_exactly() -> None:
     """The p value is a binomial tail for the most frequent letter, times four letters."""
-    (sentence,) = guessable(_asked("C" * 8), shuffled=False)
+    (sentence,) = guessable(_questions("C" * 8), shuffled=False)
     assert "C in 8 of 8 questions (2 expected, p < 0.001)" in sentence
-    assert guessable(_asked("CCC"), shuffled=False) == ()  # p = 4 / 64
+    assert guessable(_questions("CCC"), shuffled=False) == ()  # p = 4 / 64
 
 
 def test_the_longest_option_is_reported_if_it_is_correct_too_often() -> None:

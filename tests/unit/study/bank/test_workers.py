@@ -62,7 +62,7 @@ def _new(folder: Path) -> Store:
     return deployments.init(folder / "store.db", entropy=entropy_from(1), now=NOW)
 
 
-def _kept(store: Store) -> list[Any]:
+def _stored_rows(store: Store) -> list[Any]:
     with store.look() as look:
         bank = banks.bank_row(look, "bank")
         tables = ("films", "items", "item_views", "reference_standard", "report_texts")
@@ -116,7 +116,7 @@ def test_the_result_does_not_depend_on_the_number_of_workers(
                 options=ImportOptions(n_workers=n_workers),
                 acting=ACTING,
             )
-        results.append([_kept(store), _summary(result), str(refused.value)])
+        results.append([_stored_rows(store), _summary(result), str(refused.value)])
     assert results[0][1][0] < N_ITEMS
     assert results[0] == results[1] == results[2]
 
@@ -183,7 +183,7 @@ def test_items_that_contain_objects_are_read_one_by_one(
             options=ImportOptions(missing_images="drop", n_workers=n_workers),
             acting=ACTING,
         )
-        results.append(_kept(store))
+        results.append(_stored_rows(store))
     assert results[0] == results[1]
     assert len(given_back) == 2
     assert given_back[1] > 1

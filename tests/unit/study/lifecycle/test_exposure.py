@@ -205,7 +205,9 @@ ELSEWHERE: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 """The parts of a record as they are in a bank of other patients."""
 
 
-def _elsewhere(store: Store, tmp_path: Path, *shared: str, has_other_case: bool = False) -> None:
+def _import_variant(
+    store: Store, tmp_path: Path, *shared: str, has_other_case: bool = False
+) -> None:
     """Import the bank again with other item IDs and re-encoded films, sharing some fields.
 
     With `has_other_case` the shared fields are written with characters that look alike.
@@ -242,7 +244,7 @@ def test_the_same_cases_are_recognised_by_patient_examination_or_question(
     banked: Store, tmp_path: Path, shared: tuple[str, ...], odd: bool
 ) -> None:
     """Answers, teaching, reviews and results of them stay confidential."""
-    _elsewhere(banked, tmp_path, *shared, has_other_case=odd)
+    _import_variant(banked, tmp_path, *shared, has_other_case=odd)
     _draw(banked, "early", bank="again", interim_results=True)
     _invite(banked, "early")
     _open(banked, "trial")
@@ -324,7 +326,7 @@ def test_examinations_named_after_their_films_are_not_evidence(
 
 def test_a_bank_of_other_cases_is_not_restricted(banked: Store, tmp_path: Path) -> None:
     """Patients, films and questions differ, so no study is refused or named."""
-    _elsewhere(banked, tmp_path)
+    _import_variant(banked, tmp_path)
     _open(banked, "trial")
     with banked.look() as look:
         assert being_read(look, 2) == []
@@ -374,7 +376,7 @@ def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     assert verify(banked) == []
 
 
-def _others(store: Store, study: str, kind: str) -> list[Any]:
+def _event_details(store: Store, study: str, kind: str) -> list[Any]:
     with store.look() as look:
         return [
             event.get("others", event.get("study"))
@@ -390,14 +392,14 @@ def test_both_trails_name_a_study_that_reveals_answers(banked: Store) -> None:
     (sentence,) = exposure.cautions(banked, "trial")
     assert "Correct answers to cases from this bank are shown in “early”" in sentence
     studies.open_study(banked, study="trial", acting=ACTING)
-    assert _others(banked, "trial", "study opened") == [["early"]]
-    assert _others(banked, "early", "other study opened") == ["trial"]
+    assert _event_details(banked, "trial", "study opened") == [["early"]]
+    assert _event_details(banked, "early", "other study opened") == ["trial"]
     _close(banked, "early")
-    assert _others(banked, "early", "study closed") == [["trial"]]
-    assert _others(banked, "trial", "other study closed") == ["early"]
+    assert _event_details(banked, "early", "study closed") == [["trial"]]
+    assert _event_details(banked, "trial", "other study closed") == ["early"]
     _open(banked, "teaching", feedback="after case")
-    assert _others(banked, "teaching", "study opened") == [["trial", "early"]]
-    assert "teaching" in _others(banked, "trial", "other study opened")
+    assert _event_details(banked, "teaching", "study opened") == [["trial", "early"]]
+    assert "teaching" in _event_details(banked, "trial", "other study opened")
     assert verify(banked) == []
 
 

@@ -64,7 +64,7 @@ def _inspect(store: Store, server: ModelServer, *more: str) -> list[str]:
     return _line(store, "--provider", "openai-api", "--base-url", server.url, *more)
 
 
-def _kept(store: Store) -> dict[tuple[str, int], models.PredictionRow]:
+def _stored_predictions(store: Store) -> dict[tuple[str, int], models.PredictionRow]:
     with store.look() as look:
         (model,) = models.of_study(look, 1)
         return {(row.item_id, row.repeat): row for row in models.predictions(look, model.id)}
@@ -91,7 +91,7 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     result = processes.run("study", *_python(trial, "--runs", "2", "--seed", "5"))
     assert result.returncode == 0, result.stderr
     assert "M: 40 of 40 questions answered." in result.stdout
-    model_kept = _kept(trial)
+    model_kept = _stored_predictions(trial)
     assert len(model_kept) == 40
     detail = json.loads(model_kept[next(iter(model_kept))].detail)
     assert detail["server"] == "python"
@@ -165,7 +165,7 @@ def test_a_killed_run_asks_no_question_twice(
     assert processes.run("study", *_python(trial)).returncode == 0
     assert Counter(slow.asked) == Counter(set(slow.asked))
     assert len(slow.asked) == N_CASES
-    assert sorted(row.raw_answer for row in _kept(trial).values()) == sorted(
+    assert sorted(row.raw_answer for row in _stored_predictions(trial).values()) == sorted(
         words for _, words in slow.told
     )
 
@@ -185,7 +185,9 @@ def test_a_crash_of_all_processes_loses_no_stored_answer(
     process.join()
     before = {line["item_id"]: line["output"] for line in _answers(trial)}
     assert processes.run("study", *_python(trial)).returncode == 0
-    answers_kept = {item_id: row.raw_answer for (item_id, _), row in _kept(trial).items()}
+    answers_kept = {
+        item_id: row.raw_answer for (item_id, _), row in _stored_predictions(trial).items()
+    }
     assert before.items() <= answers_kept.items()
     assert N_CASES <= len(slow.asked) <= N_CASES + 4
     assert set(answers_kept.values()) <= {words for _, words in slow.told}
@@ -248,8 +250,11 @@ def test_a_stalled_answer_is_abandoned(trial: Store) -> None:
         result = processes.run("study", *_inspect(trial, server, *more))
         assert server.bodies[0]["stream"]
     assert result.returncode == 0, result.stderr
-    assert Counter(row.status for row in _kept(trial).values()) == {"answered": 19, "skipped": 1}
-    (failed,) = [row for row in _kept(trial).values() if row.status == "skipped"]
+    assert Counter(row.status for row in _stored_predictions(trial).values()) == {
+        "answered": 19,
+        "skipped": 1,
+    }
+    (failed,) = [row for row in _stored_predictions(trial).values() if row.status == "skipped"]
     assert "AttemptTimeoutError" in json.loads(failed.detail)["failed"]
 
 
@@ -310,7 +315,7 @@ def test_a_filtered_answer_counts_as_refused(trial: Store) -> None:
     with serving(ModelServer(lambda *_: model_server.FILTERED)) as server:
         result = processes.run("study", *_inspect(trial, server))
     assert result.returncode == 0, result.stderr
-    assert {row.status for row in _kept(trial).values()} == {"refused"}
+    assert {row.status for row in _stored_predictions(trial).values()} == {"refused"}
 
 
 @pytest.mark.skipif(find_spec("inspect_ai") is not None, reason="the packages are installed")

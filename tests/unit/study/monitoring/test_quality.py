@@ -63,7 +63,7 @@ def _row(**changed: Any) -> ReadingRow:
     )._replace(**changed)
 
 
-def _only(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
+def _single_fact(rows: list[ReadingRow], protocol: Protocol = PROTOCOL) -> QualityFact:
     (fact,) = facts_of(rows, protocol)
     return fact
 
@@ -93,7 +93,7 @@ def test_a_fact_names_the_reader_the_number_and_the_readings(
 ) -> None:
     """One of three readings is affected."""
     odd = _row(**changed)
-    fact = _only([_row(), odd, _row()])
+    fact = _single_fact([_row(), odd, _row()])
     assert (fact.kind, fact.reader_id, fact.n, fact.total) == (kind, "R1", 1, 3)
     assert fact.readings == (odd.id,)
 
@@ -147,7 +147,7 @@ def test_a_long_run_of_one_key_is_reported_with_its_probability() -> None:
     """Nine times B in a list of 29 is rarer than 1 in 1,000; four times is not."""
     start = [_row(answer="ABCD"[i % 4]) for i in range(20)]
     run = [_row(answer="B") for _ in range(9)]
-    fact = _only([*start, *run])
+    fact = _single_fact([*start, *run])
     assert (fact.kind, fact.n, fact.total, fact.values["letter"]) == (FactKind.ONE_KEY, 9, 29, "B")
     assert fact.values["chance"] == pytest.approx(run_probability(9, [4] * 29))
     assert fact.readings == tuple(row.id for row in run)
@@ -160,7 +160,7 @@ def test_a_run_counts_the_key_pressed_not_the_option() -> None:
     wandering = [_row(answer="A", shown_order=orders[i % 4]) for i in range(12)]
     assert facts_of(wandering, PROTOCOL) == []
     pressing = [_row(answer=orders[i % 4][0], shown_order=orders[i % 4]) for i in range(12)]
-    assert _only(pressing).values["letter"] == "A"
+    assert _single_fact(pressing).values["letter"] == "A"
 
 
 def test_a_case_without_an_answer_ends_a_run() -> None:
@@ -173,7 +173,7 @@ def test_several_screens_are_reported_within_a_session_only() -> None:
     """Readings on the less used screen are counted out of those with a known screen."""
     other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
     odd = _row(**other)
-    fact = _only([_row(), _row(), odd, _row(circumstances={})])
+    fact = _single_fact([_row(), _row(), odd, _row(circumstances={})])
     assert (fact.kind, fact.session, fact.n, fact.total) == (FactKind.SCREENS, 1, 1, 3)
     assert fact.readings == (odd.id,)
     assert facts_of([_row(), _row(**other, session=2)], PROTOCOL) == []
@@ -195,7 +195,7 @@ def _pair(days: float) -> list[ReadingRow]:
 
 def test_the_wash_out_is_reported_as_kept_or_not() -> None:
     """28 days are kept; one minute less is not, and the shortest interval is reported."""
-    kept, near = _only(_pair(28)), _only(_pair(27.999))
+    kept, near = _single_fact(_pair(28)), _single_fact(_pair(27.999))
     assert (kept.kind, kept.n, kept.total, kept.values["shortest_days"]) == (
         FactKind.WASHOUT,
         0,

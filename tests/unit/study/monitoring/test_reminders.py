@@ -48,15 +48,15 @@ class _Line(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         """Answer each command and keep the message."""
-        self._say("220 here")
+        self._reply("220 here")
         while line := self.rfile.readline():
             verb = line.split()[0].upper().decode() if line.split() else ""
             if verb == "DATA":
-                self._say("354 continue")
+                self._reply("354 continue")
                 self._keep()
             if verb == "AUTH":
                 self.server.passwords.append(line.decode())
-            self._say(self.server.answers.get(verb, "250 fine"))
+            self._reply(self.server.answers.get(verb, "250 fine"))
             if verb == "QUIT":
                 return
 
@@ -66,7 +66,7 @@ class _Line(socketserver.StreamRequestHandler):
             lines.append(line)
         self.server.letters.append(b"".join(lines))
 
-    def _say(self, words: str) -> None:
+    def _reply(self, words: str) -> None:
         self.wfile.write(f"{words}\r\n".encode())
 
 
@@ -98,7 +98,7 @@ def post() -> Iterator[_MailServer]:
         thread.join()
 
 
-def _named(port: int, **changed: str) -> MailServer:
+def _mail_server(port: int, **changed: str) -> MailServer:
     environment = {
         "READING_ROOM_SMTP": f"smtp://127.0.0.1:{port}",
         "READING_ROOM_MAIL_FROM": "study@example.org",
@@ -121,13 +121,15 @@ def known(opened: Opened) -> Store:
     return store
 
 
-def _about(progress: Progress, reader_id: str = "R1") -> ReaderProgress:
+def _reader_progress(progress: Progress, reader_id: str = "R1") -> ReaderProgress:
     return next(reader for reader in progress.readers if reader.reader_id == reader_id)
 
 
 def _letter(store: Store, name: str = "", days: float = 0) -> str:
     progress = progress_of(store, "trial", now=NOW + timedelta(days=days))
-    return compose(progress, _about(progress), name=name, address="https://room.example/").text
+    return compose(
+        progress, _reader_progress(progress), name=name, address="https://room.example/"
+    ).text
 
 
 def test_the_message_states_progress_deadline_and_address(known: Store) -> None:
@@ -148,14 +150,16 @@ def test_the_message_states_progress_deadline_and_address(known: Store) -> None:
 def test_finished_and_simulated_readers_are_not_reminded(known: Store) -> None:
     """Only a reader who can still read may be reminded."""
     progress = progress_of(known, "trial", now=NOW)
-    assert may_be_reminded(_about(progress))
+    assert may_be_reminded(_reader_progress(progress))
     tamper(known, "UPDATE readers SET simulated = 1 WHERE reader_id = 'R1'")
-    assert not may_be_reminded(_about(progress_of(known, "trial", now=NOW)))
+    assert not may_be_reminded(_reader_progress(progress_of(known, "trial", now=NOW)))
 
 
 def test_the_trail_of_a_reminder_has_the_study_code_only(known: Store, post: _MailServer) -> None:
     """The mail server receives name and address; the audit trail contains neither."""
-    send_reminder(known, _named(post.port), LETTER, study="trial", reader_id="R1", acting=ACTING)
+    send_reminder(
+        known, _mail_server(post.port), LETTER, study="trial", reader_id="R1", acting=ACTING
+    )
     letter = message_from_bytes(post.letters[0], policy=policy.default)
     assert (letter["To"], letter["From"]) == ("jane@example.org", "study@example.org")
     assert letter["Subject"] == "Your cases"
@@ -182,7 +186,7 @@ def test_a_reader_without_an_address_gets_no_message(known: Store, post: _MailSe
     assert addressee(known, "trial", "R2").email == ""
     with pytest.raises(NotFound):
         send_reminder(
-            known, _named(post.port), LETTER, study="trial", reader_id="R2", acting=ACTING
+            known, _mail_server(post.port), LETTER, study="trial", reader_id="R2", acting=ACTING
         )
     assert post.letters == []
 
@@ -200,7 +204,7 @@ def test_a_refusal_of_the_mail_server_is_one_sentence_and_not_recorded(
 ) -> None:
     """The message contains no traceback and no address, and no event is added."""
     post.answers[verb] = answer
-    server = _named(post.port, READING_ROOM_SMTP=f"smtp://u:p%40ss@127.0.0.1:{post.port}")
+    server = _mail_server(post.port, READING_ROOM_SMTP=f"smtp://u:p%40ss@127.0.0.1:{post.port}")
     with pytest.raises(Undelivered, match=words) as refused:
         send_reminder(known, server, LETTER, study="trial", reader_id="R1", acting=ACTING)
     assert "jane" not in str(refused.value)
@@ -213,7 +217,7 @@ def test_an_unreachable_server_is_reported_in_one_sentence() -> None:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with pytest.raises(Undelivered, match="could not be reached"):
-        send(_named(port), to="a@example.org", subject="s", text="t")
+        send(_mail_server(port), to="a@example.org", subject="s", text="t")
 
 
 def test_a_silent_server_is_abandoned_after_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,14 +227,14 @@ def test_a_silent_server_is_abandoned_after_the_timeout(monkeypatch: pytest.Monk
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
         with pytest.raises(Undelivered, match="could not be reached"):
-            send(_named(deaf.getsockname()[1]), to="a@example.org", subject="s", text="t")
+            send(_mail_server(deaf.getsockname()[1]), to="a@example.org", subject="s", text="t")
 
 
 @pytest.mark.parametrize("to", ["", "nobody", "a@b\nBcc: c@d", "a@b, c@d", "<a@b>x"])
 def test_an_invalid_address_is_refused(post: _MailServer, to: str) -> None:
     """An address cannot add a second recipient either."""
     with pytest.raises(Undelivered, match="not an email address"):
-        send(_named(post.port), to=to, subject="s", text="t")
+        send(_mail_server(post.port), to=to, subject="s", text="t")
     assert post.letters == []
 
 
@@ -239,7 +243,7 @@ def test_a_password_is_sent_in_clear_to_the_same_computer_only(
 ) -> None:
     """To another computer it is sent encrypted or not at all."""
     url = f"smtp://u:p%40ss@127.0.0.1:{post.port}"
-    server = _named(post.port, READING_ROOM_SMTP=url)
+    server = _mail_server(post.port, READING_ROOM_SMTP=url)
     assert server.password == "p@ss"
     assert "p@ss" not in repr(server)
     send(server, to="a@example.org", subject="s", text="t")
@@ -268,7 +272,7 @@ def test_an_invalid_server_setting_is_refused(environment: dict[str, Any]) -> No
 def test_a_server_is_optional() -> None:
     """Without one, coordinators copy the messages."""
     assert MailServer.named({}) is None
-    assert _named(1, READING_ROOM_SMTP="smtps://mail.example.org").port == 465
+    assert _mail_server(1, READING_ROOM_SMTP="smtps://mail.example.org").port == 465
 
 
 def _environment(port: int) -> dict[str, str]:

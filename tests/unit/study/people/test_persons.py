@@ -83,7 +83,7 @@ def _member(store: Store, reader_id: str, study: str = "trial") -> Member:
     return member
 
 
-def _about(store: Store, reader_id: str) -> dict[str, object]:
+def _arguments(store: Store, reader_id: str) -> dict[str, object]:
     return {
         "study": "trial",
         "grant": _member(store, reader_id).grant,
@@ -123,13 +123,13 @@ def test_a_revoked_role_ends_at_once_and_can_be_restored(trial: Store) -> None:
     assert refused.value.why == "unknown"
     assert _member(trial, "R2").code is CodeState.REVOKED
     new = _code()
-    persons.give_back(trial, code=new, **_about(trial, "R2"))  # type: ignore[arg-type]
+    persons.give_back(trial, code=new, **_arguments(trial, "R2"))  # type: ignore[arg-type]
     assert _enter(trial, new).person.name == "R2"
     with pytest.raises(NotNow, match="already been restored"):
         persons.give_back(
             trial,
             code=_code(),
-            **{**_about(trial, "R2"), "grant": grant},  # type: ignore[arg-type]
+            **{**_arguments(trial, "R2"), "grant": grant},  # type: ignore[arg-type]
         )
     assert verify(trial) == []
 
@@ -186,7 +186,7 @@ def test_the_roster_shows_the_state_of_each_code(trial: Store) -> None:
     assert _member(trial, "stan").code is CodeState.USED
     new = _code()
     acting = Acting(by=CARLA, now=NOW + timedelta(seconds=1))
-    values = {**_about(trial, "stan"), "acting": acting}
+    values = {**_arguments(trial, "stan"), "acting": acting}
     persons.replace_code(trial, code=new, **values)  # type: ignore[arg-type]
     assert _member(trial, "stan").code is CodeState.NEVER_USED
 
@@ -244,9 +244,9 @@ def test_only_administrators_give_codes_to_people_with_roles_elsewhere(trial: St
     assert _member(trial, "adam").elsewhere
     for act in (persons.replace_code, persons.give_back):
         with pytest.raises(NotAllowed, match="outside this study"):
-            act(trial, code=_code(), **_about(trial, "adam"))  # type: ignore[arg-type]
+            act(trial, code=_code(), **_arguments(trial, "adam"))  # type: ignore[arg-type]
     with pytest.raises(NotAllowed, match="outside this study"):
-        persons.erase_name(trial, **_about(trial, "adam"))  # type: ignore[arg-type]
+        persons.erase_name(trial, **_arguments(trial, "adam"))  # type: ignore[arg-type]
 
 
 def test_short_names_and_roles_are_unique(trial: Store) -> None:
@@ -286,13 +286,13 @@ def test_a_name_is_stored_in_one_table_and_can_be_erased(trial: Store) -> None:
             assert word.encode() not in everything
             assert word not in events
         assert _member(trial, "R2").name == words[0]
-        assert persons.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
+        assert persons.erase_name(trial, **_arguments(trial, "R2"))  # type: ignore[arg-type]
         for word in words:
             assert word.encode() not in _bytes(trial)
     assert (_member(trial, "R2").name, _member(trial, "R2").email) == ("", "")
     assert verify(trial) == []
     with pytest.raises(NotNow, match="No name is recorded"):
-        persons.erase_name(trial, **_about(trial, "R2"))  # type: ignore[arg-type]
+        persons.erase_name(trial, **_arguments(trial, "R2"))  # type: ignore[arg-type]
 
 
 def _bytes(store: Store) -> bytes:
@@ -303,10 +303,10 @@ def _bytes(store: Store) -> bytes:
 def test_a_name_can_be_changed_and_an_address_belongs_to_one_person(trial: Store) -> None:
     """The audit trail records the change without the name."""
     _invite(trial, "R2", email="rita@example.org")
-    persons.change_name(trial, name="Rita", email="r@example.org", **_about(trial, "R2"))  # type: ignore[arg-type]
+    persons.change_name(trial, name="Rita", email="r@example.org", **_arguments(trial, "R2"))  # type: ignore[arg-type]
     assert (_member(trial, "R2").name, _member(trial, "R2").email) == ("Rita", "r@example.org")
     with pytest.raises(NotNow, match="someone else"):
-        persons.change_name(trial, name="", email="R@example.org", **_about(trial, "R1"))  # type: ignore[arg-type]
+        persons.change_name(trial, name="", email="R@example.org", **_arguments(trial, "R1"))  # type: ignore[arg-type]
     with trial.look() as look:
         assert "Rita" not in str(look.rows("SELECT * FROM events"))
 

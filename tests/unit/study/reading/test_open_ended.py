@@ -69,7 +69,7 @@ def _read(store: Store, *texts: str | None, reader_id: str = "R1") -> None:
         )
 
 
-def _listed(store: Store, study: str = "trial") -> list[judgements.OpenAnswer]:
+def _open_answers(store: Store, study: str = "trial") -> list[judgements.OpenAnswer]:
     with store.look() as look:
         return judgements.open_answers_of_study(look, study_row(look, study).id)
 
@@ -92,13 +92,13 @@ def test_text_is_stored_once_and_as_typed(opened: Opened) -> None:
     """A record sent again has no effect, and the verification covers the text."""
     store = opened(conditions=[OPEN])
     _read(store, *TYPED)
-    first = _listed(store)[0]
+    first = _open_answers(store)[0]
     with store.look() as look:
         case = look.value("SELECT assignment FROM readings WHERE id = :id", id=first.answer_id)
     repeated = _take(store, words(case, "something else", id=first.answer_id))
     assert repeated.stored == (first.answer_id,)
-    assert [answer.words for answer in _listed(store)] == TYPED
-    assert {answer.status for answer in _listed(store)} == {"answered"}
+    assert [answer.words for answer in _open_answers(store)] == TYPED
+    assert {answer.status for answer in _open_answers(store)} == {"answered"}
     assert verify(store) == []
 
 
@@ -124,7 +124,7 @@ def test_a_long_or_invalid_text_is_changed_and_flagged(opened: Opened) -> None:
     """It is shortened, and characters that no file supports are removed."""
     store = opened(conditions=[OPEN])
     _read(store, "x" * (MAX_WORDS + 1), "nul\0 \ud800")
-    assert [answer.words for answer in _listed(store)] == ["x" * MAX_WORDS, "nul \ufffd"]
+    assert [answer.words for answer in _open_answers(store)] == ["x" * MAX_WORDS, "nul \ufffd"]
     rows = _table(bundle_files(store, "trial"), "open_answers.csv")
     assert {row["flags"] for row in rows} == {"words_cut"}
 
@@ -139,7 +139,7 @@ def test_a_corrected_text_is_a_new_reading(opened: Opened) -> None:
     assert (own.words, own.option) == ("effusion", None)
     changed = words(case, "left effusion", id="changed-it", supersedes=own.id)
     assert _take(store, changed).refused == ()
-    assert [answer.words for answer in _listed(store)] == ["left effusion"]
+    assert [answer.words for answer in _open_answers(store)] == ["left effusion"]
     with store.look() as look:
         assert look.value("SELECT count(*) FROM readings") == 2
     assert verify(store) == []
@@ -155,7 +155,7 @@ def test_an_open_ended_case_can_be_skipped_or_time_out(opened: Opened) -> None:
     case = _cases(store)[0].case
     assert "confidence" in _take(store, presentation(case), words(case, "yes")).refused[0][1]
     assert _take(store, words(case, "yes", confidence=3)).refused == ()
-    assert [(answer.status, answer.words) for answer in _listed(store)] == [
+    assert [(answer.status, answer.words) for answer in _open_answers(store)] == [
         ("skipped", ""),
         ("timed_out", ""),
         ("answered", "yes"),
@@ -220,7 +220,7 @@ def test_a_simulated_reader_answers_with_text(opened: Opened) -> None:
         change.execute("UPDATE readers SET simulated = 1")
     result = simulate(store, study="trial", reader_id="S1", seed=1, accuracy=0.8, now=NOW)
     assert result.n_read == 16
-    answers = _listed(store)
+    answers = _open_answers(store)
     assert len(answers) == 8
     assert all(answer.words.startswith("Finding ") for answer in answers)
     rows = _table(bundle_files(store, "trial"), "readings.csv")
@@ -302,8 +302,8 @@ def test_a_restored_study_has_identical_text_and_ids(opened: Opened, tmp_path: P
     restored = bundle_files(target, "trial")
     assert restored["open_answers.csv"] == files["open_answers.csv"]
     assert restored["records.jsonl"] == files["records.jsonl"]
-    assert [answer.answer_id for answer in _listed(target)] == [
-        answer.answer_id for answer in _listed(store)
+    assert [answer.answer_id for answer in _open_answers(target)] == [
+        answer.answer_id for answer in _open_answers(store)
     ]
     assert not verify_study(target, "trial").breaches
 
@@ -321,11 +321,13 @@ def test_a_merged_study_has_the_text_of_both_sites(tmp_path: Path) -> None:
         stores.append(store)
     home, other = stores
     merge(home, bundle_of(other), study="trial", acting=Acting(by=BY, now=NOW + timedelta(days=1)))
-    of_p2 = [answer for store in stores for answer in _listed(store) if answer.rater_id == "P2"]
+    of_p2 = [
+        answer for store in stores for answer in _open_answers(store) if answer.rater_id == "P2"
+    ]
     assert [answer.words for answer in of_p2] == TYPED[:3] * 2
     ids = [answer.answer_id for answer in of_p2]
     assert ids[:3] == ids[3:]
-    assert {answer.rater_id for answer in _listed(home)} == {"P1", "P2"}
+    assert {answer.rater_id for answer in _open_answers(home)} == {"P1", "P2"}
     assert verify(home) == []
 
 
@@ -345,7 +347,7 @@ def test_an_excluded_text_stays_in_the_table_with_its_reason(opened: Opened) -> 
     """The row is kept, like that of any reading."""
     store = opened(conditions=[OPEN])
     _read(store, "effusion", "no change")
-    first = _listed(store)[0].answer_id
+    first = _open_answers(store)[0].answer_id
     exclude(store, study="trial", reading=first, reason="Wrong film", acting=ACTING)
     rows = _table(bundle_files(store, "trial"), "open_answers.csv")
     assert [(row["words"], row["excluded"]) for row in rows] == [

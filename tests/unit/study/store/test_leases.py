@@ -14,7 +14,7 @@ from study.store.leases import LASTS, lease, time_of
 from tests.conftest import NOW
 
 
-def _held(store: Store) -> str:
+def _lease_value(store: Store) -> str:
     with store.look() as look:
         return deployment.value(look, "lease/backup")
 
@@ -27,7 +27,7 @@ def test_one_holder_at_a_time_has_the_lease(store: Store) -> None:
             assert other()
     with lease(store, "backup") as again:
         assert again()
-    assert _held(store) == ""
+    assert _lease_value(store) == ""
 
 
 def test_only_one_of_many_threads_takes_the_lease(store: Store) -> None:
@@ -66,9 +66,9 @@ def test_a_lease_that_is_not_renewed_is_taken_over(
         with lease(store, "backup", clock=lambda _: NOW + later, renew_every_s=1e6) as is_ours:
             assert is_ours() is is_taken_over
             assert first() is not is_taken_over
-            held = _held(store)
+            held = _lease_value(store)
             slow.close()
-            assert _held(store) == (held if is_taken_over else "")
+            assert _lease_value(store) == (held if is_taken_over else "")
 
 
 def test_a_suspended_holder_learns_that_another_has_done_the_job(store: Store) -> None:
@@ -93,7 +93,7 @@ def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
     with lease(store, "backup", clock=clock, renew_every_s=0.001) as is_ours:
         assert is_ours()
         assert renewed.wait(60)
-        assert _held(store).split()[1] > f"{NOW + LASTS:%Y-%m-%d}"
+        assert _lease_value(store).split()[1] > f"{NOW + LASTS:%Y-%m-%d}"
 
 
 def test_the_time_of_a_lease_is_that_of_the_database(

@@ -193,15 +193,15 @@ def test_a_suspended_server_does_not_repeat_the_head_of_another(
     letters: list[str] = []
     monkeypatch.setattr(heads, "send", lambda _, *, to, subject, text: letters.append(to))
     mail = {"READING_ROOM_SMTP": "smtp://localhost", "READING_ROOM_MAIL_FROM": "a@example.org"}
-    due = heads._due
+    due = heads._studies_due
 
     def suspended(*arguments: Any) -> list[str]:
-        monkeypatch.setattr(heads, "_due", due)
+        monkeypatch.setattr(heads, "_studies_due", due)
         names = due(*arguments)
         assert heads.send_due(store, mail, now=NOW + timedelta(minutes=50)) == []
         return names
 
-    monkeypatch.setattr(heads, "_due", suspended)
+    monkeypatch.setattr(heads, "_studies_due", suspended)
     assert heads.send_due(store, mail, now=NOW) == []
     assert letters == ["ann@example.org"]
 

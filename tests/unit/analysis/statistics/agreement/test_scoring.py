@@ -61,7 +61,7 @@ def _bundle(pairs: list[tuple[int, int]], *, answers_per_item: int = 1) -> Bundl
     )
 
 
-def _found(bundle: Bundle) -> pd.DataFrame:
+def _scores_by_method(bundle: Bundle) -> pd.DataFrame:
     table = open_scoring(bundle, OPTIONS)
     return table.loc[table["scorer"] == ""].set_index("measure")
 
@@ -77,7 +77,7 @@ def test_kappa_equals_scikit_learn_for_pairs_in_both_orders() -> None:
     """It has linear weights and agrees to twelve digits; the order of scorers is ignored."""
     pairs = _drawn()
     first, two = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
-    result = _found(_bundle(pairs))
+    result = _scores_by_method(_bundle(pairs))
     both = np.r_[first, two], np.r_[two, first]
     plain = cohen_kappa_score(*both, weights="linear", labels=[0, 1, 2])
     assert result.loc[KAPPA, "estimate"] == pytest.approx(plain, abs=1e-12)
@@ -94,7 +94,7 @@ def test_kappa_equals_scikit_learn_for_pairs_in_both_orders() -> None:
 def test_the_standard_error_of_kappa_equals_the_jackknife() -> None:
     """The jackknife does not use the formula."""
     pairs = _drawn(80)
-    row = _found(_bundle(pairs)).loc[KAPPA]
+    row = _scores_by_method(_bundle(pairs)).loc[KAPPA]
 
     def kappa(scores: list[tuple[int, int]]) -> float:
         first, two = zip(*scores, strict=True)
@@ -109,7 +109,9 @@ def test_the_standard_error_of_kappa_equals_the_jackknife() -> None:
 def test_answers_to_an_item_are_resampled_together() -> None:
     """With three equal answers per item, the interval is wider."""
     pairs = [pair for pair in _drawn(40) for _ in range(3)]
-    apart, together = (_found(_bundle(pairs, answers_per_item=k)).loc[KAPPA] for k in (1, 3))
+    apart, together = (
+        _scores_by_method(_bundle(pairs, answers_per_item=k)).loc[KAPPA] for k in (1, 3)
+    )
     assert apart["estimate"] == pytest.approx(together["estimate"], abs=1e-15)
     assert 1.5 < together["se"] / apart["se"] < 2
     assert together["method"] == "percentile bootstrap over items"
@@ -122,9 +124,9 @@ def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pairs: list[tuple[int, int]], random: object
 ) -> None:
     """Scorers, rows, and the best and worst level are exchanged together."""
-    before = _found(_bundle(pairs))[["estimate", "se"]].astype(float)
+    before = _scores_by_method(_bundle(pairs))[["estimate", "se"]].astype(float)
     other = [(2 - two, 2 - entry) for entry, two in reversed(pairs)]
-    after = _found(_bundle(other))[["estimate", "se"]].astype(float)
+    after = _scores_by_method(_bundle(other))[["estimate", "se"]].astype(float)
     pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
 
 
@@ -140,14 +142,14 @@ def test_empty_cells_have_a_reason(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_constant_and_single_scores_are_undefined_with_a_reason() -> None:
-    result = _found(_bundle([(0, 0)] * 9))
+    result = _scores_by_method(_bundle([(0, 0)] * 9))
     assert result.loc[KAPPA, "undefined_because"] == ONE_LEVEL
     assert result.loc[RAW, "undefined_because"] == NO_VARIATION
     bundle = _bundle([(0, 1)] * 3)
     single_score = replace(
         bundle, open_scores=bundle.open_scores.loc[bundle.open_scores["turn"] == 1]
     )
-    assert set(_found(single_score)["undefined_because"]) == {TWO_BLIND}
+    assert set(_scores_by_method(single_score)["undefined_because"]) == {TWO_BLIND}
 
 
 def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:

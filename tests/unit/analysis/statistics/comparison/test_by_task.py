@@ -24,7 +24,7 @@ ITEMS = pd.DataFrame(
 OPTIONS = Options(bootstrap=200)
 
 
-def _said(rater: str, share: float, condition: str = "") -> pd.DataFrame:
+def _answers(rater: str, share: float, condition: str = "") -> pd.DataFrame:
     right = RNG.random(N) < share
     answers = np.where(right, ITEMS["truth"], RNG.choice([*"ABCD", ""], N))
     return pd.DataFrame(
@@ -35,7 +35,9 @@ def _said(rater: str, share: float, condition: str = "") -> pd.DataFrame:
 RATERS = pd.DataFrame(
     {"rater_id": ["R", "M1", "M2", "M3"], "rater_kind": ["reader", *["model"] * 3]}
 )
-READINGS = pd.concat([_said("R", 0.7), _said("M1", 0.5), _said("M2", 0.6), _said("M3", 0.8)])
+READINGS = pd.concat(
+    [_answers("R", 0.7), _answers("M1", 0.5), _answers("M2", 0.6), _answers("M3", 0.8)]
+)
 
 
 def _bundle(items: pd.DataFrame = ITEMS, readings: pd.DataFrame = READINGS) -> Bundle:
@@ -69,7 +71,7 @@ def test_a_task_has_the_values_of_its_items_only() -> None:
 
 def test_the_effect_of_a_condition_is_reported_by_task() -> None:
     """The share of equal answers refers to items answered under both conditions."""
-    other = _said("M1", 0.3, "image-absent")
+    other = _answers("M1", 0.3, "image-absent")
     result = model_conditions(_bundle(readings=pd.concat([READINGS, other])), OPTIONS)
     assert result["group"].tolist() == ["micro", "location", "presence", "severity"]
     both = READINGS.loc[READINGS["rater_id"] == "M1"].merge(other, on="item_id").merge(ITEMS)

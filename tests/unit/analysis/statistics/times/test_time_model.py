@@ -84,7 +84,7 @@ def _dense(
     return at
 
 
-def _found(layout: tuple[Floats, Floats, Ints, Ints]) -> CrossedFit:
+def _fitted_model(layout: tuple[Floats, Floats, Ints, Ints]) -> CrossedFit:
     fit = fit_crossed(*layout)
     assert fit is not None
     return fit
@@ -93,7 +93,7 @@ def _found(layout: tuple[Floats, Floats, Ints, Ints]) -> CrossedFit:
 def test_the_fit_equals_that_with_dense_matrices() -> None:
     """Optimum, estimates and covariance are compared."""
     layout = _crossed()
-    fit, dense = _found(layout), _dense(*layout)
+    fit, dense = _fitted_model(layout), _dense(*layout)
     best = minimize(lambda t: dense(t)[0], [0.5, 0.5], method="Nelder-Mead", tol=1e-10).x
     deviance, estimates, covariance = dense(best)
     assert fit.deviance == pytest.approx(deviance, abs=1e-7)
@@ -107,7 +107,7 @@ def test_the_fit_equals_that_with_dense_matrices() -> None:
 def test_the_fit_equals_statsmodels() -> None:
     """MixedLM has variance components over one group; its likelihood is not higher."""
     outcome, design, readers, items = layout = _crossed()
-    fit = _found(layout)
+    fit = _fitted_model(layout)
     table = pd.DataFrame({"y": outcome, "a": design[:, 1], "b": design[:, 2]})
     table = table.assign(reader=readers, item=items, one=1)
     with warnings.catch_warnings():
@@ -150,7 +150,7 @@ def test_intervals_have_their_nominal_coverage() -> None:
     truth = np.log([0.8, 0.99, 1.3])
     inside = []
     for seed in range(50):
-        fit = _found(_arrays(_study(3, 60, seed)))
+        fit = _fitted_model(_arrays(_study(3, 60, seed)))
         half = 1.96 * np.sqrt(np.diag(fit.covariance))[1:]
         inside += (np.abs(fit.estimates[1:] - truth) <= half).tolist()
     assert 0.91 <= np.mean(inside) <= 0.98
@@ -159,7 +159,10 @@ def test_intervals_have_their_nominal_coverage() -> None:
 def test_the_table_has_the_values_of_the_fit() -> None:
     """Correctness, position and task are compared for any order of the file."""
     study = _study(3, 60)
-    table, fit = time_model(bundle_from_tables(*study)).set_index("term"), _found(_arrays(study))
+    table, fit = (
+        time_model(bundle_from_tables(*study)).set_index("term"),
+        _fitted_model(_arrays(study)),
+    )
     for i, term in enumerate((CORRECT, POSITION, "task y against x"), start=1):
         assert table.loc[term, "estimate"] == pytest.approx(fit.estimates[i], abs=1e-6)
         assert table.loc[term, "n"] == 180
@@ -215,7 +218,7 @@ def test_unaided_is_the_baseline_of_conditions() -> None:
     assert row["ratio"] == pytest.approx(0.5, abs=0.05)
 
 
-def _few(n: int, response_ms: object) -> Bundle:
+def _small_bundle(n: int, response_ms: object) -> Bundle:
     ids = [f"q{i}" for i in range(n)]
     readings = pd.DataFrame(
         {"rater_id": "R", "item_id": ids, "answer": (["A", "B"] * n)[:n]}
@@ -225,7 +228,7 @@ def _few(n: int, response_ms: object) -> Bundle:
 
 def test_too_few_readings_and_constant_times_are_undefined() -> None:
     """There is a reason and neither an exception nor a warning."""
-    for bundle, reason in ((_few(2, [5, 6]), TOO_FEW), (_few(6, 900), NO_SPREAD)):
+    for bundle, reason in ((_small_bundle(2, [5, 6]), TOO_FEW), (_small_bundle(6, 900), NO_SPREAD)):
         row = time_model(bundle).set_index("term").loc[CORRECT]
         assert np.isnan(row["estimate"])
         assert row["undefined_because"] == reason
@@ -233,7 +236,7 @@ def test_too_few_readings_and_constant_times_are_undefined() -> None:
 
 def test_without_times_the_table_is_empty() -> None:
     """A model needs times."""
-    assert time_model(_few(4, None)).empty
+    assert time_model(_small_bundle(4, None)).empty
 
 
 def test_times_of_zero_are_left_out() -> None:
