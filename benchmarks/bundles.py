@@ -56,7 +56,7 @@ class Tables:
 
 
 def simulated(size: Size, *, seed: int = SEED) -> Tables:
-    """Return a bundle of a size."""
+    """Return a bundle of the requested size."""
     rng = np.random.default_rng(seed)
     items = _items(size, rng)
     raters = _raters(size)

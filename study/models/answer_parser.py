@@ -65,7 +65,7 @@ def parse_answer(raw: str, options: Sequence[str], question: str | None = None) 
         The item's options in canonical order, without letters.
     question : str, optional
         The item's question. It makes "The heart is enlarged." an answer to "Is the heart
-        enlarged?", and "There is no effusion." none to "Which finding is NOT seen?".
+        enlarged?", but "There is no effusion." no answer to "Which finding is NOT seen?".
 
     Returns
     -------

@@ -152,7 +152,7 @@ class Protocol:
         Sessions of each reader. A single session contains all conditions; of several, each
         contains one condition.
     washout_days
-        Days between the last reading of a session and the opening of the reader's next.
+        Days from the reader's last reading of a session to the opening of the next session.
     time_limit_s
         Time limit per case in seconds; 0 for no limit.
     margin

@@ -19,7 +19,7 @@ _BLOCK = 1 << 16
 
 @contextmanager
 def small_disk(size: str) -> Iterator[Path]:
-    """Yield a folder, on a separate disk of a size such as ``64m`` if the account may mount it."""
+    """Yield a folder, on a separate disk (of, for example, ``64m``) if the account may mount it."""
     folder = tempfile.mkdtemp(prefix="torture-disk-")
     run("mount", "-t", "tmpfs", "-o", f"size={size},mode=1777", "tmpfs", folder)
     with subprocess.Popen(

@@ -76,7 +76,7 @@ def airway_course(chest: Chest) -> tuple[NDArray[np.float64], list[NDArray[np.fl
 def _right_bronchus(
     chest: Chest, carina: NDArray[np.float64], tip_mm: float
 ) -> list[NDArray[np.float64]]:
-    """Two knots down the right main bronchus, tip first."""
+    """Return two knots along the right main bronchus, starting at the tip."""
     trachea = chest.organ("trachea")
     knots = []
     for z_mm in (tip_mm, (tip_mm + carina[2]) / 2):

@@ -40,7 +40,7 @@ def test_text_has_sufficient_contrast_on_both_backgrounds(scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_badges_have_sufficient_contrast(scheme: str) -> None:
-    """The text of each tone has 4.5 to 1."""
+    """The text of each tone has a contrast of at least 4.5 to 1."""
     for tone in TONES:
         assert contrast(PAIRS[tone][scheme], PAIRS[f"{tone}-ground"][scheme]) >= 4.5, tone
 

@@ -27,7 +27,7 @@ class Size:
 
 
 def results(size: Size) -> Results:
-    """Return the tables of all statistics with figures, of a study of a size."""
+    """Return the tables of all statistics with figures, for a study of the requested size."""
     names = [entry.name for entry in STATISTICS if entry.figures or entry.name in TABLES]
     return tables.results(bundle(size), Options(bootstrap=3, margin=0.05), names)
 

@@ -24,7 +24,7 @@ def test_every_colour_of_the_figures_has_a_dark_variant() -> None:
 
 
 def test_text_and_marks_have_sufficient_contrast_on_dark_pages() -> None:
-    """Text has 4.5 to 1 and marks 3 to 1 to the background of the page."""
+    """Text has a contrast of 4.5 to 1 with the page, and marks have 3 to 1."""
     assert PAIRS["ground"]["dark"] == DARK.paper
     for colour in (DARK.ink, DARK.quiet):
         assert contrast(colour, DARK.paper) >= 4.5
