@@ -106,7 +106,17 @@ JOBS: Mapping[str, Callable[[Place], object]] = {
     "merge": _command("merge", *_TRIAL, "{place.folder}/other.zip"),
     "export": _command("export", *_TRIAL, "--out", "{place.folder}/out"),
     "archive": _command("archive", *_TRIAL, "--out", "{place.folder}/out"),
-    "deposit": _command("deposit", *_TRIAL, "--out", "{place.folder}/out", "--author", "Doe, Jo"),
+    "deposit": _command(
+        "deposit",
+        "--db",
+        "{place.address}",
+        "--study",
+        "open",
+        "--out",
+        "{place.folder}/out",
+        "--author",
+        "Doe, Jo",
+    ),
     "paper": _command(
         "models",
         "paper",
@@ -163,7 +173,9 @@ def cluster() -> Iterator[Cluster]:
 def original(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Place:
     """Return a closed study and an open one, a bundle of another site, and their databases."""
     folder = tmp_path_factory.mktemp("original")
-    home, other = (sites.site(folder / str(number), number) for number in (1, 2))
+    home, other = (
+        sites.site(folder / str(n), n, person_id=f"P{n}", simulated=f"S{n}") for n in (1, 2)
+    )
     for store in (home, other):
         sites.close(store)
     shutil.copy(sites.bundle_of(other, "other.zip"), folder)
