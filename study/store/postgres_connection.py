@@ -479,6 +479,7 @@ def connect(
         else:
             line = socket.create_connection((host, port), timeout)
             line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as libpq does
         return pg.Connection(user, host=host, sock=line, **account)
     except BaseException as error:
         if line:

@@ -288,12 +288,15 @@ def test_idle_connections_give_way_if_the_server_accepts_no_more(
         administer("ALTER ROLE reading_room_desk CONNECTION LIMIT -1")
 
 
-def test_the_loss_of_a_server_is_detected(on_postgres: Store) -> None:
-    """Otherwise a request would wait for a computer that lost its power."""
+@pytest.mark.parametrize(("option", "value"), [("TCP_USER_TIMEOUT", 35_000), ("TCP_NODELAY", 1)])
+def test_a_connection_detects_a_lost_server_and_sends_at_once(
+    on_postgres: Store, option: str, value: int
+) -> None:
+    """Otherwise a request would wait for a computer without power, or for acknowledgements."""
     kind = Kind(sealed=False, writes=True, patience_s=PATIENCE_S)
     with closing(Postgres(on_postgres.address).opened(kind)) as opened:
-        lost_after_ms = opened._pg._usock.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
-    assert lost_after_ms == 35_000
+        line = opened._pg._usock
+        assert line.getsockopt(socket.IPPROTO_TCP, getattr(socket, option)) == value
 
 
 def test_a_connection_without_its_role_is_closed(

@@ -45,6 +45,16 @@ def test_a_local_connection_has_no_delay() -> None:
     assert LOCAL.direction().send(10**9, 5.0) == (5.0, 5.0)
 
 
+def test_a_message_does_not_wait_for_the_acknowledgement_of_the_previous_message() -> None:
+    """Each statement of a transaction through the proxy took 60 ms instead of 1.5."""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listening,
+        socket.create_server(("127.0.0.1", 0)) as entrance,
+        proxied(listening.getsockname()[1], LOCAL, entrance),
+    ):
+        assert entrance.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_the_proxy_counts_each_exchange_and_forwards_every_byte() -> None:
     """Requests on the same connection are counted separately, with paths and sizes."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
