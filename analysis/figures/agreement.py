@@ -75,7 +75,8 @@ def kappa_matrix_chart(
     Pairs of models with another single condition are in every matrix. A square heat map in the
     order of `matrix_order`, with columns named by the numbers of the rows; undefined cells and the
     diagonal are grey. More than 24 raters have no numbers in cells; more than 60 no texts on hover
-    and fewer names. The result of `beside_truth` is a last row and column, separated by a line.
+    and fewer names. The agreement with the reference standard, `beside_truth`, is a last row and
+    column, separated by a line.
     """
     rows_shown = pairs.loc[(pairs["measure"] == measure) & (pairs["scope"] == scope)]
     rows = pairs_in_condition(rows_shown, condition)

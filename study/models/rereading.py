@@ -117,7 +117,7 @@ def read_differently(
 def correct_by_rules(store: Store, *, study: str, outputs: Sequence[ReadOutput]) -> dict[str, int]:
     """Return the number of correct answers by each set of rules.
 
-    This reads the reference standard: only for users who may see it.
+    It reads the reference standard, so only users who may see it may call it.
     """
     with store.look() as look:
         items = banks.items_of_study(look, study_row(look, study).id)

@@ -167,7 +167,7 @@ def note(store: Store, *, now: datetime, starting: bool = False) -> list[Loss]:
     Parameters
     ----------
     starting
-        Whether no one writes yet, so that the witness must contain everything in the store.
+        Whether the program starts: nothing writes to the store, so the witness must be complete.
     """
     store.begin_witness()
     record = store.read_witness()

@@ -71,7 +71,7 @@ def _keep_codes_until_hidden(page: Page) -> None:
 
 
 def _use_a_readers_link_as_administrator(server: Server, guest: Reader) -> None:
-    """Enter a study by the button with its name, which is refused.
+    """Check that a reader's link asks a signed-in administrator to sign out first.
 
     The code is removed from the address.
     """

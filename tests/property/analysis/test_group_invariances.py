@@ -80,7 +80,7 @@ def test_names_letters_and_repeated_clusters_do_not_change_groups(
 
 
 def _check_renamed_raters(tables: Tables, plain: list[pd.DataFrame]) -> None:
-    """Check with another order of raters: sums differ in the last bits at most."""
+    """Check another order of raters, which changes at most the last bits of sums."""
     items, readings, raters = tables
     names = {rater: f"{i}" for i, rater in enumerate(sorted(raters["rater_id"], reverse=True))}
     renamed = (
