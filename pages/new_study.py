@@ -108,7 +108,7 @@ def _home() -> None:
 
 def _draw(working: Working) -> Report:
     study, _ = drafts.draw(
-        store(), working.id, seen_sha256=working.seen, maker=person.id, acting=acting(person)
+        store(), working.id, seen_saved_at_utc=working.seen, maker=person.id, acting=acting(person)
     )
     forget(working.id)
     own_studies = [

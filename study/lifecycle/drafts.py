@@ -148,7 +148,7 @@ def save(
     store: Store,
     number: int,
     *,
-    seen_sha256: str,
+    seen_saved_at_utc: str,
     now: datetime,
     **content: Unpack[Content],
 ) -> str:
@@ -156,7 +156,7 @@ def save(
 
     Parameters
     ----------
-    seen_sha256
+    seen_saved_at_utc
         The draft's time of saving when it was read.
 
     Raises
@@ -172,7 +172,7 @@ def save(
     """
     with store.change() as change:
         row = _row(change, number)
-        _refuse_overwriting(row, seen_sha256)
+        _refuse_overwriting(row, seen_saved_at_utc)
         _refuse_taken(change, content["name"], number)
         # Two saves within a millisecond must have different times.
         at = max(stamp(now), stamp(moment(row.saved_at_utc) + timedelta(milliseconds=1)))
@@ -204,7 +204,7 @@ def remove(store: Store, number: int, *, acting: Acting) -> None:
 
 
 def draw(
-    store: Store, number: int, *, seen_sha256: str, maker: int, acting: Acting
+    store: Store, number: int, *, seen_saved_at_utc: str, maker: int, acting: Acting
 ) -> tuple[str, tuple[Stratum, ...]]:
     """Draw the study of a draft; its maker becomes its coordinator. Return its name and strata.
 
@@ -220,7 +220,7 @@ def draw(
     """
     with store.change() as change:
         row = _row(change, number)
-        _refuse_overwriting(row, seen_sha256)
+        _refuse_overwriting(row, seen_saved_at_utc)
         draft = _draft(row)
         problems = faults(draft)
         if problems:
@@ -380,8 +380,8 @@ def _draft(row: DraftRow) -> StudyDraft:
     )
 
 
-def _refuse_overwriting(row: DraftRow, seen_sha256: str) -> None:
-    if row.saved_at_utc != seen_sha256:
+def _refuse_overwriting(row: DraftRow, seen_saved_at_utc: str) -> None:
+    if row.saved_at_utc != seen_saved_at_utc:
         raise SavedElsewhere(
             t("This draft has since been saved in another window. Reload it before you continue.")
         )

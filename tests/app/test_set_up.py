@@ -332,7 +332,7 @@ def test_the_smallest_window_can_be_chosen(
     number = _begun(banked)
     draft = drafts.find(banked, number)
     values = {**draft.protocol_values, "smallest_window": loaded}
-    about = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
+    about = {"name": draft.name, "bank": draft.bank, "seen_saved_at_utc": draft.saved_at_utc}
     drafts.save(banked, number, values=values, now=NOW, **about)
     page = open_page("new_study.py", draft=str(number), step="rules")
     field = _field(page, "button_group", "Minimum window size")
@@ -356,7 +356,7 @@ def test_prior_images_are_offered_if_the_bank_has_them(
 
     assert offered() == []
     draft = drafts.find(banked, number)
-    values = {"name": draft.name, "bank": draft.bank, "seen": draft.saved_at_utc}
+    values = {"name": draft.name, "bank": draft.bank, "seen_saved_at_utc": draft.saved_at_utc}
     questions = {**draft.protocol_values, "context": ["age", "prior"]}
     drafts.save(banked, number, values=questions, now=NOW, **values)
     assert offered() == ["Prior images (0 questions)"]
@@ -528,14 +528,16 @@ def test_warnings_are_shown_before_the_draw_and_the_opening(
         name="trial",
         bank="bank",
         values=values,
-        seen_sha256=saved.saved_at_utc,
+        seen_saved_at_utc=saved.saved_at_utc,
         now=NOW,
     )
     page = open_page("new_study.py", draft=str(draft), step="review")
     assert "A in 24 of 24 questions" in page.warning[0].value
     assert page.expander[0].label == "What readers agree to"
     assert page.expander[0].proto.expanded
-    drafts.draw(store, draft, seen_sha256=saved_at, maker=number, acting=Acting(by=BY, now=NOW))
+    drafts.draw(
+        store, draft, seen_saved_at_utc=saved_at, maker=number, acting=Acting(by=BY, now=NOW)
+    )
     _invite(store, "trial")
     page = open_page("set_up.py")
     assert "A in 10 of 10 questions" in page.warning[0].value

@@ -253,7 +253,7 @@ def _save(working: Working, name: str) -> None:
         name=name,
         bank=working.bank,
         values=working.values,
-        seen_sha256=working.seen,
+        seen_saved_at_utc=working.seen,
         now=datetime.now(UTC),
     )
     working.saved_name, working.saved_bank = name, working.bank

@@ -57,7 +57,7 @@ def _saved(store: Store, draft: drafts.StudyDraft, **values: Any) -> drafts.Stud
         name=draft.name,
         bank=draft.bank,
         values={**draft.values, **values},
-        seen_sha256=draft.saved_at_utc,
+        seen_saved_at_utc=draft.saved_at_utc,
         now=NOW,
     )
     return drafts.find(store, draft.id)
@@ -87,7 +87,7 @@ def test_a_draft_may_have_errors_and_lists_all_of_them(banked: Store) -> None:
     with pytest.raises(
         BadProtocol, match=r"hidden_repeats = 99(.|\n)*back_navigation(.|\n)*feedback"
     ):
-        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id).values["hidden_repeats"] == 99
 
 
@@ -98,7 +98,9 @@ def test_a_study_with_the_consent_placeholder_is_not_drawn(banked: Store) -> Non
     (fault,) = drafts.faults(draft)
     assert "consent still holds the placeholder [Insert the consent text approved" in fault
     with pytest.raises(BadProtocol, match="approved"):
-        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=draft.id, acting=ACTING)
+        drafts.draw(
+            banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=draft.id, acting=ACTING
+        )
     with pytest.raises(BadProtocol, match="approved"):
         studies.draw(
             banked,
@@ -145,14 +147,14 @@ def test_a_save_from_an_outdated_window_is_refused(banked: Store) -> None:
     assert second.saved_at_utc > first.saved_at_utc
     assert drafts.find(banked, first.id).values["cases"] == 5
     with pytest.raises(NotNow, match="another window"):
-        drafts.draw(banked, first.id, seen_sha256=first.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, first.id, seen_saved_at_utc=first.saved_at_utc, maker=1, acting=ACTING)
 
 
 def test_the_draw_creates_the_study_and_its_coordinator(banked: Store) -> None:
     """The draft is deleted, and the verification finds no breach."""
     maker, draft = _person(banked), _begun(banked, cases=6)
     name, strata = drafts.draw(
-        banked, draft.id, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING
+        banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING
     )
     assert sum(row.n_drawn for row in strata) == 6
     with banked.look() as look:
@@ -172,7 +174,7 @@ def test_an_administrator_gets_no_role_in_a_study_they_draw(banked: Store) -> No
     maker = _person(banked, Role.ADMINISTRATOR)
     number = drafts.begin(banked, name="trial", maker=maker, bank="bank", acting=ACTING)
     saved_at = drafts.find(banked, number).saved_at_utc
-    drafts.draw(banked, number, seen_sha256=saved_at, maker=maker, acting=ACTING)
+    drafts.draw(banked, number, seen_saved_at_utc=saved_at, maker=maker, acting=ACTING)
     with banked.look() as look:
         assert [row.study for row in people.roles_held(look, maker)] == [None]
 
@@ -181,7 +183,7 @@ def test_a_refused_draw_changes_nothing(banked: Store) -> None:
     """There are more cases than patients: no study and no role, and the draft remains."""
     draft = _begun(banked, cases=13)
     with pytest.raises(BadInput, match="too few cases"):
-        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     assert drafts.find(banked, draft.id) == draft
     assert _kinds(banked, "trial") == []
 
@@ -191,7 +193,7 @@ def test_the_forecast_equals_the_draw(banked: Store) -> None:
     draft = _begun(banked, cases=6, practice_cases=2)
     foreseen = foresee(banked, 1, Protocol.from_json(draft.protocol_values))
     _, strata = drafts.draw(
-        banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING
+        banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING
     )
     assert foreseen.strata == strata
     with banked.look() as look:
@@ -203,7 +205,7 @@ def test_the_draft_and_its_downloaded_file_give_the_same_hash(banked: Store) -> 
     """The downloaded file of the study is identical as well."""
     draft = _begun(banked, cases=6, instructions="Look.\nThen answer.", confidence=5, margin=0.1)
     file = as_toml(Protocol.from_json(draft.protocol_values))
-    drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
+    drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     downloaded = protocol_from(file, source="file")
     studies.draw(
         banked,
@@ -226,7 +228,7 @@ def test_names_of_drafts_and_studies_are_unique(banked: Store) -> None:
     draft = _begun(banked, cases=6)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
-    drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
+    drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
     with pytest.raises(NotNow, match="already exists"):
         drafts.begin(banked, name="trial", maker=1, bank="bank", acting=ACTING)
     assert drafts.free_name(banked, "trial") == "trial (2)"
@@ -245,7 +247,7 @@ def test_a_discarded_study_ends_all_access(banked: Store) -> None:
     """Readers' codes stop working, and the trail records the reason."""
     draft = _begun(banked, cases=6)
     maker = _person(banked)
-    drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING)
+    drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING)
     (code,) = invite(banked, "R1")
     source = entropy_from(3)
     token = signing_in.sign_in(banked, code.text, entropy=source, now=NOW).token
@@ -362,7 +364,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
         return foresee(banked, number, Protocol.from_json(deciding(asked)))
 
     def draw() -> None:
-        drafts.draw(banked, draft.id, seen_sha256=draft.saved_at_utc, maker=1, acting=ACTING)
+        drafts.draw(banked, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=1, acting=ACTING)
 
     obstacles = drafts.obstacles(banked, draft, rehearse)
     if name != "trial":
@@ -377,7 +379,7 @@ def test_a_draft_is_ready_exactly_when_it_can_be_drawn(
 def _drawn(store: Store, **values: Any) -> int:
     draft = _begun(store, cases=6, **values)
     maker = _person(store)
-    drafts.draw(store, draft.id, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING)
+    drafts.draw(store, draft.id, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING)
     return maker
 
 
@@ -399,7 +401,7 @@ def test_a_drawn_study_can_be_returned_to_a_draft(banked: Store) -> None:
     assert (last.detail["reason"], last.detail["draft"]) == ("Wrong margin.", "trial (2)")
     assert _kinds(banked, "")[-1] == "draft begun"
     assert verify(banked) == []
-    drafts.draw(banked, number, seen_sha256=draft.saved_at_utc, maker=maker, acting=ACTING)
+    drafts.draw(banked, number, seen_saved_at_utc=draft.saved_at_utc, maker=maker, acting=ACTING)
     tamper(banked, "UPDATE studies SET discarded_at_utc = NULL")
     assert "discarded_at_utc altered" in verify(banked)[0]
 
