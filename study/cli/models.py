@@ -220,11 +220,11 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
         f"predictions ignored for items outside the study: {findings.n_not_drawn}."
     )
     if findings.file.n_runs > 1:
-        note(f"{findings.file.n_runs} runs; the first of them stands for the model.")
+        note(f"{findings.file.n_runs} runs; the first represents the model.")
     if len(findings.file.conditions) > 1:
         shown = findings.file.conditions
         condition_names = ", ".join(condition or "as the readers were shown" for condition in shown)
-        note(f"conditions: {condition_names}; the first of them stands for the model.")
+        note(f"conditions: {condition_names}; the first represents the model.")
     wrong = "" if findings.file.conditions == (Shown.OPEN_ENDED,) else " and count as wrong"
     if findings.n_absent:
         note(f"{findings.n_absent} of {findings.n_cases} cases are not in the file{wrong}.")

@@ -177,6 +177,7 @@ class Store:
         self._owed: dict[str, Head] = {}
         self._telling = threading.Lock()
         self._idle = _Idle()
+        self._newest_version = schema.newest()
         with self._explaining():
             self._engine.ready()
 
@@ -261,8 +262,7 @@ class Store:
         With `sealed` the sealed tables are refused too, as by `Store.desk`.
         """
         with self._database(self._kind(sealed=sealed, writes=False)) as database:
-            database.conn.execute("BEGIN")
-            self._check_version(database)
+            self._check_version(database, database.conn.execute("BEGIN"))
             yield Transaction(database)
             database.conn.execute("ROLLBACK")
 
@@ -385,8 +385,8 @@ class Store:
             transaction = Transaction(database)
             n_held = None
             read = self._engine.attached(database, attached) if attached else nullcontext()
-            with read, _immediate(database.conn):
-                self._check_version(database)
+            with read, _immediate(database.conn) as begun:
+                self._check_version(database, begun)
                 yield transaction
                 if self._witnessed:
                     # At most one action is committed and not yet in the witness file.
@@ -395,9 +395,13 @@ class Store:
             if self._witnessed:
                 self._tell_witness(transaction, n_held)
 
-    def _check_version(self, database: Database) -> None:
-        """Refuse a store that another server has upgraded since this one opened it."""
-        if self._engine.version(database) > schema.newest():
+    def _check_version(self, database: Database, begun: Cursor) -> None:
+        """Refuse a store that another server has upgraded since this one opened it.
+
+        PostgreSQL returns the version with the statement that begins the transaction.
+        """
+        (version,) = begun.fetchone() or database.execute("PRAGMA user_version").fetchone()
+        if version > self._newest_version:
             raise Upgraded(
                 t(
                     "The database was upgraded by a newer version of the program. Start that "
@@ -553,10 +557,10 @@ def _engine_of(address: Path | str) -> Engine:
 
 
 @contextmanager
-def _immediate(connection: Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
+def _immediate(connection: Connection) -> Iterator[Cursor]:
+    begun = connection.execute("BEGIN IMMEDIATE")
     try:
-        yield
+        yield begun
         connection.execute("COMMIT")
     except BaseException as error:
         if connection.in_transaction and not getattr(error, "is_final", False):

@@ -112,9 +112,6 @@ class Engine(Protocol):
     def opened(self, kind: Kind) -> Database:
         """Open a connection."""
 
-    def version(self, database: Database) -> int:
-        """Return the version of the store in the transaction that has begun."""
-
     def held_open(self) -> AbstractContextManager[None]:
         """Keep the database open, so that opening and closing connections is fast."""
 

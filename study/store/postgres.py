@@ -176,11 +176,6 @@ class Postgres:
         staff = postgres_rights.role(self._user, "staff")
         return PostgresConnection(self._where, limits, staff)
 
-    def version(self, database: engine.Database) -> int:
-        """Return the version that was read at the begin of the transaction."""
-        assert isinstance(database, PostgresConnection)
-        return database.version
-
     @contextmanager
     def held_open(self) -> Iterator[None]:
         """Check that readers can be served; the server itself stays open."""

@@ -145,8 +145,6 @@ class PostgresConnection:
     def __init__(self, address: Mapping[str, Any], limits: Limits, role: str = "") -> None:
         self._where, self._limits, self._role = address, limits, role
         self.in_transaction = False
-        self.version = 0
-        """The version of the store in the current transaction."""
         self.beside: sqlite3.Connection | None = None
         self._copied: Counter[str] = Counter()
         with self._noticing():
@@ -313,9 +311,7 @@ class PostgresConnection:
             self._open()
             rows = self.run(statement)
         self.in_transaction = True
-        if rows:
-            ((self.version,),) = rows
-        return Result(None, [], -1)
+        return Result(rows, ["version"], -1)
 
     def _run_first(self, statement: str, is_unlocked: bool) -> list[list[Any]]:
         if self._limits.answer_s is not None:

@@ -108,10 +108,6 @@ class Sqlite:
             connection.execute("PRAGMA query_only = ON")
         return Database(connection, recursive_triggers=False)
 
-    def version(self, database: engine.Database) -> int:
-        """Return the version of the store in the current transaction."""
-        return schema.version(database.conn)  # type: ignore[arg-type]
-
     @contextmanager
     def held_open(self) -> Iterator[None]:
         """Keep one connection open.
