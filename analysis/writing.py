@@ -10,6 +10,23 @@ from analysis.errors import OutputError
 
 
 @contextmanager
+def destination(out: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the path of a folder without links, and a folder on its filesystem that exists.
+
+    Raises
+    ------
+    OutputError
+        A file cannot be written in the block.
+    """
+    try:
+        place = Path(os.path.realpath(out))  # a link may point to another filesystem
+        yield place, next(path for path in (place, *place.parents) if path.exists())
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
+
+
+@contextmanager
 def added_files(out: Path) -> Iterator[Path]:
     """Yield an empty folder; after the block its files replace those of the same name in `out`.
 
@@ -18,15 +35,12 @@ def added_files(out: Path) -> Iterator[Path]:
     OutputError
         A file cannot be written. `out` has no new file then.
     """
-    try:
-        place = Path(os.path.realpath(out))  # a link may point to another filesystem
-        nearest = next(path for path in (place, *place.parents) if path.exists())
-        with tempfile.TemporaryDirectory(prefix=".analysis-", dir=nearest) as scratch:
-            yield Path(scratch)
-            for file in sorted(path for path in Path(scratch).rglob("*") if path.is_file()):
-                target = place / file.relative_to(scratch)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                file.replace(target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
+    with (
+        destination(out) as (place, nearest),
+        tempfile.TemporaryDirectory(prefix=".analysis-", dir=nearest) as scratch,
+    ):
+        yield Path(scratch)
+        for file in sorted(path for path in Path(scratch).rglob("*") if path.is_file()):
+            target = place / file.relative_to(scratch)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            file.replace(target)

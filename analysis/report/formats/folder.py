@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.errors import OutputError, quoted
+from analysis.writing import destination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +89,8 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
         A file of another program would be replaced, or a file cannot be written. `out` is then
         unchanged.
     """
-    try:
-        place = Path(os.path.realpath(out))  # a link may point to another filesystem
+    with destination(out) as (place, nearest):
         refuse_what_is_in_the_way(place, parts)
-        nearest = next(p for p in (place, *place.parents) if p.exists())
         scratch = Path(tempfile.mkdtemp(prefix=".analysis-", dir=nearest))
         try:
             fresh = scratch / "fresh"
@@ -100,9 +99,6 @@ def fresh_folder(out: Path, parts: Sequence[OutputPart]) -> Iterator[Path]:
             _swap(place, fresh, scratch / "aside", parts)
         finally:
             _clear(scratch)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{out}: cannot be written ({reason}). Give another folder.") from error
 
 
 def refuse_what_is_in_the_way(out: Path, parts: Sequence[OutputPart]) -> None:
