@@ -1,5 +1,6 @@
 """Every page while the store cannot be reached: a sentence, and a button that runs the page."""
 
+import threading
 from collections.abc import Callable
 from typing import NoReturn
 
@@ -87,4 +88,22 @@ def test_the_router_tries_the_check_of_the_sign_in_again(
         app = AppTest.from_file(str(ROOT / "ui" / "app" / "router.py"), default_timeout=60).run()
         assert [error.value for error in app.error] == [plain(WHY)]
         assert not app.title
+    assert app.button(key="try-again").click().run().title[0].value == "Reading Room"
+
+
+def test_a_page_on_a_disk_that_hangs_can_be_tried_again(
+    deployed: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check of the sign-in does not end; the page does not wait for it."""
+    works = threading.Event()
+
+    def hang(cookies: object, place: str = "") -> None:
+        works.wait()
+
+    monkeypatch.setattr("ui.server.access.signed_in", hang)
+    with monkeypatch.context() as patch:
+        patch.setattr("ui.server.deployment.LONGEST_S", 0.05)
+        app = AppTest.from_file(str(ROOT / "ui" / "app" / "router.py"), default_timeout=60).run()
+        assert [error.value for error in app.error] == [plain(WHY)]
+    works.set()
     assert app.button(key="try-again").click().run().title[0].value == "Reading Room"

@@ -16,8 +16,8 @@ import re
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
+from functools import partial
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers as Fields
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
@@ -38,6 +38,7 @@ from ui.server.access import (
     what_to_set,
     without_planted_cookies,
 )
+from ui.server.deployment import Lane, in_turn
 
 UPLOADS = "/_stcore/upload_file/"
 """Where Streamlit accepts files; it does not check sign-ins itself."""
@@ -86,7 +87,10 @@ class Intake:
             returned function.
         """
         if UPLOADS in scope["path"] and scope["method"] != "OPTIONS":
-            uploader = await run_in_threadpool(_may_upload, Request(scope))
+            try:
+                uploader = await in_turn(partial(_may_upload, Request(scope)), Lane.READS)
+            except StudyError as error:
+                raise NotTaken(503, str(error)) from error
             if uploader is None:
                 raise NotTaken(403, t("Sign in with an account that can upload files."))
             max_bytes, sign_in = MAX_UPLOADED - self._recent(uploader.sign_in), uploader.sign_in
@@ -222,7 +226,7 @@ class Headers:
         if not same_origin(scope):
             await PlainTextResponse(what_to_set(), 403)(scope, receive, send)
             return
-        stranger = await run_in_threadpool(_is_stranger, HTTPConnection(scope))
+        stranger = await _is_stranger(HTTPConnection(scope))
         if stranger and self._strangers >= MAX_STRANGERS:
             response = PlainTextResponse(
                 t("Too many people are signing in at the moment. Try again shortly."), 503
@@ -258,9 +262,9 @@ def _to_sign_in_page(scope: Scope, receive: Receive, send: Send) -> Send:
     return write
 
 
-def _is_stranger(connection: HTTPConnection) -> bool:
+async def _is_stranger(connection: HTTPConnection) -> bool:
     try:
-        return signed_in(connection.cookies) is None
+        return await in_turn(partial(signed_in, connection.cookies), Lane.READS) is None
     except StudyError:  # the page shows the error
         return True
 
@@ -292,7 +296,7 @@ class Document:
             return
         home = None
         if not name or name in _NAMES:
-            home = await run_in_threadpool(_home, Request(scope))
+            home = await _home(Request(scope))
         if name and name == home:
             query = scope["query_string"].decode("latin-1")
             root = "../" if scope["path"].endswith("/") else "./"  # a proxy may add a prefix
@@ -331,10 +335,10 @@ class Document:
         await self._app({**scope, "headers": unconditional}, receive, write)
 
 
-def _home(request: Request) -> str | None:
+async def _home(request: Request) -> str | None:
     """Return the first page of the person who sends the request, or None if unknown."""
     try:
-        return home_of(asking(request)).path
+        return home_of(await in_turn(partial(asking, request), Lane.READS)).path
     except StudyError:  # the page shows the error
         return None
 

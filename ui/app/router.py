@@ -1,6 +1,8 @@
 """The router: selects the pages of the signed-in person and runs the requested page."""
 
 import sys
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,12 +14,13 @@ from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
 from study.base.translation import said, speak, t  # noqa: E402
 from study.base.version import version  # noqa: E402
+from study.people.signing_in import Person  # noqa: E402
 from ui.app.menu import Entry, every_page, home_of, pages_of  # noqa: E402
 from ui.app.study_bar import study_bar  # noqa: E402
 from ui.parts import actions, theme  # noqa: E402
 from ui.parts.unavailable import available  # noqa: E402
 from ui.server import access  # noqa: E402
-from ui.server.deployment import store  # noqa: E402
+from ui.server.deployment import in_time, store  # noqa: E402
 
 
 def run() -> None:
@@ -25,8 +28,7 @@ def run() -> None:
     st.set_page_config(page_title="Reading Room", page_icon="🩻", layout="wide")
     with available():
         speak(access.wanted_language(st.context.headers))
-        store()
-        person = access.signed_in(st.context.cookies)
+        person = in_time(partial(_signed_in, st.context.cookies))
     entries, home = pages_of(person), home_of(person)
     pages = {
         entry: st.Page(
@@ -56,6 +58,12 @@ def run() -> None:
             st.caption(t("Reading Room {version}", version=version()))
     else:
         page.run()
+
+
+def _signed_in(cookies: Mapping[str, str]) -> Person | None:
+    """Return the person whom the cookies identify; there is an error if there is no store."""
+    store()
+    return access.signed_in(cookies)
 
 
 def _other_pages(own_pages: list[Entry], home: StreamlitPage) -> list[StreamlitPage]:

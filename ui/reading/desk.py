@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -165,11 +164,11 @@ def _reader(look: Transaction, request: Request) -> Person | Response:
 
 
 async def answered(
-    work: Callable[[], dict[str, Any] | Response], queue: Lane | None = None
+    work: Callable[[], dict[str, Any] | Response], queue: Lane = Lane.READS
 ) -> Response:
     """Answer a request of the reading page with the result, or with the reason for a refusal."""
     try:
-        result = await (in_turn(work, queue) if queue else run_in_threadpool(work))
+        result = await in_turn(work, queue)
     except StudyError as error:
         return refusal(status_of(error), str(error))
     if isinstance(result, Response):

@@ -153,7 +153,7 @@ class Room:
         self,
         request: Request,
         answer: Callable[..., dict[str, Any] | Response],
-        queue: Lane | None = None,
+        queue: Lane = Lane.READS,
     ) -> Response:
         """Answer a signed-in person's request to a room."""
         key = [number(request.path_params[name]) for name in self.key]
@@ -308,7 +308,7 @@ async def _restart(request: Request) -> Response:
 async def _walking(
     request: Request,
     answer: Callable[[Store, Preview], dict[str, Any] | Response],
-    queue: Lane | None = None,
+    queue: Lane = Lane.READS,
 ) -> Response:
     """Answer a signed-in person's request to their preview."""
 

@@ -37,7 +37,7 @@ from study.people import codes, second_factor, signing_in, single_sign_on
 from study.people.roles import Act
 from study.people.signing_in import Person
 from ui.parts.unavailable import available
-from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, hurried_store, in_turn
+from ui.server.deployment import SIGN_IN_PATIENCE_S, Lane, hurried_store, in_time, in_turn
 from ui.server.sign_in_memory import forget
 
 FREE = 5
@@ -217,8 +217,9 @@ def guard(act: Act) -> Person:
     not carried out.
     """
     speak(wanted_language(st.context.headers))
+    cookies, address = st.context.cookies, st.context.ip_address or ""
     with available():
-        person = signed_in(st.context.cookies, place_of(st.context.ip_address or ""))
+        person = in_time(lambda: signed_in(cookies, place_of(address)))
     if person is None:
         st.error(t("Sign in to see this page."))
         st.stop()
@@ -255,16 +256,19 @@ async def answer(
     status: Callable[[StudyError], int] = lambda _: 409,
     queue: Lane | None = None,
 ) -> Response:
-    """Answer a request with the result of `make`, or with the reason if permission is missing."""
+    """Answer a request with the result of `make`, or with the reason if permission is missing.
 
-    def work() -> Response:
-        person = allowed(request, act)
-        return make(person) if person else PlainTextResponse(refused, status_code=401)
-
+    Without a `queue`, `make` may take long: it writes a file for the staff.
+    """
     try:
+        person = await in_turn(lambda: allowed(request, act), Lane.READS)
+        if person is None:
+            return PlainTextResponse(refused, status_code=401)
+        work = partial(make, person)
         return await (in_turn(work, queue) if queue else run_in_threadpool(work))
     except StudyError as error:
-        return PlainTextResponse(str(error), status_code=status(error))
+        is_busy = isinstance(error, Busy)
+        return PlainTextResponse(str(error), status_code=503 if is_busy else status(error))
 
 
 def asking(request: Request) -> Person | None:
@@ -452,8 +456,8 @@ async def _time_left(request: Request) -> Response:
     """Return how long the sign-in lasts without activity, for which this request does not count."""
     token, now = token_of(request.cookies), datetime.now(UTC)
     try:
-        left = await run_in_threadpool(
-            lambda: signing_in.time_left(hurried_store(), token, now=now)
+        left = await in_turn(
+            lambda: signing_in.time_left(hurried_store(), token, now=now), Lane.READS
         )
     except StudyError as error:
         return PlainTextResponse(str(error), status_code=503)

@@ -11,12 +11,13 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import FrameType, SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -25,12 +26,15 @@ from PIL import Image
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from benchmarks.postgres_cluster import wait_until
 from study.base.canonical import stamp
+from study.base.errors import Busy
 from study.lifecycle import studies
 from study.lifecycle.deployments import coordinator_code
 from study.reading import desk
 from study.store import Store, Transaction, deployment, events
 from study.store import readings as stored_readings
+from study.store.engine import Kind
 from study.store.leases import lease
 from tests.conftest import (
     ACTING,
@@ -53,10 +57,11 @@ from ui.overview import case_films
 from ui.reading import desk as reading_desk
 from ui.reading import films
 from ui.server import access, schedule
-from ui.server.deployment import store
+from ui.server.deployment import in_time, store
 
 ROOT = Path(__file__).parents[3]
 Sign = Callable[[str | None], TestClient]
+_OUT_OF_REACH = "The database cannot be reached. Try again in a moment."
 
 
 @pytest.fixture
@@ -90,7 +95,7 @@ def _film(client: TestClient, view: int = 0) -> str:
 def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of fifty requests for images some wait for the disk, and the others are refused."""
+    """Fifty requests for images are refused, also those that the disk blocks."""
     monkeypatch.setattr("ui.server.deployment.IMAGE_PATIENCE_S", 0.2)
     works = threading.Event()
 
@@ -102,17 +107,120 @@ def test_requests_do_not_wait_for_images_on_a_disk_that_hangs(
     with sign("R1") as client, ThreadPoolExecutor(50) as pool:
         seal, image = client.get("/desk").json()["seal"], _film(client)
         images = [pool.submit(client.get, image) for _ in range(50)]
-        refused = next(as_completed(images)).result()
         try:
-            assert refused.status_code == 503
-            assert refused.text.startswith("The images cannot be read at the moment.")
+            for refused in map(Future.result, images):
+                assert refused.status_code == 503
+                assert refused.text.startswith("The images cannot be read at the moment.")
             assert client.get("/desk").status_code == 200
             message = {"seal": seal, "records": []}
             assert client.post("/desk/records", json=message).status_code == 200
         finally:
             works.set()
-        assert {each.result().status_code for each in images} == {200, 503}
-        assert client.get(image).status_code == 200
+        wait_until(lambda: client.get(image).status_code == 200)
+
+
+@pytest.mark.sqlite("blocks the connections to the file")
+def test_answers_are_refused_while_a_disk_hangs_and_then_acknowledged_once(
+    sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transaction of the first answer ends after its request was refused."""
+    monkeypatch.setattr("ui.server.deployment.LONGEST_S", 0.2)
+    monkeypatch.setattr("ui.server.deployment.PATIENCE_S", 30.0)  # nobody waits for a blocked one
+    works, blocked = threading.Event(), []
+
+    def hang(sql: str) -> None:
+        if sql == "COMMIT" and not works.is_set():
+            blocked.append(sql)
+            works.wait()
+
+    def connect(*place: Any, **options: Any) -> sqlite3.Connection:
+        connection = sqlite3.Connection(*place, **{**options, "timeout": 30.0})
+        connection.set_trace_callback(hang)
+        return connection
+
+    with sign("R1") as client, ThreadPoolExecutor(20) as pool:
+        desk_before = client.get("/desk").json()
+        case = desk_before["cases"][0]["case"]
+        monkeypatch.setattr("study.store.sqlite.sqlite3.connect", connect)
+        send = partial(client.post, "/desk/records")
+        records = [presentation(case), reading(case)]
+        message = {"seal": desk_before["seal"], "records": records}
+        try:
+            answers = [send(json=message)]
+            assert blocked == ["COMMIT"]
+            answers += pool.map(lambda _: send(json=message), range(20))
+            assert {answer.status_code for answer in answers} == {503}
+            assert {answer.json()["why"] for answer in answers} == {_OUT_OF_REACH}
+            assert client.get("/desk").json()["read"] == 0
+        finally:
+            works.set()
+        wait_until(lambda: send(json=message).status_code == 200)
+        repeated = send(json=message).json()
+        assert repeated["stored"] == [record["id"] for record in records]
+        assert client.get("/desk").json()["read"] == 1
+    with store().look() as look:
+        assert look.value("SELECT count(*) FROM readings") == 1
+
+
+def test_requests_are_refused_while_a_disk_hangs(
+    sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixty readers' requests block forty threads; staff are also told to try again."""
+    for name in ("LONGEST_S", "PATIENCE_S"):
+        monkeypatch.setattr(f"ui.server.deployment.{name}", 0.2)
+    monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
+    works, blocked = threading.Event(), []
+    original = Store._database
+
+    def hang(self: Store, kind: Kind) -> AbstractContextManager[Any]:
+        blocked.append(kind)
+        works.wait()
+        return original(self, kind)
+
+    with sign("R1") as client, sign("coordinator") as staff, ThreadPoolExecutor(60) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr(Store, "_database", hang)
+            try:
+                answers = pool.map(client.get, ["/desk"] * 60)
+                assert {answer.json()["why"] for answer in answers} == {_OUT_OF_REACH}
+                assert len(blocked) == 40
+                for path in ("/here", "/desk/cases/1"):
+                    assert client.get(path).status_code == 503
+                assert client.post("/sign-out").status_code == 503
+                for path in ("/case-films/1", "/export/bundle.zip"):
+                    answer = staff.get(path)
+                    assert (answer.status_code, answer.text) == (503, _OUT_OF_REACH)
+                assert client.get("/healthz").status_code == 200
+            finally:
+                works.set()
+        wait_until(lambda: client.get("/desk").status_code == 200)
+
+
+def test_a_page_whose_check_is_blocked_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After sixteen blocked checks no further one begins; an error is that of the check."""
+    for name in ("LONGEST_S", "PATIENCE_S"):
+        monkeypatch.setattr(f"ui.server.deployment.{name}", 0.01)
+    works, blocked = threading.Event(), []
+
+    def hang() -> None:
+        blocked.append(1)
+        works.wait()
+
+    try:
+        for _ in range(20):
+            with pytest.raises(Busy, match=_OUT_OF_REACH):
+                in_time(hang)
+        assert len(blocked) == 16
+    finally:
+        works.set()
+    monkeypatch.setattr("ui.server.deployment.PATIENCE_S", 30.0)
+    assert in_time(lambda: 1) == 1
+    with pytest.raises(TimeoutError, match="of the check"):
+        in_time(partial(_raise, TimeoutError("of the check")))
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error
 
 
 def test_only_readers_reach_the_desk_and_the_films(sign: Sign) -> None:
@@ -750,9 +858,7 @@ def test_messages_without_a_sign_in_write_nothing(sign: Sign, statements: list[s
 
 
 @pytest.mark.sqlite("counts the files of this engine")
-def test_an_answer_runs_code_of_at_most_twenty_files(
-    sign: Sign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_runs_code_of_at_most_twenty_files(sign: Sign) -> None:
     """Files of the project are counted from the request to the stored row.
 
     They are those of the second case: the first opens the connections to the store.
@@ -762,13 +868,14 @@ def test_an_answer_runs_code_of_at_most_twenty_files(
     cookies = {cookie.name: str(cookie.value) for cookie in signed_in.cookies.jar}
     passed: set[str] = set()
 
-    async def at_once(work: Callable[[], Any], *_: Any, **__: Any) -> Any:
-        return work()
-
     def note(frame: FrameType, *_: Any) -> None:
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in ("study", "ui"):
             passed.add(path.relative_to(ROOT).as_posix())
+
+    def profile(function: Callable[..., None] | None) -> None:
+        sys.setprofile(function)
+        threading.setprofile(function)
 
     async def answer() -> None:
         application = ASGITransport(Starlette(routes=routes(), middleware=[HEADERS, DOCUMENT]))
@@ -778,14 +885,13 @@ def test_an_answer_runs_code_of_at_most_twenty_files(
             made = [make(case) for case in (first, second) for make in (presentation, reading)]
             for record in made:
                 sent = {"seal": first_desk["seal"], "records": [record]}
-                sys.setprofile(note if second in record["id"] else None)
+                profile(note if second in record["id"] else None)
                 try:
                     reply = await client.post("/desk/records", json=sent)
                 finally:
-                    sys.setprofile(None)
+                    profile(None)
                 assert reply.json()["stored"] == [record["id"]]
 
-    monkeypatch.setattr("anyio.to_thread.run_sync", at_once)  # run everything in the traced thread
     with store().kept_warm(), ThreadPoolExecutor(1) as thread:  # without a running event loop
         thread.submit(asyncio.run, answer()).result()
     assert "study/store/readings.py" in passed
