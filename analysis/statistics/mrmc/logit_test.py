@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.optimize import brentq
+import scipy
 from scipy.special import expit, logit
-from scipy.stats import t as student
 
 from analysis.statistics.merits import Merits
 
@@ -88,11 +87,11 @@ class AreaDifference:
             return LARGEST
         if excess(-LARGEST) <= 0:
             return -LARGEST
-        return float(brentq(excess, -LARGEST, LARGEST, xtol=1e-10))
+        return float(scipy.optimize.brentq(excess, -LARGEST, LARGEST, xtol=1e-10))
 
     def p(self, margin: float) -> float:
         """Return the one-sided p-value of the margin."""
-        return float(student.sf(self.statistic(margin), self.df))
+        return float(scipy.stats.t.sf(self.statistic(margin), self.df))
 
 
 def area_difference(
