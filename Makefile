@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # spend time waiting for pages and timers, so three workers keep two cores busy.
 WORKERS := --dist loadscope --no-loadscope-reorder -n
 
-.PHONY: app install help check test slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements licences release clean
+.PHONY: app install help check test thorough slow torture explore lint types format catalogue glossary docs-commands docs-tables docs wheelhouse screenshots requirements licences release clean
 
 app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO=no (default target)
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
@@ -31,9 +31,12 @@ help:  ## List the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 
 check: lint  ## Lint, type-check and run the quick tests (during development)
-	$(BIN)/python -m pytest $(WORKERS) 2 -m "not browser and not slow"
+	$(BIN)/python -m pytest $(WORKERS) 2 -m "not browser and not slow and not thorough"
 
-test: lint  ## Lint, type-check and run all tests, including the browser tests
+test: lint  ## Lint, type-check and run the tests of every change, with the main browser journeys
+	$(BIN)/python -m tests.retry_browser_tests $(WORKERS) 3 -m "not thorough"
+
+thorough: lint  ## Lint, type-check and run all tests (before a release)
 	$(BIN)/python -m tests.retry_browser_tests $(WORKERS) 3
 
 slow: $(VENV)/.test-ready  ## List tests that take over 0.5 s and are not marked as slow

@@ -1,7 +1,7 @@
 """List the tests that need the mark `slow` and do not have it: ``python -m tests.slow_tests``.
 
 `make check` leaves out the tests marked `slow`. A test needs the mark if its call takes more than
-0.5 s of processor time, counted in the process of the test and in the processes it started. Right
+0.2 s of processor time, counted in the process of the test and in the processes it started. Right
 after each costly test the same process runs a fixed loop, so that a slow or busy machine is not
 taken for a slow test. A test is listed only if it took twice the limit in two runs, the second by
 itself.
@@ -17,7 +17,7 @@ from statistics import median
 
 import pytest
 
-LIMIT_S = 0.5
+LIMIT_S = 0.2
 """Processor time from which a test is slow."""
 MARGIN = 2.0
 """A test is listed from this multiple of the limit."""
@@ -85,7 +85,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run the unmarked tests, repeat the costly ones, and list those that are slow twice."""
     first, second = Costs(), Costs()
-    options = ["-p", "tests.slow_tests", "-m", "not browser and not slow"]
+    options = ["-p", "tests.slow_tests", "-m", "not browser and not slow and not thorough"]
     status = int(pytest.main([*options, *arguments], plugins=[first]))
     if status or not first.costly:
         return status

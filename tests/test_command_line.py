@@ -54,7 +54,7 @@ def test_every_command_has_help(
     assert capsys.readouterr().out.startswith(f"usage: python -m {' '.join(command)} ")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", ["study", "analysis"])
 def test_a_program_imports_all_modules_it_needs(program: str) -> None:
     """It runs in a new interpreter; other tests fork a process that has imported them."""
@@ -63,6 +63,7 @@ def test_a_program_imports_all_modules_it_needs(program: str) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", ["broken.db", "postgresql://clinic@127.0.0.1:1/trials"])
 def test_a_store_that_cannot_be_opened_is_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,7 +187,7 @@ def test_a_study_can_be_run_from_bank_to_report_by_commands(bank: Path, tmp_path
     assert micro == dict.fromkeys(("R1", "R2", "R3", "M0", "M1"), "40")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_commands_print_warnings_before_a_study_is_read(tmp_path: Path) -> None:
     """They cover guessable answers, the placeholder of a consent, and the consent itself."""
     path = write_bank(tmp_path / "bank", n_patients=30)
@@ -242,6 +243,7 @@ def _exclude_and_reinstate(study: tuple[str | Path, ...]) -> None:
     assert (unread.returncode, unread.stderr) == (1, "“R1” has read nothing at position 41.\n")
 
 
+@pytest.mark.slow
 def test_a_bank_with_errors_is_refused_with_all_of_them(bank: Path, tmp_path: Path) -> None:
     """Each error has key and remedy; --skip-faulty imports the other items."""
     records = json.loads(bank.read_text())
@@ -273,7 +275,7 @@ def _drawn(folder: Path) -> None:
     done("study", "draw", "--db", db, "--study", "t", "--bank", "b", "--protocol", protocol)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
     """A check stores nothing and exits with 1 if an import would be refused."""
     db = ("--db", tmp_path / "s.db")
@@ -301,7 +303,7 @@ def test_banks_can_be_managed_by_commands(bank: Path, tmp_path: Path) -> None:
     assert "Everything holds" in done("study", "verify", *db)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_codes_that_could_not_be_printed_are_not_issued(drawn: Path, tmp_path: Path) -> None:
     """On a full disk, no reader is invited, and the next attempt succeeds."""
     readers = tmp_path / "r.csv"
@@ -386,7 +388,7 @@ LOADING = [
 """Programs, and a module each of them imports while it is interrupted."""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(("program", "module"), LOADING)
 def test_ctrl_c_ends_a_program_that_loads_without_a_traceback(
     tmp_path: Path, program: str, module: str
@@ -424,6 +426,7 @@ sys.meta_path.insert(0, Importing())
     assert printed.strip() == "Stopped."
 
 
+@pytest.mark.slow
 def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: Path) -> None:
     """The bundle contains neither the name nor the address of the list."""
     study, readers = ("--db", drawn, "--study", "t"), tmp_path / "r.csv"
@@ -442,7 +445,7 @@ def test_a_reader_known_by_address_keeps_the_access_code(drawn: Path, tmp_path: 
     assert b"anna@" not in exported
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     drawn: Path, tmp_path: Path
 ) -> None:
@@ -469,7 +472,7 @@ def test_a_model_can_be_added_replaced_and_withdrawn_by_commands(
     done("study", "verify", "--db", drawn)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
     """The preparations of the new reader can be listed."""
     printed = done("study", "demo", "--db", tmp_path / "demo.db").splitlines()
@@ -486,6 +489,7 @@ def test_the_demo_prints_three_codes(tmp_path: Path) -> None:
     done("study", "verify", "--db", tmp_path / "demo.db")
 
 
+@pytest.mark.slow
 def test_the_code_of_the_first_administrator_is_printed_once(
     tmp_path: Path,
 ) -> None:
@@ -539,6 +543,7 @@ def test_an_impossible_path_of_a_store_is_reported_in_one_sentence(
     assert len(result.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_account_can_only_be_released_if_it_exists(drawn: Path) -> None:
     """The person is unknown in the study or on the server, or has no account."""
     done("study", "administrator", "--db", drawn)
@@ -565,6 +570,7 @@ def test_the_function_of_a_command_accepts_all_its_options() -> None:
         assert len(option_names) < len(parameters) or options == option_names, command.name
 
 
+@pytest.mark.slow
 def test_a_command_imports_only_what_it_needs() -> None:
     """The imports of all commands take longer than the import of a small bank."""
     script = (
@@ -575,6 +581,7 @@ def test_a_command_imports_only_what_it_needs() -> None:
     assert ended.stdout.endswith("\nnone\n"), ended.stdout + ended.stderr
 
 
+@pytest.mark.slow
 def test_the_message_of_a_misspelt_name_suggests_another(drawn: Path) -> None:
     """It may be the name of a study, bank, reader, role, model or column."""
     done("study", "administrator", "--db", drawn)
@@ -627,6 +634,7 @@ def test_the_message_of_a_file_that_is_not_a_store_has_its_name(
     assert "notes.txt: The database is not a SQLite file" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_message_of_a_backup_that_cannot_be_written_has_its_folder(drawn: Path) -> None:
     """The folder is missing, or is a file."""
     for folder in (drawn.with_name("nowhere"), drawn):
@@ -682,6 +690,7 @@ def test_a_pipe_or_device_is_refused(drawn: Path, tmp_path: Path, command: tuple
         assert f"{file} is neither a file nor a folder" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_drawn_study_can_be_returned_to_a_draft_by_command(drawn: Path) -> None:
     """A reason is required; without a coordinator, the draft belongs to an administrator."""
     back = ("study", "return-to-draft", "--db", drawn, "--study", "t")

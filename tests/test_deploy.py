@@ -49,7 +49,7 @@ NOT_RUN = ("apt-get", "curl", "git", "install", "make", "systemctl", "useradd")
 """Commands of the runbook that change the machine; a test replaces them."""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_runbook_leads_from_an_empty_folder_to_a_restored_store(tmp_path: Path) -> None:
     """All commands up to the section about removal run in their order, without an error."""
     text = (ROOT / "docs/operating.md").read_text("utf-8").partition("## Remove")[0]

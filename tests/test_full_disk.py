@@ -16,7 +16,7 @@ from tests.command_reference import commands_of
 from tests.conftest import bank_records, write_bank
 from tests.torture.disk import small_disk
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite("fills the disk of the file")]
+pytestmark = [pytest.mark.thorough, pytest.mark.sqlite("fills the disk of the file")]
 
 _DB = ("--db", "{disk}/store.db")
 _TRIAL = (*_DB, "--study", "trial")

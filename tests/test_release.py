@@ -1,8 +1,11 @@
 """The version, the locked requirements and the changelog agree."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
+
+import pytest
 
 from analysis.version import program_version
 from study.base.version import version
@@ -63,6 +66,34 @@ def test_the_tests_named_in_the_security_document_exist() -> None:
     assert [row for row in rows if "::" not in row and not row.startswith("| promise")] == []
 
 
+@pytest.mark.slow
+def test_each_promise_of_the_security_document_is_tested_by_make_test() -> None:
+    """At least one of its tests has no mark `thorough`."""
+    document = (ROOT / "docs/security.md").read_text("utf-8")
+    promises = [row for row in document.splitlines() if row.startswith("| ") and "::" in row]
+    named = {row: re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", row) for row in promises}
+    files = {file for tests in named.values() for file, _ in tests}
+    left_out = {file: _thorough(ast.parse((ROOT / file).read_text("utf-8"))) for file in files}
+    assert any(left_out.values())
+    assert not [
+        row for row, tests in named.items() if all(name in left_out[file] for file, name in tests)
+    ]
+
+
+def _thorough(module: ast.Module) -> set[str]:
+    """Return the names of the tests that only `make thorough` runs."""
+    mark = "pytest.mark.thorough"
+    marks = [ast.unparse(node) for node in module.body if isinstance(node, ast.Assign)]
+    every = any(line.startswith("pytestmark =") and mark in line for line in marks)
+    tests = [node for node in module.body if isinstance(node, ast.FunctionDef)]
+    return {
+        test.name
+        for test in tests
+        if every or mark in [ast.unparse(decorator) for decorator in test.decorator_list]
+    }
+
+
+@pytest.mark.slow
 def test_every_package_has_a_licence_that_is_not_the_gpl() -> None:
     """The list is up to date: `make licences`."""
     text = licences.DOCUMENT.read_text("utf-8")

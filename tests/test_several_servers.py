@@ -30,8 +30,10 @@ from tests.torture.postgres import Postgres
 from tests.torture.sqlite import Sqlite
 from tests.torture.suite import Engine, Outcome, Plan, deployed, run_batch
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
+@pytest.mark.thorough
 def test_image_addresses_are_valid_on_all_servers_and_after_a_restart() -> None:
     """The sign-in is valid there too, because the keys are in the store."""
     with deployed(Plan(readers=1, cases=1, servers=2), "images") as (site, codes):
@@ -61,7 +63,6 @@ ON_POSTGRES = Postgres() if programs() else Sqlite()
 it."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("proxy", "engine"),
     list(zip(PROXIES, (Sqlite(), ON_POSTGRES), strict=True)),
@@ -82,7 +83,7 @@ def test_readers_continue_behind_a_proxy_when_a_server_is_killed(
     assert outcome.acknowledged >= plan.readers * plan.cases
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", [Sqlite(), ON_POSTGRES], ids=["sqlite", "postgres"])
 def test_servers_of_the_earlier_version_stop_when_a_newer_one_upgrades_the_store(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
@@ -159,7 +160,7 @@ class WithPassword(Postgres):
                 yield f"postgresql://clinic@127.0.0.1:{self.cluster.port}/store"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not programs(), reason=MISSING)
 def test_the_password_of_the_database_is_changed_while_servers_run() -> None:
     """Connections stay open, and servers restart one after another; no reader signs in again."""

@@ -27,7 +27,7 @@ _ON_POSTGRES = pytest.mark.skipif(programs() is None, reason=MISSING)
     [
         (Sqlite(), 1),
         (Sqlite(), 2),
-        pytest.param(Postgres(), 2, marks=_ON_POSTGRES),
+        pytest.param(Postgres(), 2, marks=[_ON_POSTGRES, pytest.mark.thorough]),
     ],
     ids=["sqlite-1", "sqlite-2", "postgres-2"],
 )
@@ -63,7 +63,12 @@ with small_disk("1m") as folder:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "defect", ["another-option-stored", "stored-twice", "known-records-forgotten"]
+    "defect",
+    [
+        "stored-twice",
+        pytest.param("another-option-stored", marks=pytest.mark.thorough),
+        pytest.param("known-records-forgotten", marks=pytest.mark.thorough),
+    ],
 )
 def test_the_suite_finds_a_server_with_a_defect(defect: str) -> None:
     """`python -m tests.torture --defects` also plants defects that only a fault reveals."""

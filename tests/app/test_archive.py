@@ -43,7 +43,7 @@ def _state(store: Store) -> str:
         return str(study_row(look, "trial").state)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_closing_requires_a_reason_and_the_name_of_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

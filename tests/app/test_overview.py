@@ -34,6 +34,8 @@ from ui.overview.models import model_table
 from ui.parts.text import plain
 from ui.server.file_jobs import begin, model_kept, on_disk
 
+pytestmark = pytest.mark.slow
+
 Opened = Callable[..., Store]
 FAST = {"response_ms": 250.0, "elapsed_ms": 250.0, "hidden_ms": 0.0, "paused_ms": 0.0}
 
@@ -241,7 +243,7 @@ def test_an_invalid_mail_server_is_reported_in_one_sentence(
     assert app.code
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_models_page_counts_stored_predictions(
     watched: Store, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,7 +300,6 @@ def test_answers_of_open_ended_models_are_shown_as_text(
     assert list(table["Answered"]) == [8]
 
 
-@pytest.mark.slow
 def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_path: Any) -> None:
     """Changes are shown before they are stored, without correctness."""
     outputs = ("A", "I would go for B", "Cannot tell, maybe option C")

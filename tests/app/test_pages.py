@@ -50,6 +50,7 @@ def _run(path: Path) -> AppTest:
     return AppTest.from_file(str(path), default_timeout=60).run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opened_directly_refuses(deployed: Store, page: str) -> None:
     """Without router and sign-in it shows one sentence and nothing else."""
@@ -89,6 +90,7 @@ def test_a_missing_database_is_reported_with_a_remedy(
     assert "study init" in app.error[0].value
 
 
+@pytest.mark.slow
 def test_results_state_that_they_are_interim_and_simulated(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,6 +108,7 @@ def test_results_state_that_they_are_interim_and_simulated(
     assert "2 readers" in findings
 
 
+@pytest.mark.slow
 def test_results_of_a_closed_study_are_final(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +121,7 @@ def test_results_of_a_closed_study_are_final(
     assert "nterim" not in status
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_all_sections_of_the_results_open(deployed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each section has its figures, cases and tables."""
     for reader_id in ("R1", "R2"):
@@ -147,6 +150,7 @@ def test_all_sections_of_the_results_open(deployed: Store, monkeypatch: pytest.M
     assert len(app.selectbox[0].options) == 27
 
 
+@pytest.mark.slow
 def test_cases_where_a_model_and_all_readers_differ_are_listed(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -170,7 +174,7 @@ def test_cases_where_a_model_and_all_readers_differ_are_listed(
     assert set(rows_shown["n_models_correct"]) == {0}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_models_are_compared(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -31,6 +31,8 @@ from tests.conftest import (
 )
 from tests.page_runs import open_page
 
+pytestmark = pytest.mark.slow
+
 BY = By(name="ada", role="coordinator")
 
 
@@ -232,7 +234,6 @@ def test_conditions_of_the_draw_are_counted_and_saved(
     assert any("does not have\\: nope" in element.value for element in page.error)
 
 
-@pytest.mark.slow
 def test_a_draft_can_combine_several_banks(
     banked: Store, maker: Callable[[str], Person], tmp_path: Path
 ) -> None:
@@ -455,7 +456,6 @@ def test_a_question_can_depend_on_the_answer_to_an_earlier_question(
     assert obstacles() == ""
 
 
-@pytest.mark.slow
 def test_a_study_is_set_up_opened_and_amended(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
@@ -594,7 +594,6 @@ def test_the_protocol_page_offers_a_deposit_once_authors_are_named(
     assert not any("Name at least one author" in caption.value for caption in page.caption)
 
 
-@pytest.mark.slow
 def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
@@ -627,7 +626,6 @@ def test_the_sample_size_is_planned_in_the_wizard_and_locked_with_the_protocol(
     )
 
 
-@pytest.mark.slow
 def test_components_are_entered_in_a_form_and_checked(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:

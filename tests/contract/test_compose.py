@@ -32,7 +32,7 @@ def test_the_address_of_the_app_is_that_of_the_database() -> None:
     assert APP["environment"]["READING_ROOM_FILES"] in base["services"]["app"]["volumes"][0]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.sqlite("starts its own PostgreSQL server")
 def test_the_script_creates_accounts_and_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -42,6 +42,8 @@ from study.store.postgres_connection import PostgresConnection, connect
 from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, collect_garbage, entropy_from, open_trial, write_bank
 
+pytestmark = pytest.mark.slow
+
 
 def _event(store: Store, actor: str = "") -> None:
     with store.change() as change:
@@ -111,7 +113,6 @@ def test_a_reading_transaction_cannot_write(either: Store) -> None:
         look.execute("DELETE FROM deployment")
 
 
-@pytest.mark.slow
 def test_a_desk_cannot_read_a_sealed_table(either: Store) -> None:
     """Every sealed table is refused, also within a query of another table."""
     for table in sorted(SEALED_TABLES):
@@ -127,7 +128,6 @@ def test_a_desk_cannot_read_a_sealed_table(either: Store) -> None:
             assert desk.rows(f"SELECT * FROM {view}") == []
 
 
-@pytest.mark.slow
 def test_append_only_rows_are_neither_changed_nor_deleted(
     on_postgres: Store, tmp_path: Path
 ) -> None:
@@ -151,7 +151,6 @@ def test_append_only_rows_are_neither_changed_nor_deleted(
     assert n_deleted > 10
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
@@ -205,7 +204,6 @@ def test_texts_are_sorted_by_their_bytes(either: Store) -> None:
     assert [row["value"] for row in rows] == sorted(names)
 
 
-@pytest.mark.slow
 def test_texts_are_compared_as_in_python(either: Store) -> None:
     """Each character, and texts with spaces, marks and line ends."""
     letters = [chr(code) for code in range(1, 0x3100)] + ["\ufb01", "\uff21", "\U0001d400", "Ⅳ"]
@@ -319,7 +317,6 @@ def test_a_connection_without_its_role_is_closed(
     assert [opened._pg._usock for opened in closed] == [None]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_forked", [False, True])
 def test_a_connection_that_is_deleted_closes_its_socket(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, *, is_forked: bool
@@ -385,7 +382,7 @@ def _open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_server_that_accepts_changes_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,7 +120,7 @@ def _is_ready(store: Store) -> None:
 _ALL = (_sealed_look, _look, _desk, _change, _is_ready)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_requests_to_a_silent_server_end_and_continue_with_it(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

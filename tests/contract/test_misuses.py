@@ -33,14 +33,13 @@ from tests.conftest import ACTING, NOW, entropy_from, write_bank
 from tests.contract.test_passwords import _run
 from tests.postgres import UNLIMITED
 
-pytestmark = pytest.mark.sqlite("moves a file")
+pytestmark = [pytest.mark.sqlite("moves a file"), pytest.mark.slow]
 
 
 def _opened(address: str, role: str = "") -> PostgresConnection:
     return PostgresConnection(settings_of(ServerAddress(address)), UNLIMITED, role)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_a_store_of_another_account_is_named_and_not_changed(
     store: Store, on_postgres: Store, administer: Callable[[str], object], tmp_path: Path
@@ -57,7 +56,6 @@ def test_a_store_of_another_account_is_named_and_not_changed(
         administer(f'DROP ROLE "{visitor}"')
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_a_database_with_other_tables_is_not_changed(
     store: Store, database: Callable[[], str]
@@ -73,7 +71,6 @@ def test_a_database_with_other_tables_is_not_changed(
     assert not [suffix for suffix in FILES if beside(address, suffix).exists()]
 
 
-@pytest.mark.slow
 def test_a_missing_role_is_named(on_postgres: Store) -> None:
     """A dump was restored on a server without the roles."""
     with pytest.raises(ServerError, match='role "no_such_role" does not exist') as refused:
@@ -135,7 +132,6 @@ def test_a_command_names_the_database_and_a_remedy(
 REMEDY = "[Tt]ry again|Use the address|Check"
 
 
-@pytest.mark.slow
 def test_an_account_that_may_not_create_tables_is_named(
     database: Callable[[], str], administer: Callable[[str], object], tmp_path: Path
 ) -> None:
@@ -219,7 +215,7 @@ def test_a_suspended_program_does_not_hold_up_the_others(
         assert deployment.value(look, "one") == "1"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_import_that_waits_for_its_checks_is_not_ended(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

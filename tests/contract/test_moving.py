@@ -23,10 +23,10 @@ from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, entropy_from
 from tests.contract.test_engines import _event, _study
 
-pytestmark = pytest.mark.sqlite("moves a file")
+pytestmark = [pytest.mark.sqlite("moves a file"), pytest.mark.slow]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("cold")
 def test_a_deployment_is_moved_there_and_back_unchanged(
     store: Store, database: Callable[[], str], tmp_path: Path
@@ -57,7 +57,6 @@ def test_a_deployment_is_moved_there_and_back_unchanged(
     assert verify(source) == []
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_many_rows_are_copied_in_batches(store: Store, database: Callable[[], str]) -> None:
     """More rows than a batch, with keys of one and of two columns, and numbers with gaps."""
@@ -87,7 +86,6 @@ def test_many_rows_are_copied_in_batches(store: Store, database: Callable[[], st
         assert copied.rows(sql) == look.rows(sql)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_failed_move_leaves_nothing(
@@ -114,7 +112,7 @@ def test_a_failed_move_leaves_nothing(
     assert verify(Store(to)) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_move_killed_at_any_step_is_repeated(
@@ -149,7 +147,6 @@ def test_a_move_killed_at_any_step_is_repeated(
     assert n_steps >= 8
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 @pytest.mark.parametrize("has_links", [True, False])
@@ -188,7 +185,6 @@ def test_a_move_stopped_while_it_verifies_is_repeated(
         move(store, to)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_second_move_to_the_same_place_is_refused_while_one_is_under_way(
@@ -216,7 +212,6 @@ def test_a_second_move_to_the_same_place_is_refused_while_one_is_under_way(
     assert not beside(to, "move-lock").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_killed_move_deletes_no_store_that_was_used_since(
@@ -270,7 +265,6 @@ def _killed_at(step: int, work: Callable[[], object]) -> bool:
 _STEPS = ("os.mkdir", "os.rename", "os.link", "os.remove", "os.rmdir", "commit")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 def test_a_store_is_never_overwritten(
@@ -304,7 +298,7 @@ def test_a_store_in_use_is_not_moved(store: Store, tmp_path: Path) -> None:
     assert move(store, tmp_path / "new.db").after == ()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_database_in_use_is_not_moved(on_postgres: Store, tmp_path: Path) -> None:
     """The fixture keeps connections open, as a server does."""
     _event(on_postgres)
@@ -351,7 +345,6 @@ def test_the_command_states_breaches_and_the_next_step(
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("cold")
 def test_a_text_that_cannot_be_stored_names_its_table(
     store: Store, database: Callable[[], str]
@@ -363,7 +356,7 @@ def test_a_text_that_cannot_be_stored_names_its_table(
         move(store, database())
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_backup_of_a_database_is_restored_on_either_engine(
     on_postgres: Store, database: Callable[[], str], tmp_path: Path
 ) -> None:

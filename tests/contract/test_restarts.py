@@ -40,7 +40,7 @@ from tests.contract.test_passwords import _run
 from ui.results.background import _bundle, asked_now
 from ui.server.schedule import make_films_ready
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 LATER = NOW + timedelta(days=30)
 MAIL = {"READING_ROOM_SMTP": "smtp://127.0.0.1:1", "READING_ROOM_MAIL_FROM": "room@x.example"}

@@ -20,6 +20,8 @@ from study.store.postgres_silence import ServerError
 from tests.conftest import NOW, entropy_from
 from tests.postgres import UNLIMITED
 
+pytestmark = pytest.mark.slow
+
 ACCOUNT = f"clinic_{os.getpid()}"
 
 FORBIDDEN = (
@@ -83,7 +85,6 @@ def _connection(store: Store, *, sealed: bool) -> PostgresConnection:
     return Postgres(store.address).opened(Kind(sealed=sealed, writes=True, patience_s=PATIENCE_S))
 
 
-@pytest.mark.slow
 def test_no_role_of_the_program_can_remove_its_limits(store: Store) -> None:
     """The server refuses each statement, those of staff until they return to the owner's role."""
     for statements, sealed in ((FORBIDDEN, True), (FORBIDDEN[N_OF_READERS:], False)):
@@ -94,7 +95,6 @@ def test_no_role_of_the_program_can_remove_its_limits(store: Store) -> None:
                 assert refused.value.code == "42501", (statement, refused.value)
 
 
-@pytest.mark.slow
 def test_a_readers_connection_keeps_its_limits_after_every_reset(store: Store) -> None:
     """It signed in with them.
 
@@ -120,7 +120,6 @@ LOST = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("right", LOST)
 def test_lost_rights_are_reported_and_granted_again(store: Store, right: str) -> None:
     """Rights are lost if a dump is restored without privileges."""
@@ -134,7 +133,6 @@ def test_lost_rights_are_reported_and_granted_again(store: Store, right: str) ->
             assert transaction.value("SELECT count(*) FROM deployment")
 
 
-@pytest.mark.slow
 def test_opening_a_store_of_an_earlier_version_grants_the_right_to_read_its_version(
     store: Store,
 ) -> None:
@@ -156,7 +154,6 @@ def _tables(store: Store) -> set[str]:
     return {row["name"] for row in rows}
 
 
-@pytest.mark.slow
 def test_the_views_of_sealed_tables_are_barriers(store: Store) -> None:
     """Otherwise the server could evaluate a reader's condition on a row that the view hides.
 
@@ -171,7 +168,6 @@ def test_the_views_of_sealed_tables_are_barriers(store: Store) -> None:
     assert {row["name"] for row in rows} == set(schema.SHOWN_VIEWS.values())
 
 
-@pytest.mark.slow
 def test_a_desk_role_with_other_rights_is_refused(
     store: Store, administer: Callable[[str], None], server: str
 ) -> None:
@@ -189,7 +185,6 @@ def test_a_desk_role_with_other_rights_is_refused(
         administer(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.mark.slow
 def test_a_server_starts_only_if_readers_can_be_served(
     store: Store, administer: Callable[[str], None]
 ) -> None:

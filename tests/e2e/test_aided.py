@@ -229,6 +229,7 @@ window.fetch = async (...request) => {
 """Counts the frames from the arrival of an aid in the browser to the frame that shows it."""
 
 
+@pytest.mark.thorough
 def test_sequential_reading_reveals_the_aid_after_each_answer(
     serve: Serve, new_profile: Profile
 ) -> None:
@@ -384,6 +385,7 @@ def _wait_for_case(reader: Reader, position: int) -> None:
         reader.page.wait_for_selector(case)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("design", DESIGNS)
 def test_no_part_of_an_aid_arrives_before_it_is_due(
     serve: Serve, new_profile: Profile, design: str

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 BEGIN = "[data-state='paused'][data-step='begin']"

@@ -22,7 +22,7 @@ from tests.e2e.conftest import Profile
 from tests.e2e.prepared import PARTS, pages_for, statistician, walk
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 N_CASES = 23
 """A prime number, because shares of it do not occur elsewhere on a page."""
 

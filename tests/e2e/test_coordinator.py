@@ -16,7 +16,7 @@ from tests.e2e.coordinator import wait_for_results
 from tests.e2e.prepared import rest
 from tests.e2e.server import Server, enter
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 

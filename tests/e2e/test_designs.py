@@ -28,7 +28,7 @@ from tests.e2e.conftest import Profile, Reader, other_entropy
 from tests.e2e.coordinator import Coordinator, wait_for_results
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 DEMO = ROOT / "data" / "demo"
 MODEL = DEMO / "models" / "simulated-model-a.json"

@@ -79,7 +79,7 @@ def knocked(serve: Serve, tmp_path: Path) -> Iterator[Server]:
         yield server
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_readers_are_served_among_six_hundred_incomplete_requests(knocked: Server) -> None:
     """The server drops incomplete requests, and its log stays small."""
     for _ in range(20):

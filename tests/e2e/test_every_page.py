@@ -32,7 +32,7 @@ from tests.e2e.keyboard import unreached
 from tests.e2e.prepared import GRADUATE, prepare, rest, sign_in, still, walk
 from tests.e2e.server import Server, begin
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 WIDTHS = (1280, 1920, 3840)
 LOW = 300
 """Height of the window for checks of the width. A small one saves processor time."""

@@ -22,7 +22,7 @@ from tests.e2e.judges import judge_waiting
 from tests.e2e.prepared import rest
 from tests.e2e.server import Server, begin
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 REVIEWERS = ("Expert 1", "Expert 2", "Expert 3")
 

@@ -17,7 +17,7 @@ from tests.e2e.firefox import Firefox, Tab, started, until
 from tests.e2e.server import Server
 from tests.e2e.test_picture import _box, _expected, _film
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 Come = Callable[[Server], Tab]
 FIELD = """

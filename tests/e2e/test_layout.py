@@ -13,7 +13,7 @@ from tests.conftest import write_bank
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 SIZES = ((1440, 900), (1920, 1080), (1180, 820), (1024, 700))

@@ -17,7 +17,7 @@ from tests.conftest import write_bank
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 CASES = 15
 RELOAD_AT = (2, 9, 15)
 HIDDEN_AT = 3

@@ -14,7 +14,7 @@ from study.trail.verification import verify
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 TYPED = ('=1+1 "quoted", p?\nsecond line', "نعم انصباب 🫁", "no change")

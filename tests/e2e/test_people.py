@@ -12,7 +12,7 @@ from tests.conftest import entropy_from
 from tests.e2e.conftest import Profile, Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 

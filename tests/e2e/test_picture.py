@@ -71,7 +71,7 @@ def _press(reader: Reader, key: str, message: str) -> None:
     reader.page.locator(".rr-plate").get_by_text(message).filter(visible=True).first.wait_for()
 
 
-@pytest.fixture(params=["webgl2", "canvas2d"])
+@pytest.fixture(params=["webgl2", pytest.param("canvas2d", marks=pytest.mark.thorough)])
 def either(request: pytest.FixtureRequest, reader: Reader) -> Reader:
     """Return a reader with each of the two renderers."""
     if request.param == "canvas2d":
@@ -175,6 +175,7 @@ def test_at_one_to_one_every_pixel_equals_the_computed_pixel(
     _check_glass(reader, _large())
 
 
+@pytest.mark.thorough
 def test_at_one_to_one_on_a_dense_screen_film_pixels_are_device_pixels(
     at_film: Callable[[Reader], None], dense: BrowserContext
 ) -> None:

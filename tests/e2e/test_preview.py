@@ -11,7 +11,7 @@ from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 from tests.unit.study.lifecycle.test_previews import tables
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 KEPT = "Object.keys(localStorage).filter(name => name.startsWith('reading-room')).sort()"

@@ -11,7 +11,7 @@ from analysis.report.formats.page import report_page
 from tests.e2e.conftest import Profile
 from tests.unit.analysis.report.full_run import study
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 PHONE = {"width": 390, "height": 844}
 

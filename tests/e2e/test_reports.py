@@ -18,7 +18,7 @@ from tests.e2e.conftest import WITHIN_MS
 from tests.e2e.prepared import prepare, rerun, rest, sign_in, upload
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 REPORT = "[class*='st-key-report-']"
 NEAR_PX = 260

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Reader
 from tests.e2e.server import Server, begin
 from tests.unit.study.reading.test_score_card import close
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 LOADED = """() => { const films = [...document.querySelectorAll('.scored img')];
   return films.length && films.every((film) => film.naturalWidth); }"""

@@ -22,7 +22,7 @@ from tests.e2e.server import Server
 from tests.unit.study.lifecycle.test_reviewing import reviewers
 from tests.unit.study.lifecycle.test_scoring import answer_all
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 

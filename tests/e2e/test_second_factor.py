@@ -13,7 +13,7 @@ from tests.conftest import ACTING, NOW, entropy_from
 from tests.e2e.conftest import other_entropy
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 
 def _sign_in(page: Page, server: Server, code: str) -> None:

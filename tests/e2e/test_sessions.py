@@ -18,7 +18,7 @@ from tests.conftest import NOW, person, presentation, reading
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 DAY_S = 86_400

@@ -110,6 +110,7 @@ def _reload_after(page: Page, store: Store, minutes: float) -> None:
     page.reload()
 
 
+@pytest.mark.thorough
 def test_an_inactive_person_is_warned_and_then_signed_out_without_a_loss(
     serve: Serve, reader: Reader
 ) -> None:

@@ -19,7 +19,7 @@ from tests.conftest import ACTING, NOW, entropy_from
 from tests.e2e.conftest import other_entropy
 from tests.e2e.server import Server, free_port, tick
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 
 USERS = (
     {"sub": "carla", "email": "Carla@example.org", "email_verified": True},

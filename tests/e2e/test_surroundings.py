@@ -11,7 +11,7 @@ from tests.conftest import write_bank
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 
 

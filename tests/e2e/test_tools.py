@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from tests.e2e.conftest import Reader
 from tests.e2e.server import Server
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 Serve = Callable[..., Server]
 SPACING_MM = 2.0  # of the test films, which are 80 x 96
 SPACED = f"for (const view of views) view.spacing_mm = {SPACING_MM}"

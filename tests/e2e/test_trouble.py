@@ -42,6 +42,7 @@ def _shot(reader: Reader) -> npt.NDArray[np.float64]:
     return np.asarray(Image.open(io.BytesIO(shot)).convert("L")).astype(float)
 
 
+@pytest.mark.thorough
 def test_a_sign_out_in_another_tab_hides_film_and_question(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
@@ -198,6 +199,7 @@ def _have_the_processor_draw(reader: Reader) -> None:
     assert on_the_card.max() > 200
 
 
+@pytest.mark.thorough
 def test_long_texts_stay_in_the_panel_and_cover_nothing(serve: Serve, reader: Reader) -> None:
     """Words wrap, and the chosen option is scrolled into view.
 

@@ -109,6 +109,7 @@ def test_agreement_of_multiple_choice_raters_equals_the_reference(reference: Ref
     assert checked == 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("successes", "n"), PROPORTIONS)
 def test_wilson_limits_equal_those_of_r(reference: Reference, successes: int, n: int) -> None:
     """The source is prop.test without continuity correction; values come from a bundle."""

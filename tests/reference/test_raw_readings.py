@@ -127,6 +127,7 @@ def test_a_bundle_gives_the_standalone_numbers(
         assert p == pytest.approx(published, abs=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("metric", "figure"), [("auc", "empirical_auc"), ("accuracy", "accuracy")])
 def test_a_bundle_gives_mrmcaovs_numbers(reference: Reference, metric: str, figure: str) -> None:
     """Van Dyke's readers under two conditions, with answers and confidence."""

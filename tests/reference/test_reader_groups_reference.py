@@ -98,7 +98,7 @@ GROUPS = (["R1", "R2", "R3"], ["R4", "R5", "R7"])
 READERS = [*GROUPS[0], *GROUPS[1]]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_row_equals_the_formula() -> None:
     """Accuracy and the lead of two models are compared by condition, overall and by task."""
     bundle = study()
@@ -120,6 +120,7 @@ def test_every_row_equals_the_formula() -> None:
         assert (row["n_readers_a"], row["n_readers_b"], row["n_items"]) == (3, 3, len(items))
 
 
+@pytest.mark.slow
 def test_every_gain_equals_the_formula() -> None:
     """A gain is the difference of each reader's values between the conditions."""
     bundle = study()

@@ -157,7 +157,7 @@ def cells(row: pd.Series, expected: dict[str, float]) -> dict[str, float]:
     return {key: row[key] for key in expected}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_metric_of_groups_equals_the_formula(bundle: Bundle, merits: Jackknife) -> None:
     """Metrics are compared by condition, overall and by task; accuracy is in `reader_groups`."""
     table = reader_groups_metrics(bundle, OPTIONS)
@@ -170,6 +170,7 @@ def test_every_metric_of_groups_equals_the_formula(bundle: Bundle, merits: Jackk
     assert len(table) == 2 * 4 * 3
 
 
+@pytest.mark.slow
 def test_every_metric_of_gains_equals_the_formula(bundle: Bundle, merits: Jackknife) -> None:
     """The gain is the readers' aided minus their unaided value."""
     table = reader_groups_gain(bundle, OPTIONS)
@@ -264,7 +265,7 @@ def test_items_never_narrow_the_interval_of_the_regression() -> None:
     assert weights @ covariances @ weights > 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_groups_and_single_readers_under_two_conditions(bundle: Bundle, merits: Jackknife) -> None:
     """A group's rows are those of a study of its readers; one reader has a paired difference."""
     table = reader_conditions_readers(bundle, OPTIONS)

@@ -43,6 +43,7 @@ def test_the_ct_images_of_hanley_and_mcneil() -> None:
     assert np.diff(np.log(limits / (1 - limits))).tolist() == pytest.approx([reach, reach])
 
 
+@pytest.mark.slow
 def test_areas_equal_those_of_scikit_learn() -> None:
     """Complete and partial areas (up to 20 %) of three raters with ties and gaps are compared."""
     random = np.random.default_rng(3)

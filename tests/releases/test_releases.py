@@ -74,7 +74,7 @@ def test_the_bundle_can_be_analysed(release: Path) -> None:
     assert not table["accuracy"].isna().all()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @every_release
 def test_the_bundle_gives_a_report(release: Path, tmp_path: Path) -> None:
     """The report names the version of the program."""

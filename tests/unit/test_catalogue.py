@@ -145,6 +145,7 @@ def test_the_reading_page_is_translated(french: str) -> None:
     assert "Number((n > 1))" in module
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 def test_the_modules_use_the_catalogue_in_their_folder(french: str, tmp_path: Path) -> None:
     """With another page/catalogue.js, texts are translated, with the plurals of the language."""

@@ -26,6 +26,7 @@ def test_wrong(n): assert False
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "status", "last"),
     [

@@ -29,12 +29,14 @@ while time.process_time() < end:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_unmarked_tests_that_cost_too_much_are_listed(tmp_path: Path) -> None:
     """In the test's own process and in a process it starts; marked tests are not run."""
     (tmp_path / "test_costs.py").write_text(COSTLY)
     (tmp_path / "busy.py").write_text(BUSY)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow: x\n    browser: x\n")
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\nmarkers =\n    slow: x\n    browser: x\n    thorough: x\n"
+    )
     run = subprocess.run(
         [sys.executable, "-m", "tests.slow_tests", "-p", "no:cacheprovider", "test_costs.py"],
         cwd=tmp_path,

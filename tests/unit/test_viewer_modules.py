@@ -13,7 +13,6 @@ from tests.conftest import ROOT
 
 NODE = shutil.which("node")
 FILES = sorted((ROOT / "tests" / "unit" / "viewer").rglob("*.test.mjs"))
-SLOW = {"walk.test.mjs": [pytest.mark.slow]}
 MODULES = ROOT / "ui" / "viewer" / "js"
 FLOORS = ("page", "film", "viewer", "delivery", "steps", "case", "room", "js")
 """The folders in order of import; ``start.js``, in the last one, assembles the modules."""
@@ -24,10 +23,9 @@ def test_javascript_tests_exist() -> None:
     assert FILES
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
-@pytest.mark.parametrize(
-    "file", [pytest.param(file, id=file.stem, marks=SLOW.get(file.name, [])) for file in FILES]
-)
+@pytest.mark.parametrize("file", [pytest.param(file, id=file.stem) for file in FILES])
 def test_javascript_modules(file: Path) -> None:
     """One file of Node tests passes."""
     result = subprocess.run(

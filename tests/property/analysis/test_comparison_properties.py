@@ -43,6 +43,7 @@ def test_tangos_interval_contains_the_estimate(table: tuple[int, int, int], alph
     assert low < high
 
 
+@pytest.mark.slow
 @given(counts, alphas)
 def test_exchanging_two_raters_negates_the_difference(
     table: tuple[int, int, int], alpha: float
@@ -55,7 +56,7 @@ def test_exchanging_two_raters_negates_the_difference(
     assert mcnemar_p(first, second) == mcnemar_p(second, first)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @given(counts)
 def test_tangos_interval_is_wider_for_a_smaller_alpha(table: tuple[int, int, int]) -> None:
     """Each interval contains the previous interval."""
@@ -95,6 +96,7 @@ def test_repeating_each_cluster_multiplies_yangs_statistic(
     assert repeated == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 @given(clusters, st.integers(2, 5))
 def test_repeating_each_item_does_not_change_yangs_statistic(
     rows: list[tuple[int, int, int]], times: int

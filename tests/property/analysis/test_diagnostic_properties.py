@@ -42,7 +42,7 @@ def numbers(items: pd.DataFrame, readings: pd.DataFrame, positive: str) -> pd.Da
     return diagnostic(bundle_from_tables(items, readings), Options(positive=(positive,)))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(15))
 @given(studies(), st.integers(0, 2**31))
 def test_classes_letters_and_the_order_of_rows_do_not_matter(study: Tables, seed: int) -> None:

@@ -100,7 +100,7 @@ def _assert_equal(before: pd.DataFrame, after: pd.DataFrame) -> None:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(5))
 @given(studies(), st.integers(0, 2**31), st.data())
 def test_invariances_of_all_tables(study: Study, seed: int, data: st.DataObject) -> None:
@@ -253,7 +253,7 @@ def test_adjusted_p_values_are_not_smaller_and_have_the_same_order(study: Study)
         assert adjusted.loc[p.dropna().sort_values().index].is_monotonic_increasing
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(5))
 @given(studies(fewest_readers=2))
 def test_exchanging_two_readers_reverses_their_difference(study: Study) -> None:

@@ -36,7 +36,7 @@ def _text(results: Results, part: Any) -> str:
     return " ".join(finding.text for finding in part(results))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     fixed=st.tuples(NUMBERS, NUMBERS),
@@ -100,6 +100,7 @@ DECLARED = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     protocol=DECLARED,
@@ -165,7 +166,7 @@ def test_a_verdict_needs_a_declared_endpoint_and_its_limits(
         assert len(allowed) == sum(text.count("83.8 %:") for text in winners)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(score=st.tuples(NUMBERS, NUMBERS), cluster=st.tuples(NUMBERS, NUMBERS), p=NUMBERS)
 def test_a_claim_about_a_reader_needs_an_interval_and_an_adjusted_p(

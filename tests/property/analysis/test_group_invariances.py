@@ -66,7 +66,7 @@ def _all(tables: Tables) -> list[pd.DataFrame]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(5))
 @given(studies(), st.data())
 def test_names_letters_and_repeated_clusters_do_not_change_groups(

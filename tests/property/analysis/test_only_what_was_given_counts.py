@@ -24,6 +24,8 @@ from analysis import (
 )
 from tests.conftest import examples
 
+pytestmark = pytest.mark.slow
+
 MARGIN = 0.05
 OPTIONS = Options(bootstrap=10, margin=MARGIN)
 READERS, MODELS = ["R1", "R2", "R3"], ["M1", "M2"]
@@ -103,7 +105,7 @@ def studies(draw: st.DrawFn) -> Study:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(12))
 @given(studies())
 def test_accuracy_is_over_the_presented_items(study: Study) -> None:
@@ -143,7 +145,6 @@ def _left_out(study: Study, rater: str, condition: str) -> list[str]:
     return [i for i in study.items() if (rater, condition, i) in study.left_out]
 
 
-@pytest.mark.slow
 @settings(max_examples=examples(8))
 @given(studies())
 def test_items_that_were_never_presented_are_counted(study: Study) -> None:
@@ -157,7 +158,7 @@ def test_items_that_were_never_presented_are_counted(study: Study) -> None:
     assert (table["n_assigned"] == len(study.items())).all()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(12))
 @given(studies())
 def test_pairs_are_compared_on_items_presented_to_both(study: Study) -> None:
@@ -177,7 +178,7 @@ def test_pairs_are_compared_on_items_presented_to_both(study: Study) -> None:
         assert row["difference"] == _close(difference)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(20))
 @given(studies())
 def test_the_panel_uses_items_presented_to_all_readers(study: Study) -> None:
@@ -213,7 +214,6 @@ def test_the_panel_uses_items_presented_to_all_readers(study: Study) -> None:
             assert same.loc[(model, condition), "estimate"] == _close(rows[0]["difference"])
 
 
-@pytest.mark.slow
 @settings(max_examples=examples(12))
 @given(studies())
 def test_conditions_are_compared_on_items_read_under_both(study: Study) -> None:

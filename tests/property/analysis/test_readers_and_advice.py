@@ -66,7 +66,7 @@ answers = st.lists(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(4), deadline=None)
 @given(answers, st.integers(0, 2**31))
 def test_the_order_of_readers_cases_and_rows_does_not_matter(

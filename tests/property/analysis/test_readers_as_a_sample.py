@@ -11,6 +11,8 @@ from analysis import Bundle, bundle_from_tables, reader_conditions, reader_panel
 from analysis.statistics import mrmc
 from tests.conftest import examples
 
+pytestmark = pytest.mark.slow
+
 READERS = ["R1", "R2", "R3"]
 CONDITIONS = ("aided", "unaided")
 
@@ -89,7 +91,7 @@ CANCELLING = np.array(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(8))
 @given(answers(), st.integers(1, 10**6))
 @example(CANCELLING, 3)
@@ -100,7 +102,7 @@ def test_names_and_order_do_not_matter(correct: np.ndarray, seed: int) -> None:
         same_numbers(table(before), table(after))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(8))
 @given(answers())
 def test_exchanging_the_conditions_reverses_the_sign(correct: np.ndarray) -> None:
@@ -113,7 +115,7 @@ def test_exchanging_the_conditions_reverses_the_sign(correct: np.ndarray) -> Non
         assert after[column].to_numpy() == pytest.approx(-before[other].to_numpy(), nan_ok=True)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(8))
 @given(answers())
 def test_repeating_the_items_of_patients_does_not_matter(correct: np.ndarray) -> None:

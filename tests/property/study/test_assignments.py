@@ -60,7 +60,7 @@ def _cases(n: int) -> list[tuple[str, str]]:
     return [(f"q{i}", json.dumps(list("stuvwxyz"[: 2 + i % 7]))) for i in range(n)]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(400))
 @given(_protocols(), st.integers(1, 3))
 def test_an_assignment_follows_all_rules(protocol: Protocol, n_readers: int) -> None:
@@ -186,7 +186,7 @@ _steps = st.tuples(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(_steps, min_size=8, max_size=24))
 def test_no_sequence_of_answers_shows_a_case_before_its_wash_out(

@@ -2,6 +2,7 @@
 
 import contextlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ FILES = (film(RAMP, **TAGS), *((BUNDLED / f"{name}.dcm").read_bytes() for name i
 HEAD = 2_000
 
 
+@pytest.mark.slow
 @given(
     data=st.sampled_from(FILES),
     changes=st.lists(st.tuples(st.integers(132, HEAD), st.integers(0, 255)), max_size=8),

@@ -225,6 +225,7 @@ def _assert_dealt(
             assert abs(others[name] - others.total() * n / n_others) < 2
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(100))
 @given(st.integers(2, 6), st.integers(0, 5), st.integers(0, 2**63 - 1))
 def test_conditions_are_balanced_over_lists(n: int, start: int, seed: int) -> None:
@@ -265,7 +266,7 @@ def test_conditions_are_balanced_over_lists(n: int, start: int, seed: int) -> No
 _readers = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xy")), max_size=40)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(100))
 @given(_arms(), _readers, st.integers(0, 2**63 - 1))
 def test_readers_are_randomised_in_permuted_blocks_within_level_and_site(

@@ -15,6 +15,8 @@ from study.protocol.protocol import Protocol
 from study.protocol.sampling import draw_practice
 from tests.drawable_items import Drawable, draw_from, for_practice
 
+pytestmark = pytest.mark.slow
+
 _candidates = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(0, 12), st.sampled_from(["male", "female", ""])),
     min_size=1,
@@ -128,7 +130,6 @@ def test_practice_cases_are_from_other_examinations_without_patients(
     assert by_id[drawn] not in {by_id[item] for item in sample}
 
 
-@pytest.mark.slow
 @given(_protocols, st.integers(1, 25), st.text(min_size=1, max_size=5), st.integers(0, 9))
 def test_an_assignment_has_each_case_once_per_condition_and_repeat(
     protocol: Protocol, n_cases: int, reader_id: str, index: int
@@ -149,7 +150,6 @@ def test_an_assignment_has_each_case_once_per_condition_and_repeat(
         assert sorted(entry.shown_order) == list("ABCD"[:n_options])
 
 
-@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),

@@ -3,6 +3,7 @@
 import unicodedata
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,6 +79,7 @@ def findings(value: str, text: str) -> list[bool]:
     return [identifier.certain for identifier in find_identifiers([row])[0]]
 
 
+@pytest.mark.slow
 @given(
     surname=st.sampled_from(SURNAMES),
     given_name=st.sampled_from(GIVEN),

@@ -83,6 +83,7 @@ def _changed(record: dict[str, Any], place: tuple[Any, ...], value: Any) -> dict
     return changed
 
 
+@pytest.mark.slow
 @given(_json)
 def test_any_json_is_a_record_or_malformed(value: object) -> None:
     """No JSON raises another error."""
@@ -101,7 +102,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield store
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(120), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_PLACES), _json)
 def test_an_invalid_field_does_not_affect_other_records(
@@ -140,7 +141,7 @@ def unprepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     assert verify(store) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(_STEP_PLACES), _json)
 def test_an_invalid_step_is_stored_or_refused_and_can_be_repeated(

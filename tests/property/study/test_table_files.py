@@ -47,7 +47,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], list[list[str]]]:
         ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @given(table=tables())
 def test_a_table_is_the_same_in_all_formats(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]

@@ -50,7 +50,7 @@ def test_ctrl_c_ends_a_command_without_a_traceback(
     assert capsys.readouterr().err.strip() == "Stopped."
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_outputs_of_the_same_bundle_and_seed_are_equal(folder: Path, tmp_path: Path) -> None:
     """They contain no time."""
     items = (folder / "items.csv").read_text().replace("task", "patient_id")
@@ -62,7 +62,7 @@ def test_outputs_of_the_same_bundle_and_seed_are_equal(folder: Path, tmp_path: P
     assert {"report.html", "results.json"} <= set(_files(tmp_path / "one"))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_results_json_has_the_values_of_the_tables(folder: Path, tmp_path: Path) -> None:
     """It also has the seed, hashes and versions."""
     main(["report", str(folder), "--out", str(tmp_path / "out"), "--seed", "7", "--margin", "0.1"])
@@ -152,6 +152,7 @@ def test_the_help_describes_every_option(
             assert re.search(rf"{option}\b", output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("margin", [-0.05, 5])
 def test_an_invalid_margin_of_the_protocol_is_refused(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], margin: float
@@ -165,7 +166,7 @@ def test_an_invalid_margin_of_the_protocol_is_refused(
     assert main(["tables", str(folder), "--out", out, "--margin", "0.05"]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_existing_results_are_written_as_by_the_command_line(folder: Path, tmp_path: Path) -> None:
     """The report of the page equals that of the command line."""
     assert main(["report", str(folder), "--out", str(tmp_path / "one")]) == 0

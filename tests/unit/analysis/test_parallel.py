@@ -24,7 +24,7 @@ def _in_a_process(body: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 def test_the_second_computation_has_its_own_process(
     tmp_path: Path,
@@ -40,7 +40,7 @@ def test_the_second_computation_has_its_own_process(
     assert result.stdout.split() == ["inherited", "True"], result.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 @pytest.mark.parametrize("cores", [1, 2])
 def test_an_error_of_the_second_computation_is_raised(tmp_path: Path, cores: int) -> None:
@@ -77,7 +77,7 @@ def test_without_a_second_processor_no_process_is_forked(monkeypatch: pytest.Mon
     assert second.result() == os.getpid()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
 def test_each_process_takes_tasks_until_none_is_left(tmp_path: Path) -> None:
     """The first task waits for the second, so two processes do them; each is done once."""

@@ -21,6 +21,7 @@ def _films(bank: Path) -> list[Path]:
     return [bank.parent / film for each in records.values() for film in each["ImagePath"]]
 
 
+@pytest.mark.slow
 def test_every_film_is_different(bank: Path) -> None:
     """Thus no cache can serve a case with a film of another case."""
     contents = {path.read_bytes() for path in _films(bank)}
@@ -34,6 +35,7 @@ def test_successive_cases_look_different(bank: Path) -> None:
         assert np.abs(before - after).mean() > 5
 
 
+@pytest.mark.slow
 def test_banks_are_reproducible(bank: Path, tmp_path: Path) -> None:
     """Films depend only on their number."""
     second = write_bank(tmp_path, 18, bits=8, width=128, height=156)

@@ -30,7 +30,7 @@ def test_bundles_are_reproducible(tables: Tables) -> None:
     assert not simulated(SIZE, seed=2).readings.equals(tables.readings)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_analysis_accepts_the_bundle(tables: Tables) -> None:
     """It passes all checks, has clusters, and states that it is simulated."""
     results = analyse(bundle_from_tables(tables.items, tables.readings, tables.raters))

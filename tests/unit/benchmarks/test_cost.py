@@ -70,7 +70,7 @@ def script_s(folder: Path) -> float:
     return _cost(lambda: naive_report.main(folder))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_tables_cost_a_bounded_multiple_of_a_short_script(folder: Path, script_s: float) -> None:
     """All tables together with reading the bundle, and each table."""
     runs = [_costs(folder) for _ in range(RUNS)]

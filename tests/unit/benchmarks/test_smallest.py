@@ -29,7 +29,7 @@ def _is_described(name: str) -> bool:
     return "\nDESCRIPTION = " in text
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name",
     [

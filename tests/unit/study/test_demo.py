@@ -34,6 +34,7 @@ def _person(store: Store, code: str) -> signing_in.Person:
     ).person
 
 
+@pytest.mark.slow
 def test_simulated_readers_and_models_have_read_all_cases(shown: Store) -> None:
     """The guest has not read any case; all others are simulated and complete."""
     progress = status(shown, demo.STUDY)
@@ -58,6 +59,7 @@ def test_every_simulated_rater_is_labelled_in_the_bundle(shown: Store) -> None:
     assert all(",simulated," in line for line in readings)
 
 
+@pytest.mark.slow
 def test_each_call_replaces_the_codes(shown: Store) -> None:
     """The reader is the same person with a new code."""
     first = demo.fresh_codes(shown, entropy=entropy_from(5), now=NOW)
@@ -131,7 +133,7 @@ def test_other_stores_never_show_the_demo(store: Store) -> None:
     assert demo.fresh_codes(store, entropy=entropy_from(1), now=NOW) is None
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_simultaneous_set_ups_create_one_demo(tmp_path: Path) -> None:
     """The first creates it, and the second uses it."""
     path = tmp_path / "demo.db"

@@ -106,6 +106,7 @@ def test_no_message_writes_a_plural_in_brackets() -> None:
     assert not plurals
 
 
+@pytest.mark.slow
 def test_headings_of_time_columns_name_the_zone() -> None:
     """`minute` and `until` add the zone themselves; headings of tables have to contain it."""
     unnamed = []

@@ -26,6 +26,8 @@ from ui.app.middleware import HEADERS
 from ui.app.routes import routes
 from ui.server.access import COOKIE
 
+pytestmark = pytest.mark.slow
+
 MADE_UP = "This is not the real answer: cases from this bank are being read in an open study."
 
 Sign = Callable[[str | None], TestClient]
@@ -114,7 +116,6 @@ def _shape(value: Any) -> Any:
     return [_shape(part) for part in value[:1]] if isinstance(value, list) else type(value)
 
 
-@pytest.mark.slow
 def test_a_preview_gives_feedback_as_the_protocol_specifies(sign: Sign, banked: Store) -> None:
     """A preview gives feedback after each case, but not after the study."""
     for name, tells in {"c": False, "d": True}.items():

@@ -51,6 +51,7 @@ def sign(banked: Store, monkeypatch: pytest.MonkeyPatch) -> Sign:
     return client
 
 
+@pytest.mark.slow
 def test_coordinators_and_administrators_can_download_their_trail(
     sign: Sign, banked: Store
 ) -> None:
@@ -188,6 +189,7 @@ exports.merge_section(
 """
 
 
+@pytest.mark.slow
 def test_bundles_are_restored_and_merged_from_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,7 @@ def test_a_job_returns_the_result_of_its_function() -> None:
         assert _job_of(_translated_word).outcome() == "Weiter"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("do", "arguments", "says"),
     [
@@ -88,6 +89,7 @@ def test_a_file_beyond_the_limits_is_refused_by_name(
         job.outcome()
 
 
+@pytest.mark.slow
 def test_a_waiting_job_is_ended_after_a_time() -> None:
     """The limit of processor time does not apply to it."""
     job = _job_of(_asleep, memory=FileBudget(budget=Budget(wall_seconds=1), name="slow.csv"))
@@ -106,6 +108,7 @@ def test_cancelling_a_job_ends_its_process() -> None:
     assert ends == [True]
 
 
+@pytest.mark.slow
 def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     """The next upload is refused until another has ended."""
     jobs: list[Job[None]] = [Job(_asleep, memory=SMALL) for _ in range(worker.MOST_UPLOADS)]
@@ -117,6 +120,7 @@ def test_the_number_of_simultaneous_uploads_is_limited() -> None:
     assert _job_of(_return_arguments, 1, "a").outcome() == (1, "a")
 
 
+@pytest.mark.slow
 def test_the_end_of_a_job_without_limits_is_reported() -> None:
     """An analysis can be ended when memory is short; errors of the job are raised unchanged."""
     with pytest.raises(Ended, match="stopped before it was done"):

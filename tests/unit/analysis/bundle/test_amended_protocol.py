@@ -16,6 +16,8 @@ from analysis.report.findings.endpoint import endpoint_findings
 from analysis.report.findings.studied import studied_findings
 from analysis.results import Results
 
+pytestmark = pytest.mark.slow
+
 PROTOCOL: dict[str, Any] = {
     "sha256": "ab12",
     "locked": {"protocol": {"name": "Trial", "margin": 0.05, "endpoint": "accuracy"}},
@@ -66,7 +68,6 @@ def test_an_invalid_margin_is_refused_if_it_is_used() -> None:
     assert margin_of(Options(margin=0.05), spoilt) == 0.05
 
 
-@pytest.mark.slow
 def test_the_first_page_states_declarations_and_amendments() -> None:
     """It has endpoint, hypothesis and margin with previous values, and the number of changes."""
     (finding,) = endpoint_findings(_results(PROTOCOL))
@@ -79,7 +80,7 @@ def test_the_first_page_states_declarations_and_amendments() -> None:
     assert "The protocol was amended 1 time after the study opened." in studied.text
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_provenance_states_whether_the_protocol_was_amended() -> None:
     """The states are amended, never amended, and unknown."""
     text = []

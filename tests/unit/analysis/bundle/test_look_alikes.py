@@ -13,7 +13,7 @@ from analysis.registry import analyse
 from tests.unit.study.base.test_text_keys import ALIKE, every_character
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_functions_equal_those_of_the_study() -> None:
     """All characters are compared, because the analysis cannot import them."""
     for code in every_character():

@@ -147,6 +147,7 @@ def test_many_models_are_shown_as_a_heat_map() -> None:
     assert cells.values[1][3] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_the_profile_shows_the_range_of_readers_with_every_model(results: Results) -> None:
     """Each task has the lowest, mean and highest accuracy of the readers."""
     accuracy = results.tables["accuracy"]
@@ -265,6 +266,7 @@ def test_difficulty_counts_items_by_correct_raters() -> None:
     assert "2 cases" in cells.hover[2][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_readers", [3, MOST_WITH_NUMBERS + 10])
 def test_the_data_of_difficulty_count_every_item(n_readers: int) -> None:
     """The file has numbers of items even if the cells are too small to show them."""
@@ -342,6 +344,7 @@ def test_a_matrix_shows_estimates_below_and_intervals_above(results: Results) ->
         assert all(cells.texts[i][i] == "" for i in range(len(raters)))
 
 
+@pytest.mark.slow
 def test_the_reference_standard_is_the_last_row(results: Results) -> None:
     """Cells equal the table; error consistency is undefined and has no such row."""
     pairs, truth = (results.tables[f"agreement_{name}"] for name in ("pairs", "with_truth"))
@@ -362,7 +365,7 @@ def test_the_reference_standard_is_the_last_row(results: Results) -> None:
     assert "each rater against the reference standard" in drawn["raw"].caption
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_category_has_its_matrix(results: Results) -> None:
     """It is computed from the items, because no table of pairs contains it."""
     items = results.bundle.items.assign(category=["x", "y"] * (len(results.bundle.items) // 2))

@@ -56,7 +56,7 @@ def _parts_on_paper(chart: Chart, width: float) -> Iterable[tuple[float, float, 
         yield across, high, min(sizes, default=math.inf)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_figure_of_a_large_study_fits_a_page(figures: list[ReportFigure]) -> None:
     """No part exceeds the maximum width and height, or has text below six points."""
     names = {figure.name.split("-")[0] for figure in figures}
@@ -150,6 +150,7 @@ def test_rows_become_denser_before_a_figure_is_divided() -> None:
     assert len(part.key) == 1
 
 
+@pytest.mark.slow
 def test_too_many_names_for_a_page_are_divided() -> None:
     """Rows that would be too narrow for six points become higher instead."""
     parts = parts_of(_forest(200), width_mm)

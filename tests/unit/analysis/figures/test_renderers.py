@@ -54,6 +54,8 @@ from analysis.report.figures import ReportFigure, report_figures
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.figures.conftest import MakeResults
 
+pytestmark = pytest.mark.slow
+
 ODD = (
     'a,"b"\'c',
     "שלום",
@@ -85,7 +87,6 @@ def _marks_on_paper(chart: Chart) -> list[tuple[float, float]]:
     ]
 
 
-@pytest.mark.slow
 def test_marks_have_the_same_relative_position_in_both_renderers(
     figures: list[ReportFigure],
 ) -> None:
@@ -153,7 +154,6 @@ def test_the_figure_on_screen_contains_all_values(figures: list[ReportFigure]) -
                     assert np.allclose(next(scatters).x, layer.middle, rtol=1e-5)
 
 
-@pytest.mark.slow
 def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
     """Files contain no time."""
     for figure in (figures[0], figures[-1]):
@@ -163,7 +163,7 @@ def test_bytes_are_reproducible(figures: list[ReportFigure]) -> None:
         assert b"dc:date" not in figure.svgs[0]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
     """Matplotlib's settings and the hash seed have no effect."""
     script = (
@@ -191,7 +191,6 @@ def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
     assert elsewhere.strip() == hashlib.sha256(svg(chart) + png(chart)).hexdigest()
 
 
-@pytest.mark.slow
 def test_printed_figures_have_sizes_of_journals(figures: list[ReportFigure]) -> None:
     """They fit a page, have 300 dots per inch, and contain glyphs as paths."""
     for figure in figures:
@@ -203,7 +202,6 @@ def test_printed_figures_have_sizes_of_journals(figures: list[ReportFigure]) -> 
     assert b"<text" not in matrix.svgs[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [85, 180])
 def test_every_figure_fits_a_column_and_a_page(figures: list[ReportFigure], width: int) -> None:
     """No text exceeds the figure, and titles of axes do not overlap."""
@@ -244,7 +242,7 @@ def test_slanted_names_fit_and_do_not_overlap(width: int, n: int) -> None:
         assert (after.x1 - box.x1) * math.sin(math.pi / 4) >= 0.9 * size
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [85, 180])
 def test_no_printed_text_is_smaller_than_six_points(
     figures: list[ReportFigure], results: Results, width: int
@@ -299,7 +297,7 @@ def test_the_data_of_a_figure_are_its_values(figures: list[ReportFigure]) -> Non
     assert set(tables[matrix.name]["row"]) == set(tables[matrix.name]["column"])
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_unusual_names_are_drawn_literally(make_results: MakeResults) -> None:
     """They are not parsed as markup or formula, cause no warning, and are escaped in plotly."""
     results = make_results(ODD, ("=cmd()", "M " * 60), n=24)
@@ -339,7 +337,7 @@ def test_characters_have_the_shape_of_their_language() -> None:
     assert len(drawn) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_conditions_have_their_own_figures() -> None:
     """Each has its readers and all models, and a different name."""
     bundle = tables.study(n=20)
@@ -396,7 +394,7 @@ def test_every_caption_states_n_and_the_interval(figures: list[ReportFigure]) ->
         assert not re.search(r"\bnan\b", figure.caption)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_figures_of_two_hundred_raters_are_small(make_results: MakeResults) -> None:
     """There is only one matrix, without texts in cells, below two megabytes."""
     readers = tuple(f"R{i:03d}" for i in range(120))
@@ -406,7 +404,6 @@ def test_figures_of_two_hundred_raters_are_small(make_results: MakeResults) -> N
     assert sum(len(plotly_figure(figure.chart).to_json()) for figure in figures) < 2_500_000
 
 
-@pytest.mark.slow
 def test_figures_can_be_drawn_from_any_thread(figures: list[ReportFigure]) -> None:
     """Matplotlib's settings belong to the process, and have no effect on PNG and SVG."""
     from concurrent.futures import ThreadPoolExecutor

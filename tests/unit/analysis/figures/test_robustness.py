@@ -13,6 +13,8 @@ from analysis import Options, Results, analyse, bundle_from_tables
 from analysis.figures.drawing.chart import Line, Points
 from analysis.report.figures import ReportFigure, report_figures
 
+pytestmark = pytest.mark.slow
+
 N = 120
 ITEMS = pd.DataFrame(
     {
@@ -71,7 +73,7 @@ def test_conditions_positions_confidence_and_banks_have_figures(results: Results
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_effect_of_the_image_has_a_panel_per_task(results: Results) -> None:
     """Rows are models, with the values of the table in points."""
     chart = _figures(results)["input-1-image-absent-1-unaided"].chart
@@ -102,7 +104,7 @@ def test_confidence_is_drawn_against_accuracy(
         assert len(upright.x) == 3 * len(own_rows)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_figure_is_drawn_for_screen_and_print(results: Results) -> None:
     """It has a caption, and both widths of a journal."""
     for figure in _figures(results).values():

@@ -20,7 +20,7 @@ from analysis.planning import (
 )
 from analysis.statistics.mrmc import variance_components
 
-pytestmark = pytest.mark.usefixtures("unprinted")
+pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
 
 
 def _pilot(*, items_a_patient: int = 1, models: int = 1) -> Bundle:
@@ -189,7 +189,7 @@ def test_the_command_refuses_what_cannot_be_planned(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_degrees_of_freedom_of_errors_are_those_of_the_jackknife() -> None:
     """They are 2 over the jackknife variance of an error's logarithm."""
     bundle = _pilot(items_a_patient=4)

@@ -161,7 +161,7 @@ def test_limits_contain_the_power_and_narrow_with_a_larger_pilot() -> None:
     assert widths[1] < widths[0]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("margin", [None, 0.04])
 def test_simulated_studies_agree_with_the_closed_form(margin: float | None) -> None:
     """All claims agree within 4 points in 1,000 studies, about three standard errors."""
@@ -201,6 +201,7 @@ def test_arms_with_fewer_reads_are_not_simulated() -> None:
         power_table([plan], Sizes(readers=(8,), cases=(100,)), n_simulated=5)
 
 
+@pytest.mark.slow
 def test_three_readers_never_reach_80_percent() -> None:
     """The sentence names the readers and the limit."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)

@@ -35,7 +35,7 @@ def _text_of(page: str) -> str:
     return re.sub(r"<[^>]+>", " ", page)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", AWKWARD)
 def test_an_awkward_bundle_gives_all_files_without_errors(
     tmp_path: Path,
@@ -61,7 +61,7 @@ def test_an_awkward_bundle_gives_all_files_without_errors(
         assert book.testzip() is None
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_conditions_with_ratings_are_named_in_every_table(tmp_path: Path) -> None:
     """Five readers have two options and both metrics."""
     place = write_bundle(

@@ -82,6 +82,7 @@ CLEARED = {"ci_low": -0.04, "ci_high": 0.1, "difference": 0.03}
 MISSED = {"ci_low": -0.06, "ci_high": 0.1, "difference": 0.02}
 
 
+@pytest.mark.slow
 def test_the_declared_endpoint_is_the_first_finding(run: Results) -> None:
     """The first sentence names endpoint, model, margin and claim; the verdict follows."""
     results = _with(run, {**DECLARED, "primary_model": "Model-1_x"}, CLEARED)
@@ -351,6 +352,7 @@ def test_an_exploratory_difference_states_the_same(run: Results) -> None:
     ) in text
 
 
+@pytest.mark.slow
 def test_raters_with_over_5_percent_missing_are_named_first(run: Results) -> None:
     """They precede the endpoint; items never presented to a reader count as missing."""
     missing = run.tables["missing"].assign(n_absent=0)

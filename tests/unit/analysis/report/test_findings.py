@@ -39,6 +39,7 @@ def _panel(run: Results, *rows: dict[str, Any]) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_model_can_be_better_than_these_readers_only(run: Results) -> None:
     """The claim of the study has both intervals, and names what three readers cannot decide."""
     panel = _panel(
@@ -171,6 +172,7 @@ def test_a_time_ratio_must_exclude_1(run: Results) -> None:
     assert "no difference shown for each further 10 items." in text
 
 
+@pytest.mark.slow
 def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
     run: Results,
 ) -> None:

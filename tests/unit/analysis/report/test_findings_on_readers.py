@@ -73,6 +73,7 @@ def percent(value: float) -> str:
     return f"{100 * value:.1f}".replace("-", "\u2212")
 
 
+@pytest.mark.slow
 def test_groups_of_readers_are_compared_by_condition(results: Results) -> None:
     """The sentence has the readers and the mean of each group, and follows the interval."""
     aided, unaided, gain = said(results, Theme.GROUPS)
@@ -120,7 +121,7 @@ def test_the_use_of_answers_has_numbers_and_intervals(results: Results) -> None:
     assert f"with minus without: {sign}{percent(gain['estimate'])} points" in text
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_report_has_a_table_and_a_figure_of_reliance(results: Results) -> None:
     """The table has a row for each reader and for all; the figure has a panel for each measure."""
     (table,) = [table for table in overviews(results) if table.name == "reliance"]

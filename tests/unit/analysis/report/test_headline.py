@@ -17,6 +17,8 @@ from analysis.report.headline import agreement_lines, headline
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import study
 
+pytestmark = pytest.mark.slow
+
 DECLARED = {
     "endpoint": "accuracy",
     "hypothesis": "non-inferiority",
@@ -66,7 +68,6 @@ def test_the_headline_has_the_values_of_the_tables(run: Results) -> None:
     assert order == sorted(order, reverse=True)
 
 
-@pytest.mark.slow
 def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> None:
     """With cases shared among readers, only cases that were shown can be missing."""
     missing = run.tables["missing"].assign(n_absent=20, n_answered=39, n_skipped=1)
@@ -80,7 +81,6 @@ def test_cases_that_the_design_gives_to_others_are_not_missing(run: Results) -> 
     assert "of the cases that were shown" in headline(shared).raters.note
 
 
-@pytest.mark.slow
 def test_a_model_without_conditions_is_compared_with_readers_of_each() -> None:
     """The model has a row with a difference for every condition."""
     bundle = study(2, 2, 20, conditions=("aided", "unaided"))
@@ -160,7 +160,6 @@ def test_without_a_declared_endpoint_there_is_no_verdict(run: Results) -> None:
         assert not line.word
 
 
-@pytest.mark.slow
 def test_a_declared_endpoint_has_its_own_line(run: Results) -> None:
     """It has the declared claim, model and margin."""
     results = _declaring(run)
@@ -195,7 +194,6 @@ def test_the_figure_has_the_raters_and_the_order_of_the_table(run: Results) -> N
     assert shown == pytest.approx([_numbers(cells[1])[0] for _, cells in rows], abs=0.051)
 
 
-@pytest.mark.slow
 def test_page_and_pdf_have_the_same_beginning(run: Results, tmp_path: Path) -> None:
     """Verdict, raters, agreement and figure precede the findings."""
     results = _declaring(run)

@@ -20,6 +20,8 @@ from analysis.translation import pieces, spoken, t, tn, written
 from study.base import translation as pages
 from tests.unit.analysis.report.full_run import TASKS, full_run, study
 
+pytestmark = pytest.mark.slow
+
 DATA = (
     *TASKS,
     r"Resident \d",
@@ -71,7 +73,7 @@ def _untranslated(texts: list[str]) -> list[str]:
     return [line for line in text_outside.splitlines() if re.search(r"[^\W\d_]{2,}", line)]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_findings_headline_and_tables_are_translated(run: Results, brackets: None) -> None:
     """Headings, notes, titles and texts in cells are included."""
     content = report_content(run, [])
@@ -89,7 +91,6 @@ def test_findings_headline_and_tables_are_translated(run: Results, brackets: Non
     assert _untranslated(message) == []
 
 
-@pytest.mark.slow
 def test_figures_are_translated(run: Results, brackets: None) -> None:
     """Titles, captions, axes, legends, panels and texts of marks are included."""
     text = []
@@ -109,7 +110,7 @@ def small() -> Results:
     return full_run(study(n_readers=2, n_models=1, n_items=8))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_only_page_pdf_and_figures_are_translated(
     small: Results, unprinted: None, tmp_path: Path
 ) -> None:
@@ -129,7 +130,7 @@ def test_only_page_pdf_and_figures_are_translated(
         assert (tmp_path / language / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_language_is_used_in_its_block_only(run: Results) -> None:
     """Afterwards the report is in English again."""
     before = report_page(report_content(run, []))

@@ -48,6 +48,7 @@ def _part(book: bytes, name: str) -> str:
         return archive.read(name).decode("utf-8")
 
 
+@pytest.mark.slow
 def test_the_files_are_those_that_are_placed(files: dict[str, bytes]) -> None:
     """The list of written files equals that of replaced files."""
     assert tuple(files) == PAPER_FILES or set(files) == set(PAPER_FILES)
@@ -83,6 +84,7 @@ def test_the_workbook_is_reproducible() -> None:
     assert workbook({"a": table}) == workbook({"a": table})
 
 
+@pytest.mark.slow
 def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str, bytes]) -> None:
     """It is written in LaTeX and as a sheet, with kappa first and the values of the table."""
     tables = [table for table in report_content(run, []).tables if table.name.startswith("matrix-")]
@@ -146,6 +148,7 @@ def test_a_complete_report_cites_all_sources(run: Results) -> None:
     assert own_names - other_sources <= keys
 
 
+@pytest.mark.slow
 def test_only_computed_tables_are_described() -> None:
     """The methods of missing tables are omitted."""
     plain = full_run(study())

@@ -16,6 +16,8 @@ from analysis.report.formats.pdf import prepared, report_pdf
 from analysis.results import Results
 from tests.unit.analysis.report.full_run import full_run, study
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = (
     "#let x = 1 $x^2$ *b* _u_ @ref <label> `raw`",
     "שלום עולם",
@@ -57,7 +59,7 @@ def _pages(content: ReportContent, place: Path, marks: str) -> list[int]:
     return pages
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("readers", "models", "conditions"), [(1, 0, ("",)), (3, 8, ("",)), (20, 30, ("a", "b"))]
 )
@@ -69,7 +71,7 @@ def test_summary_and_findings_have_a_page_each(
     assert _pages_after(full_run(bundle), tmp_path) == [2, 3]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("readers", [3, 24, 40, 130])
 def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, readers: int) -> None:
     """It is on page 1, or on a separate page if the table of raters leaves no space."""
@@ -81,7 +83,7 @@ def test_the_first_figure_is_legible_for_any_number_of_raters(tmp_path: Path, re
     assert _pages(content, tmp_path, "selector.or(<after-summary>, <after-findings>)") == [2, 3]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_report_has_12_pages_at_most_before_its_supplement(tmp_path: Path) -> None:
     """One figure of each section and the methods; everything else follows."""
     results = full_run(study(3, 8, 40, conditions=("a", "b")))
@@ -91,7 +93,7 @@ def test_the_report_has_12_pages_at_most_before_its_supplement(tmp_path: Path) -
     assert first <= 13
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
     """They contain no commands, and long words fit the page."""
     results = full_run(_hostile(study(6, 6, 40, conditions=("a #$", "b"))))
@@ -99,7 +101,7 @@ def test_hostile_names_are_shown_literally(tmp_path: Path) -> None:
     assert report_pdf(report_content(results, [])).startswith(b"%PDF-")
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_pdf_is_reproducible() -> None:
     """It is tagged and has no date."""
     content = report_content(full_run(study(), Options(bootstrap=5)), [])
@@ -109,7 +111,7 @@ def test_the_pdf_is_reproducible() -> None:
     assert b"/CreationDate" not in first
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_characters_without_a_glyph_are_named(tmp_path: Path) -> None:
     """The first page names them if a character cannot be printed."""
     bundle = study(2, 1, 12)

@@ -9,7 +9,7 @@ from analysis.cli import main
 from analysis.errors import OutputError
 from analysis.report.formats.folder import OutputPart, fresh_folder
 
-pytestmark = pytest.mark.usefixtures("unprinted")
+pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
 
 RENAME = Path.rename
 
@@ -22,7 +22,7 @@ def _files(place: Path) -> dict[str, bytes]:
     return {str(p.relative_to(place)): p.read_bytes() for p in place.rglob("*") if p.is_file()}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_command_prints_the_path_of_the_report(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -33,7 +33,7 @@ def test_the_command_prints_the_path_of_the_report(
     assert path.is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_nothing_outside_an_existing_folder_is_written(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,7 +65,6 @@ def test_nothing_outside_an_existing_folder_is_written(
     ]
 
 
-@pytest.mark.slow
 def test_a_link_to_another_folder_is_followed(folder: Path, tmp_path: Path) -> None:
     """The folder may not exist yet."""
     for there in (True, False):
@@ -176,7 +175,7 @@ def test_a_failure_at_any_step_keeps_the_previous_files(tmp_path: Path) -> None:
     assert set(_files(tmp_path).values()) == {b"new"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_failure_in_the_middle_keeps_the_previous_report(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,7 +209,7 @@ def test_files_that_cannot_be_restored_are_not_deleted(tmp_path: Path) -> None:
     assert [p.read_text() for p in tmp_path.rglob("a.txt")] == ["earlier"]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_new_tables_remove_the_previous_report(folder: Path, tmp_path: Path) -> None:
     """It would contradict the tables; other files are kept."""
     out = tmp_path / "out"

@@ -25,7 +25,7 @@ from analysis.figures.drawing.to_plotly import plotly_figure
 from analysis.report.findings import findings
 from tests.unit.analysis.conftest import MakeBundle
 
-pytestmark = pytest.mark.usefixtures("unprinted")
+pytestmark = [pytest.mark.usefixtures("unprinted"), pytest.mark.slow]
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -62,7 +62,7 @@ def _hostile_bundle() -> Bundle:
     return bundle_from_tables(items, readings)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Path) -> None:
     """No name becomes an element, in the page or in a figure's data.
 
@@ -78,7 +78,7 @@ def test_hostile_names_of_simulated_raters_are_shown_and_never_run(tmp_path: Pat
     assert "(simulated)" in page.split('id="figure-accuracy"')[1]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_page_makes_no_requests(tmp_path: Path, make_bundle: MakeBundle) -> None:
     """A policy forbids them, and only plotly contains addresses."""
     page = _page(make_bundle("AB", {"R": "AB", "S": "AA"}), tmp_path / "out")
@@ -89,7 +89,7 @@ def test_the_page_makes_no_requests(tmp_path: Path, make_bundle: MakeBundle) -> 
         assert word not in rest
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_figure_can_be_downloaded_from_the_page(
     tmp_path: Path, make_bundle: MakeBundle
 ) -> None:
@@ -111,7 +111,7 @@ def test_every_figure_can_be_downloaded_from_the_page(
     assert shown["S (2)", "Reference standard (3)"] == 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("columns", [{"n_options": ""}, {"patient_id": "p"}], ids=str)
 def test_a_constant_column_gives_a_report(
     tmp_path: Path, make_bundle: MakeBundle, columns: dict[str, object]

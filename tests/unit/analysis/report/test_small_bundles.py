@@ -140,7 +140,7 @@ ODD |= {
     ),
     "25 of 60 patients answered": partial(bundle_of, 60, **TWO, answered={"R": 25, "M": 25}),
 }
-pytestmark = pytest.mark.slow  # the first test creates the report
+pytestmark = pytest.mark.thorough  # the first test creates the report
 CONTENTS: dict[str, ReportContent] = {}
 
 

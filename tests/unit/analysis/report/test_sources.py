@@ -68,6 +68,7 @@ def test_only_imported_packages_are_named() -> None:
     assert set(packages()) == {owners[n][0] for n in imported if n in owners and n != "analysis"}
 
 
+@pytest.mark.slow
 def test_tables_name_the_packages_that_computed_them() -> None:
     """Together they name the packages that the statistics import, and each only its own."""
     used = {statistic.name: modules_called(statistic.compute) for statistic in STATISTICS}
@@ -80,6 +81,7 @@ def test_tables_name_the_packages_that_computed_them() -> None:
     assert used["times"] == {"numpy", "pandas"}
 
 
+@pytest.mark.slow
 def test_the_report_names_only_software_that_was_used(make_bundle: MakeBundle) -> None:
     """A study without confidence or ordered options needs one package less."""
     bundle = make_bundle(

@@ -53,6 +53,7 @@ def test_each_table_has_the_columns_of_its_description(bundle: Bundle) -> None:
                 assert is_text == (unit == TEXT), (statistic.name, name)
 
 
+@pytest.mark.slow
 def test_a_table_without_rows_has_the_columns_of_its_description() -> None:
     """One answer to one question leaves most tables without rows."""
     items = pd.DataFrame({"item_id": ["q"], "truth": ["A"]})
@@ -83,6 +84,7 @@ def _repeated(values: Iterable[object]) -> list[object]:
     return [value for value, n in Counter(values).items() if n > 1]
 
 
+@pytest.mark.slow
 def test_the_methods_cite_all_sources_of_statistics() -> None:
     """All keys in the text have a reference."""
     cited = method_references()

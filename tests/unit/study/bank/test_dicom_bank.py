@@ -250,6 +250,7 @@ def test_a_uid_of_two_different_images_is_refused(tmp_path: Path, store: Store) 
         import_dicom(store, place, name="other", acting=ACTING)
 
 
+@pytest.mark.slow
 def test_possible_identifiers_can_be_allowed_on_the_page_and_by_command(
     tmp_path: Path, store: Store
 ) -> None:

@@ -114,7 +114,7 @@ def test_options_that_are_not_offered_cause_no_association() -> None:
     assert guessable(yes_no + lists, shuffled=False) == ()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_random_answers_are_rarely_reported() -> None:
     """Of 600 banks with random answers to 20 to 200 questions, at most 3 % get a warning."""
     generator = random.Random(4)

@@ -242,6 +242,7 @@ def two(tmp_path: Path) -> Store:
     return _site(tmp_path / "here", 1)
 
 
+@pytest.mark.slow
 def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
     """Its films are read where those of the banks are stored, and its hashes are valid."""
     joined = _join(two)
@@ -265,6 +266,7 @@ def test_a_joined_bank_has_the_items_and_films_of_both(two: Store) -> None:
     assert verify(two) == []
 
 
+@pytest.mark.slow
 def test_a_draw_from_joined_banks_is_reproducible(two: Store, tmp_path: Path) -> None:
     """The order of the banks does not matter, and the allocation is respected."""
     _join(two)
@@ -316,6 +318,7 @@ def test_a_joined_bank_omits_items_that_were_struck_off(two: Store) -> None:
     assert joined.n_items == 47
 
 
+@pytest.mark.slow
 def test_cases_being_read_are_recognised_in_every_bank(two: Store) -> None:
     """Joining banks does not reveal the reference standard."""
     _read(two, "R1")
@@ -336,6 +339,7 @@ def test_a_bank_can_be_removed_after_it_was_joined(two: Store) -> None:
         remove_bank(two, "both", acting=ACTING)
 
 
+@pytest.mark.slow
 def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: Path) -> None:
     """It has the bank of each item and the terms of each bank."""
     files = bundle_files(_read(two, "R1"), "trial")
@@ -359,6 +363,7 @@ def test_a_bundle_of_joined_banks_is_restored_identically(two: Store, tmp_path: 
     assert verify(target) == []
 
 
+@pytest.mark.slow
 def test_two_sites_that_joined_the_same_banks_are_merged(two: Store, tmp_path: Path) -> None:
     _read(two, "R1")
     there = _read(_site(tmp_path / "there", 2), "R2")

@@ -254,6 +254,7 @@ def own(tmp_path: Path) -> Store:
     return deployments.init(tmp_path / "home" / "s.db", entropy=entropy_from(1), now=NOW)
 
 
+@pytest.mark.slow
 def test_only_the_days_between_dicom_films_are_stored(tmp_path: Path, own: Store) -> None:
     """They are computed from the dates of the files or of the spreadsheet, which are discarded."""
     rows = (

@@ -26,6 +26,8 @@ from study.tables import source, text_file
 from tests.conftest import ACTING, NOW, entropy_from
 from tests.unit.study.bank.conftest import ItemDict
 
+pytestmark = pytest.mark.slow
+
 N_ITEMS = 90
 
 
@@ -81,7 +83,7 @@ def _summary(result: Imported) -> list[Any]:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("write", [json.dumps, lambda items: json.dumps(items, indent=1)])
 @pytest.mark.parametrize("listed", [False, True])
 def test_the_result_does_not_depend_on_the_number_of_workers(
@@ -151,7 +153,6 @@ def test_the_position_of_invalid_json_does_not_depend_on_the_workers(
         assert place in str(refused.value)
 
 
-@pytest.mark.slow
 def test_items_that_contain_objects_are_read_one_by_one(
     tmp_path: Path, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +190,7 @@ def test_items_that_contain_objects_are_read_one_by_one(
     assert given_back[1] > 1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_memory_does_not_grow_with_the_size_of_the_file(
     store: Store, root: Path, item: ItemDict
 ) -> None:
@@ -251,7 +252,6 @@ def test_no_worker_remains() -> None:
         assert _ended(end)
 
 
-@pytest.mark.slow
 def test_a_worker_that_is_killed_ends_the_import(
     store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +282,6 @@ def test_a_worker_that_is_killed_ends_the_import(
     assert sorted(store.path.parent.glob(f"{store.path.name}-import*")) == []
 
 
-@pytest.mark.slow
 def test_a_worker_killed_in_the_check_of_content_undoes_the_import(
     store: Store, root: Path, item: ItemDict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -324,7 +323,6 @@ def test_sqlite_writes_json_as_python_does(store: Store) -> None:
             assert parsed_json(row) == {text: text}
 
 
-@pytest.mark.slow
 def test_a_second_import_waits_for_the_first(store: Store, root: Path, item: ItemDict) -> None:
     """The first one is checking its content."""
     path = root / "metadata/bank.json"

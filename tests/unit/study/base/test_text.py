@@ -114,6 +114,7 @@ def _formulas(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
                     yield name, cell
 
 
+@pytest.mark.slow
 def test_no_cell_of_a_bundle_is_a_formula_and_texts_are_restored(
     hostile: Store, tmp_path: Path
 ) -> None:
@@ -131,6 +132,7 @@ def test_no_cell_of_a_bundle_is_a_formula_and_texts_are_restored(
     assert "+1+2 (decided after closing)" in set(bundle.readings["excluded"])
 
 
+@pytest.mark.slow
 def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path: Path) -> None:
     """The bank is absent, so items and texts come from the escaped cells."""
     files = bundle_files(hostile, "trial")
@@ -142,6 +144,7 @@ def test_a_bundle_with_formulas_is_restored_identically(hostile: Store, tmp_path
     assert verify(target) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "left_out"),
     [
@@ -170,7 +173,7 @@ def test_a_bundle_of_an_earlier_version_is_restored(
     assert set(read_bundle(tmp_path / "older.zip").readings["raw_answer"]) >= {EVIL}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("unprinted")
 def test_no_file_of_the_archive_or_the_report_has_a_formula(hostile: Store, tmp_path: Path) -> None:
     """Files in ZIP archives, tables of the analysis, and workbooks are included."""

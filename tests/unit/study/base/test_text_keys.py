@@ -111,7 +111,7 @@ def test_letter_case_counts_in_ids_only() -> None:
     assert difference("q1", "Q1") == "letter case"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_key_of_a_key_is_the_key_for_every_character() -> None:
     """Otherwise two texts could be equal in some places and different in others."""
     for code in every_character():

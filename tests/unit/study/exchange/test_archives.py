@@ -157,6 +157,7 @@ def test_a_blinded_bundle_does_not_depend_on_the_reference_standard(
     assert b"EXPLANATION" not in b"".join(actual.values())
 
 
+@pytest.mark.slow
 def test_the_analysis_of_a_blinded_bundle_has_no_accuracy(full: Store, tmp_path: Path) -> None:
     """Agreement and times are computed; every accuracy is undefined."""
     path = tmp_path / "bundle.zip"
@@ -331,6 +332,7 @@ def copied(closed: Store, tmp_path: Path) -> Store:
     return Store(tmp_path / "out" / archives.COPY)
 
 
+@pytest.mark.slow
 def test_the_copy_contains_this_study_only(copied: Store, closed: Store) -> None:
     """Other studies, people, places and items that were not drawn are missing."""
     assert is_extract(copied)

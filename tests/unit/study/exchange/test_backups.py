@@ -162,6 +162,7 @@ def test_a_backup_can_be_written_to_another_path(banked: Store, tmp_path: Path) 
     assert len(list(backups.folder_of(banked).iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_old_backups_are_removed_but_the_last_valid_one_is_kept(
     banked: Store, tmp_path: Path
 ) -> None:

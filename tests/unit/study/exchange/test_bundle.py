@@ -104,6 +104,7 @@ def _table(files: dict[str, bytes], name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(files[name].decode())))
 
 
+@pytest.mark.slow
 def test_a_protocol_without_new_keys_is_written_as_before(full: Store) -> None:
     """Earlier bundles are restored only if a new export is identical."""
     protocol = json.loads(bundle_files(full, "trial")["protocol.json"])
@@ -138,6 +139,7 @@ def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None
     assert stated(protocol, "ordered_options") is True
 
 
+@pytest.mark.slow
 def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> None:
     """It checks schemas, keys, hashes and row counts, and reports a changed file."""
     export(full, study="trial", out=tmp_path / "bundle")
@@ -151,6 +153,7 @@ def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> No
     assert not validate(str(tmp_path / "bundle" / "datapackage.json")).valid
 
 
+@pytest.mark.slow
 def test_answers_are_canonical_and_the_pressed_letter_is_kept(full: Store) -> None:
     """`answer` is the option in canonical order, `raw_answer` the letter as pressed."""
     rows = [row for row in _table(bundle_files(full, "trial"), "readings.csv") if row["position"]]
@@ -169,6 +172,7 @@ def test_rows_of_models_have_no_condition(full: Store) -> None:
     assert all(row["answer"] == "" and row["raw_answer"] == "X" for row in unparsed)
 
 
+@pytest.mark.slow
 def test_simulated_readers_are_marked_in_label_and_timing(full: Store) -> None:
     """Both tables have the mark."""
     files = bundle_files(full, "trial")
@@ -176,6 +180,7 @@ def test_simulated_readers_are_marked_in_label_and_timing(full: Store) -> None:
     assert _table(files, "readings.csv")[0]["timing_source"] == "simulated"
 
 
+@pytest.mark.slow
 def test_only_shared_option_sets_are_named(full: Store) -> None:
     """Options that no other item has form no set."""
     items = _table(bundle_files(full, "trial"), "items.csv")
@@ -186,6 +191,7 @@ def test_only_shared_option_sets_are_named(full: Store) -> None:
         assert all(bool(row["option_set"]) == (len(rows) > 1) for row in rows)
 
 
+@pytest.mark.slow
 def test_exports_of_a_store_are_identical(full: Store) -> None:
     """An export can be repeated and compared."""
     first, second = bundle_files(full, "trial"), bundle_files(full, "trial")
@@ -219,12 +225,14 @@ def test_an_export_overwrites_no_file(full: Store, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.glob(".bundle*")] == []
 
 
+@pytest.mark.slow
 def test_a_zip_contains_the_same_files(full: Store, tmp_path: Path) -> None:
     """A name that ends in .zip selects this format."""
     export(full, study="trial", out=tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_bytes() == zipped(bundle_files(full, "trial"))
 
 
+@pytest.mark.slow
 def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) -> None:
     """The folder may be a link."""
     (tmp_path / "empty").mkdir()
@@ -243,6 +251,7 @@ def test_an_export_into_an_empty_folder_fills_it(full: Store, tmp_path: Path) ->
     assert (tmp_path / "pointed-at" / "items.csv").is_file()
 
 
+@pytest.mark.slow
 def test_a_zip_does_not_replace_a_folder(full: Store, tmp_path: Path) -> None:
     """Even an empty folder is kept, and nothing else is written."""
     (tmp_path / "x.zip").mkdir()
@@ -252,6 +261,7 @@ def test_a_zip_does_not_replace_a_folder(full: Store, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["file/bundle", "file/bundle.zip", "x" * 300, f"{'x' * 300}.zip"])
 def test_a_path_that_cannot_be_written_is_reported_in_one_sentence(
     full: Store, tmp_path: Path, name: str
@@ -336,6 +346,7 @@ def _prepared(store: Store) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_answers_of_the_questionnaire_are_exported_if_the_protocol_says_so(
     opened: Opened, tmp_path: Path
 ) -> None:

@@ -34,6 +34,8 @@ from study.trail.verification import verify
 from tests.conftest import ACTING, NOW, invite, person, write_bank
 from tests.sites import bundle_of, close, empty
 
+pytestmark = pytest.mark.slow
+
 BY = By(name="c", role="administrator", place="abc")
 LATER = NOW + timedelta(days=90)
 AIDED = {
@@ -228,7 +230,7 @@ def test_blocks_name_the_list_of_a_case_and_its_anchor(banked: Store) -> None:
     assert {row["block"] for row in rows} == {"0", "1", "2", "3", "4"}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_sites_with_different_aids_are_not_merged(tmp_path: Path) -> None:
     """Sites with the same model are merged, including the requests for its answers."""
     for number, (seed, conflict) in enumerate(((3, False), (4, True))):

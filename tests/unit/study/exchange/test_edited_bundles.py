@@ -106,6 +106,7 @@ def _refused(
     return str(not_restored.value), str(not_merged.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "column"), [(table, column) for table in TABLES for column in TABLES[table]]
 )
@@ -178,6 +179,7 @@ def test_verification_reports_altered_items_of_a_study(home: Store) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_trail_of_an_open_study_does_not_reveal_the_truth(tmp_path: Path) -> None:
     """Blinded bundles omit the salt, without which the hash cannot be tested against guesses."""
     store = site(tmp_path / "site", 3)
@@ -188,6 +190,7 @@ def test_the_trail_of_an_open_study_does_not_reveal_the_truth(tmp_path: Path) ->
     assert not any(salt.encode() in content for content in files.values())
 
 
+@pytest.mark.slow
 def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +207,7 @@ def test_studies_without_a_hash_of_their_items_are_restored_with_a_note(
     assert verify(target) == []
 
 
+@pytest.mark.slow
 def test_the_hash_covers_the_context_as_shown(tmp_path: Path) -> None:
     """A study with context is restored to the same hash."""
     store = site(tmp_path / "site", 5, context=["age", "sex", "indication"])

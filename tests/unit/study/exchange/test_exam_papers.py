@@ -310,6 +310,7 @@ def _empty_store(folder: Path) -> None:
     init(folder / "store.db", entropy=entropy_from(1), now=NOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", Order)
 def test_a_paper_does_not_depend_on_the_truth(tmp_path: Path, order: Order) -> None:
     """With other answers, reports, explanations and attributes, each byte is the same."""
@@ -373,6 +374,7 @@ def _revealing(folder: Path) -> Store:
     return store
 
 
+@pytest.mark.slow
 def test_the_paper_of_a_revealing_bank_reveals_nothing(
     tmp_path: Path,
 ) -> None:

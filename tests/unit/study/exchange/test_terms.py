@@ -82,6 +82,7 @@ def test_invalid_terms_are_refused(wrong: dict[str, str]) -> None:
         Provenance(**wrong)
 
 
+@pytest.mark.slow
 def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
     """Frictionless metadata, the first sheet of the workbook, and a restored study have them."""
     export(closed, study="trial", out=tmp_path / "bundle")
@@ -103,6 +104,7 @@ def test_every_export_states_the_terms(closed: Store, tmp_path: Path) -> None:
     assert verify(other) == []
 
 
+@pytest.mark.slow
 def test_an_export_without_texts_gives_the_same_analysis(closed: Store, tmp_path: Path) -> None:
     export(closed, study="trial", out=tmp_path / "complete")
     export(closed, study="trial", out=tmp_path / "bare", texts=False)
@@ -132,6 +134,7 @@ def _unpacked(path: Path) -> bytes:
         return b"".join(opened.read(name) for name in opened.namelist())
 
 
+@pytest.mark.slow
 def test_verification_reports_altered_terms(closed: Store) -> None:
     assert verify(closed) == []
     tamper(closed, "UPDATE banks SET licence = 'CC0'")

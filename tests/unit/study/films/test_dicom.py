@@ -106,6 +106,7 @@ def picture(data: bytes) -> NDArray[np.float64]:
     return np.asarray(np.floor(np.clip((levels - low) / (high - low), 0, 1) * 255 + 0.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
 def test_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
     """They differ by one grey level at most, for every transfer syntax."""
@@ -239,6 +240,7 @@ def test_other_objects_are_refused_with_their_kind(name: str, why: str) -> None:
 PATHS = [path for path in sorted(BUNDLED.parent.rglob("*")) if path.is_file()]
 
 
+@pytest.mark.slow
 def test_every_file_of_pydicom_is_shown_or_rejected() -> None:
     """No other error occurs, and no reason is that the program cannot process a file."""
     rejected = {}

@@ -249,7 +249,7 @@ def test_random_bytes_give_facts_or_a_refusal(noise: bytes, at: int) -> None:
         assert facts.width >= 1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not REAL_FILMS.is_dir(), reason="the real radiographs are not on this machine")
 def test_real_films_reach_the_browser_without_loss() -> None:
     """Films of all sources are decoded, and the sent film has the same grey levels."""

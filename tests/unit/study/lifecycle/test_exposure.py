@@ -130,6 +130,7 @@ def _assert_no_secret(walk: previews.Preview) -> None:
         assert not [secret for secret in SECRETS if secret.encode() in content]
 
 
+@pytest.mark.slow
 def test_the_preview_of_an_open_study_shows_placeholders(banked: Store) -> None:
     """Each letter of the feedback is random and marked so; the copy contains no others."""
     _open(banked, "trial", feedback="after case")
@@ -182,6 +183,7 @@ def test_cautions_count_the_options_of_the_complete_bank_only(store: Store, tmp_
     assert "A in 24 of 24 questions" in exposure.cautions(store, "few")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("films", "ids"), [(True, False), (False, True)])
 def test_a_bank_imported_again_is_recognised(
     banked: Store, tmp_path: Path, films: bool, ids: bool
@@ -229,6 +231,7 @@ def _import_variant(
     import_bank(store, path, name="again", images=folder, acting=ACTING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("odd", [False, True])
 @pytest.mark.parametrize(
     "shared",
@@ -334,6 +337,7 @@ def test_a_bank_of_other_cases_is_not_restricted(banked: Store, tmp_path: Path) 
     _open(banked, "early", bank="again", interim_results=True)
 
 
+@pytest.mark.slow
 def test_a_preview_with_true_answers_ends_when_the_study_opens(
     banked: Store,
 ) -> None:
@@ -348,6 +352,7 @@ def test_a_preview_with_true_answers_ends_when_the_study_opens(
     _assert_placeholders(banked, _feedback_of(banked, _preview(banked)))
 
 
+@pytest.mark.slow
 def test_no_other_study_can_show_interim_accuracy_of_cases_being_read(
     banked: Store,
 ) -> None:
@@ -439,6 +444,7 @@ def _read_one(store: Store, study: str) -> None:
     assert desk.take_records(store, person, [reading(case)], now=NOW).refused == ()
 
 
+@pytest.mark.slow
 def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -> None:
     """Its coordinator and statistician are named, a reader without feedback is not."""
     _draw(banked, "trial")

@@ -106,6 +106,7 @@ def test_every_design_can_be_previewed_with_an_example_of_its_aid(
     assert shown == ({"Finding A"} if "aid_model" in values else set())
 
 
+@pytest.mark.slow
 def test_each_arm_can_be_previewed(banked: Store) -> None:
     """Each arm has its own preview; the default is the first arm."""
     arms = [
@@ -129,6 +130,7 @@ def test_each_arm_can_be_previewed(banked: Store) -> None:
             _open(drawn, person, arm="AI", **which)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aid", ["first", "on demand", "after"])
 def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path, aid: str) -> None:
     """It is never sent to the page or stored in a file of the preview."""
@@ -159,6 +161,7 @@ def test_no_answer_of_the_model_reaches_a_preview(banked: Store, tmp_path: Path,
         walk.discard()
 
 
+@pytest.mark.slow
 def test_a_complete_preview_changes_no_table(banked: Store) -> None:
     """It covers consent, practice and all cases, and adds a single event."""
     store = _drawn(banked, consent="May we?", practice_cases=2, feedback="after study")

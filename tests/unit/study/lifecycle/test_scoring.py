@@ -33,6 +33,8 @@ from tests.sites import empty
 from tests.unit.study.exchange.test_restoring import SCORED
 from tests.unit.study.lifecycle.test_reviewing import reviewers, run_command
 
+pytestmark = pytest.mark.slow
+
 Opened = Callable[..., Store]
 OPEN = "open-ended"
 READERS = ("R1", "R2")
@@ -212,7 +214,6 @@ def test_two_people_score_each_answer_and_a_third_if_they_differ(read: Store) ->
     )
 
 
-@pytest.mark.slow
 def test_the_bundle_has_a_closed_scoring_that_the_analysis_uses(
     read: Store, tmp_path: Path
 ) -> None:

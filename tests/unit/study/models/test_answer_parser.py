@@ -65,6 +65,7 @@ def _letters(batch: str) -> list[str | None]:
     return [parse_answer(output.text, output.options, output.question) for output in CORPUS[batch]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", sorted(CORPUS))
 def test_no_output_is_read_as_another_letter(batch: str) -> None:
     """No letter is read if another letter or none is meant."""
@@ -106,7 +107,7 @@ def test_each_class_of_outputs_is_read_as_intended(form: dict[str, Any]) -> None
     assert read == {text: letter for letter in (*"ABCDE", "none") for text in form.get(letter, ())}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_refusals_are_recognised() -> None:
     """The batches distinguish refusals from other outputs without an answer."""
     for outputs in CORPUS.values():
@@ -396,7 +397,7 @@ def test_the_number_of_calls_grows_linearly_with_the_length(repeated: str) -> No
     assert _calls(repeated * 2000) <= 2.2 * _calls(repeated * 1000)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_number_of_calls_grows_linearly_with_sentences_and_statements() -> None:
     """No statement is compared with every sentence before it."""
 

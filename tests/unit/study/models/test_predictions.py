@@ -114,6 +114,7 @@ def test_an_unclear_output_has_no_answer(words: str) -> None:
     assert parse_answer(words, OPTIONS) is None
 
 
+@pytest.mark.slow
 def test_known_outputs_are_read_with_their_meaning() -> None:
     """There are seven hundred outputs, a third of them unclear."""
     lines = (Path(__file__).parent / "model_outputs.jsonl").read_text(encoding="utf-8").splitlines()
@@ -128,7 +129,7 @@ def test_known_outputs_are_read_with_their_meaning() -> None:
     assert wrong == {}
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_known_outputs_for_other_options_are_read_with_their_meaning() -> None:
     """Options contain letters, numbers or each other, are yes and no, or in other languages."""
     path = Path(__file__).parent / "model_outputs_by_options.jsonl"
@@ -212,6 +213,7 @@ def test_options_that_are_letters_must_not_contradict_their_position() -> None:
     assert parse_answer("B", ("C", "B", "A")) == "B"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300), st.lists(st.text(max_size=20), min_size=2, max_size=8))
 def test_any_output_gives_a_letter_of_the_options_or_none(raw: str, options: list[str]) -> None:
     """No text raises an error."""
@@ -425,6 +427,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=json_values)
 def test_any_json_gives_predictions_or_an_error(
     tmp_path_factory: pytest.TempPathFactory, value: object

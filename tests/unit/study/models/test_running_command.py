@@ -83,7 +83,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         yield server
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_finished_run_adds_a_model_with_its_circumstances(
     trial: Store, slow: ModelServer
 ) -> None:
@@ -111,7 +111,7 @@ def test_a_finished_run_adds_a_model_with_its_circumstances(
     assert len(slow.asked) == 40
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> None:
     """A run of three questions is resumed; another resolution is refused until the withdrawal."""
     assert processes.run("study", *_python(trial, "--limit", "3")).returncode == 0
@@ -125,6 +125,7 @@ def test_another_protocol_needs_another_run(trial: Store, slow: ModelServer) -> 
     assert processes.run("study", *_python(trial, "--resolution", "quarter")).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_journal_can_be_read_as_a_file_of_predictions(trial: Store, slow: ModelServer) -> None:
     """`models add` accepts it."""
     processes.run("study", *_python(trial, "--limit", "5"))
@@ -151,6 +152,7 @@ def _until_asked(server: ModelServer, times: int, process: BaseProcess) -> None:
         process.join(0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_killed_run_asks_no_question_twice(
     seed: int, trial: Store, slow: ModelServer, tmp_path: Path
@@ -170,6 +172,7 @@ def test_a_killed_run_asks_no_question_twice(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_crash_of_all_processes_loses_no_stored_answer(
     seed: int, trial: Store, slow: ModelServer, tmp_path: Path

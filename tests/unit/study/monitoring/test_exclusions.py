@@ -196,6 +196,7 @@ def test_verification_reports_an_exclusion_altered_in_the_file(
     assert any(named in breach for breach in verify(copy))
 
 
+@pytest.mark.slow
 def test_the_sensitivity_analysis_drops_excluded_readings(read: Store, tmp_path: Path) -> None:
     """The primary analysis includes them."""
     export(read, study="trial", out=tmp_path / "before")

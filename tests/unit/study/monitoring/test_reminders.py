@@ -220,6 +220,7 @@ def test_an_unreachable_server_is_reported_in_one_sentence() -> None:
         send(_mail_server(port), to="a@example.org", subject="s", text="t")
 
 
+@pytest.mark.slow
 def test_a_silent_server_is_abandoned_after_the_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """It accepts the connection and sends nothing."""
     monkeypatch.setattr("study.base.mail.TIMEOUT_S", 0.2)
@@ -312,6 +313,7 @@ def test_inactive_readers_are_reminded_on_schedule(
     assert verify(known) == []
 
 
+@pytest.mark.slow
 def test_a_suspended_server_does_not_repeat_the_reminders_of_another(
     known: Store, post: _MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,6 +228,7 @@ def test_flagged_questions_are_excluded(bank: Store) -> None:
     assert left(bank, 1, _asked(without_flags=["B206"])) == (24, 24)
 
 
+@pytest.mark.slow
 def test_the_sample_does_not_depend_on_the_order_of_the_import(tmp_path: Path) -> None:
     """All options are tried; of similar questions the same question is excluded."""
 

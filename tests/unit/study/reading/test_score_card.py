@@ -168,6 +168,7 @@ def _words(record: ReadingRecord) -> str:
     return " ".join(result.stdout.decode().split())
 
 
+@pytest.mark.slow
 def test_the_record_is_available_after_the_last_case_without_a_score(
     opened: Opened,
 ) -> None:
@@ -196,6 +197,7 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
     assert "place" not in _words(_record(store)).casefold()
 
 
+@pytest.mark.slow
 def test_the_pdf_of_the_record_has_the_rank_after_the_closing(opened: Opened) -> None:
     """Other readers are not named."""
     store = opened(readers=FIVE, **PEERS)
@@ -208,6 +210,7 @@ def test_the_pdf_of_the_record_has_the_rank_after_the_closing(opened: Opened) ->
     assert not any(other in shown for other in FIVE if other != "R1")
 
 
+@pytest.mark.slow
 def test_the_pdf_of_the_record_supports_any_script_and_no_markup(
     opened: Opened,
 ) -> None:
@@ -340,6 +343,7 @@ def test_with_two_others_there_is_no_rank(opened: Opened) -> None:
     assert card_of(store, "R5").comparison is None
 
 
+@pytest.mark.slow
 def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
     """The message before the closing does not mention a rank either."""
     store = opened(readers=FIVE, feedback="after study")

@@ -5,6 +5,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,7 @@ def _shown(store: Store) -> list[tuple[str, int]]:
     return [(row.actor, row.detail["session"]) for row in rows]
 
 
+@pytest.mark.slow
 def test_a_reader_learns_both_shares_before_the_next_session_and_not_later(banked: Store) -> None:
     """They are rounded, and the same after a reload; the event contains no share."""
     _open(banked, conditions=["unaided", "aided"], aid_model="m")
@@ -98,6 +100,7 @@ def test_a_reader_learns_both_shares_before_the_next_session_and_not_later(banke
     assert verify(banked) == []
 
 
+@pytest.mark.slow
 def test_readers_of_an_unaided_arm_learn_only_their_own_share(banked: Store) -> None:
     """The model's share is that of the answers as shown, including planted errors."""
     _open(banked, "R1", "R2", arms=ARMS, aid_model="m", aid_errors=6, accuracy=1.0)
@@ -110,6 +113,7 @@ def test_readers_of_an_unaided_arm_learn_only_their_own_share(banked: Store) -> 
         assert ("about 70 % of the same cases" in feedback) == (arm == "with AI")
 
 
+@pytest.mark.slow
 def test_the_last_answer_counts_in_sequential_reading(banked: Store) -> None:
     """Both answers to a case count as one case."""
     _open(banked, conditions=["aided"], aid="after", aid_model="m")

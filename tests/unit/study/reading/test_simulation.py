@@ -61,7 +61,7 @@ def test_the_observed_accuracy_is_close_to_the_requested_accuracy(opened: Opened
     assert abs(right - 0.8) < 4 * spread
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: Opened) -> None:
     """Readers with different seeds err on the same items and with the same answer."""
     names = tuple(f"S{i}" for i in range(16))
@@ -83,6 +83,7 @@ def test_hard_items_and_tempting_distractors_are_the_same_for_all_seeds(opened: 
     assert np.mean(shares) > 0.6
 
 
+@pytest.mark.slow
 def test_other_seeds_give_other_answers(opened: Opened) -> None:
     """The answers of two readers differ."""
     store = opened(readers=("S1", "S2"), cases=24)

@@ -39,7 +39,7 @@ def _draw(folder: Path) -> list[str]:
     return list(map(str, ("draw", "--db", folder / "s.db", *arguments)))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_draw_killed_at_any_moment_is_complete_or_absent(banked: Path, tmp_path: Path) -> None:
     """The store verifies; the same command then draws, or reports that the study exists."""
     complete = shutil.copytree(banked, tmp_path / "complete")

@@ -47,6 +47,7 @@ def test_the_size_that_a_sheet_declares_is_ignored(tmp_path: Path, declared: str
     assert cells(path) == READ
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cell",
     [

@@ -89,6 +89,7 @@ def _set_back(store: Store, page: Page, then: int, rest: int) -> Store:
     return Store(store.path)
 
 
+@pytest.mark.slow
 def test_verification_reports_a_copy_without_its_journal(opened: Opened, tmp_path: Path) -> None:
     """The latest records are in the journal only. The copy opens and lacks them."""
     store = opened(cases=8)
@@ -243,6 +244,7 @@ def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
     assert any("the witness: the file " in breach for breach in verify(store))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 40])
 def test_the_witness_of_another_store_is_reported(opened: Opened, tmp_path: Path, n: int) -> None:
     """The file is valid, and shorter or longer, but its events have other hashes."""
@@ -313,6 +315,7 @@ def test_a_first_line_that_was_not_flushed_is_corrected(opened: Opened) -> None:
     assert (witnessed.damage, verify(store)) == ("", [])
 
 
+@pytest.mark.slow
 def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
     """Each line follows the one before, even when the file is started or rewritten."""
     store = opened(cases=8)
@@ -326,6 +329,7 @@ def test_simultaneous_writers_keep_the_witness_valid(opened: Opened) -> None:
     assert [path.name for path in store.path.parent.glob(".*heads*")] == []
 
 
+@pytest.mark.slow
 def test_lost_answers_are_sent_again_and_recorded_in_the_trail(opened: Opened) -> None:
     """Of five readings the store has lost three; the page sends them again."""
     store = opened(cases=8)
@@ -397,6 +401,7 @@ def test_only_an_existing_loss_is_accepted_with_a_reason(opened: Opened) -> None
         losses.accept(back, reason=" ", acting=ACTING)
 
 
+@pytest.mark.slow
 def test_a_restored_backup_continues_and_its_losses_are_accepted(opened: Opened) -> None:
     """The decision to restore includes the acceptance."""
     store = opened(cases=8)
@@ -439,6 +444,7 @@ def test_records_are_not_acknowledged_before_they_are_witnessed(
     assert witnessed.heads[-1].number == 8
 
 
+@pytest.mark.slow
 def test_a_server_killed_under_load_causes_no_breach(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -517,6 +523,7 @@ def test_the_witness_has_the_owner_and_mode_of_the_store(
     )
 
 
+@pytest.mark.slow
 def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,7 +105,7 @@ def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) ->
     assert verify(banked) == []
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
     """Each page has fifty events, without overlap or gap."""
     store = opened()
@@ -146,6 +146,7 @@ def test_the_csv_has_all_events_and_no_formula(acted: Store) -> None:
     assert {row["chain"] for row in rows} == {"study:trial", "deployment"}
 
 
+@pytest.mark.slow
 def test_the_trail_of_a_merged_study_includes_every_site(tmp_path: Path) -> None:
     """Each event of another deployment names it."""
     home, other = site(tmp_path / "a", 1), site(tmp_path / "b", 2, person_id="P2", simulated="S2")

@@ -35,6 +35,8 @@ from ui.results.background import asked_now, job_of, report_of
 from ui.server import worker
 from ui.server.worker import OnProgress
 
+pytestmark = pytest.mark.slow
+
 Opened = Callable[..., Store]
 PATIENCE_S = 120.0
 
@@ -159,7 +161,7 @@ def test_the_reported_progress_never_decreases(
     assert all(left is None or left >= 0 for _, left in messages)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_an_error_of_the_other_process_is_raised(read: Store) -> None:
     """Its class and message are kept."""
     failing_job = background.Job(
@@ -178,7 +180,7 @@ def _refuse(_: OnProgress, faults: list[analysis.Fault]) -> None:
     raise analysis.BundleError(faults)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_killed_process_is_reported_and_started_again(read: Store) -> None:
     """The system kills processes when memory runs out."""
     pid = worker.Job(_pid, kept_text="analysis.complete").outcome()

@@ -73,6 +73,7 @@ def test_an_edge_belongs_to_the_upper_bin() -> None:
     assert bins["bin_low"].tolist() == pytest.approx([0, 0.1, 0.3, 0.6, 0.7, 0.9])
 
 
+@pytest.mark.slow
 def test_patients_are_resampled_together() -> None:
     """With four equal answers per patient, the interval is wider, and contains the estimate."""
     few, of_few = _drawn(40)
@@ -98,7 +99,7 @@ def test_patients_are_resampled_together() -> None:
     assert "answers" in single.loc[BRIER, "method"]
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_calibrated_models_are_within_the_range_of_chance() -> None:
     """At most six of 40 calibrated models are outside; a model a fifth too confident is above."""
     ids = [f"q{i:03d}" for i in range(200)]
@@ -123,6 +124,7 @@ def test_calibrated_models_are_within_the_range_of_chance() -> None:
     assert result.loc[ECE, "estimate"] > result.loc[BY_CHANCE, "ci_high"]
 
 
+@pytest.mark.slow
 def test_an_undefined_calibration_has_its_reason() -> None:
     """Without wrong answers there is no AUC, and with few answers no interval."""
     all_rows = model_calibration(_bundle([0.5, 0.9] * 20, [True] * 40), OPTIONS).set_index(

@@ -42,7 +42,7 @@ def _published(seed: int = 1) -> Bundle:
     return bundle_from_tables(items, pd.concat(parts), raters)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_micro_and_macro_ranks_differ_as_on_rexvqas_leaderboard() -> None:
     """Ranks 2 to 5 are reversed, and the intervals of the ranks include both."""
     table = leaderboard(_published(), Options(bootstrap=500))
@@ -111,6 +111,7 @@ def test_limits_of_ranks_equal_those_of_a_loop(make_bundle: MakeBundle) -> None:
     assert row["rank_high"].tolist() == ordered[194].tolist()
 
 
+@pytest.mark.slow
 def test_resamples_do_not_depend_on_the_size_of_blocks() -> None:
     """Every resample has as many items as the bundle, and depends on the seed only."""
     options = Options(bootstrap=50)

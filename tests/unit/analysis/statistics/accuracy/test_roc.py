@@ -43,6 +43,7 @@ def study(
     return bundle_from_tables(items, pd.DataFrame(readings), raters)
 
 
+@pytest.mark.slow
 def test_raters_without_confidence_have_no_curve() -> None:
     """A rater with missing confidence has no curve either; a study without curves has no table."""
     gap = {**SURE, "R2": [1, 1, "", 3, 4, 4], "M1": None}
@@ -50,6 +51,7 @@ def test_raters_without_confidence_have_no_curve() -> None:
     assert "roc_points" not in analyse(study({"R1": None}), OPTIONS).tables
 
 
+@pytest.mark.slow
 def test_the_positive_class_is_that_of_sensitivity() -> None:
     """The other class mirrors the curve at the diagonal from upper left and keeps its area."""
     by_default = roc_points(study(SURE), OPTIONS)
@@ -78,6 +80,7 @@ def test_intervals_follow_the_patients() -> None:
     assert table[table["measure"] == "auc"]["method"].iloc[0] == "DeLong, logit over patients"
 
 
+@pytest.mark.slow
 def test_the_figure_has_readers_their_mean_and_models() -> None:
     """A model without confidence is a point."""
     results = analyse(study({**SURE, "M2": None}), OPTIONS)

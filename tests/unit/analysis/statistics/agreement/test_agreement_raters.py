@@ -39,6 +39,7 @@ def of_readers(bundle: Bundle) -> pd.DataFrame:
     return chosen.set_index("measure")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patients", [0, 15])
 def test_both_parts_equal_those_of_the_groups(patients: int) -> None:
     """The jackknife uses the table of each smaller group, with a t interval."""

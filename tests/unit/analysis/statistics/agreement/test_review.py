@@ -68,6 +68,7 @@ def test_kappa_is_fleiss_kappa_of_the_two_blind_verdicts(seed: int) -> None:
     )
 
 
+@pytest.mark.slow
 def test_items_of_a_patient_are_resampled_together() -> None:
     """Ten equal items of a patient have the information of one item."""
     single = _verdicts(20, seed=4).assign(patient_id=lambda entry: entry["item_id"])

@@ -26,6 +26,8 @@ from analysis.statistics.agreement.judges import (
 )
 from tests.conftest import examples
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = Options(bootstrap=200)
 READING = ["rater_id", "item_id", "answer"]
 PAIRS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=40)
@@ -117,7 +119,7 @@ def test_answers_to_an_item_are_resampled_together() -> None:
     assert together["method"] == "percentile bootstrap over items"
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @settings(max_examples=examples(15))
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
@@ -130,7 +132,6 @@ def test_values_do_not_depend_on_the_order_of_scorers_rows_or_levels(
     pd.testing.assert_frame_equal(before, after, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.slow
 @settings(max_examples=examples(15))
 @given(PAIRS)
 def test_empty_cells_have_a_reason(pairs: list[tuple[int, int]]) -> None:

@@ -80,6 +80,7 @@ def test_the_definition_by_proportions() -> None:
     assert kappa == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_reversed_options_change_nothing(answers: dict[str, list[str]]) -> None:
     """Options are reversed from the last to the first; another order changes the value."""
     before = agreement_weighted(study(answers), ORDERED)

@@ -10,6 +10,8 @@ from analysis.report.tables import overviews
 from analysis.statistics.accuracy.model_conditions import model_conditions
 from analysis.statistics.comparison.model_pairs import model_pairs
 
+pytestmark = pytest.mark.slow
+
 N = 240
 RNG = np.random.default_rng(11)
 ITEMS = pd.DataFrame(
@@ -86,7 +88,6 @@ def test_the_effect_of_a_condition_is_reported_by_task() -> None:
         assert row["same_low"] < row["same_answer"] < row["same_high"]
 
 
-@pytest.mark.slow
 def test_the_report_compares_models() -> None:
     """Each pair has the values of the file, overall and by task."""
     tables = {table.name: table for table in overviews(analyse(_bundle(), OPTIONS))}

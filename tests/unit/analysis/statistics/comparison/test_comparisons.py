@@ -99,6 +99,7 @@ def test_with_clusters_the_clustered_p_is_adjusted(make_bundle: MakeBundle) -> N
     assert row["cluster_ci_low"] <= row["difference"] <= row["cluster_ci_high"]
 
 
+@pytest.mark.slow
 def test_the_cluster_interval_equals_that_of_a_loop(make_bundle: MakeBundle) -> None:
     """The loop draws patients with the same generator."""
     answers = {"R": "AAAAABBBABAA" * 8, "S": "ABABBBBAAABB" * 8}
@@ -191,6 +192,7 @@ def test_without_a_reference_standard_all_values_are_undefined(make_bundle: Make
         assert row["undefined_because"] == NO_REFERENCE
 
 
+@pytest.mark.slow
 def test_two_hundred_raters_have_all_pairs() -> None:
     """There are 19,900 pairs; the time is measured by the benchmarks."""
     random = np.random.default_rng(5)

@@ -73,6 +73,7 @@ def numbers(table: pd.DataFrame) -> pd.DataFrame:
     return table[names].reset_index(drop=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by_group", "alone"),
     [(reader_panel_by, reader_panel), (reader_conditions_by, reader_conditions)],
@@ -105,6 +106,7 @@ def test_p_is_adjusted_over_the_groups_of_a_field(study: Bundle) -> None:
         assert rows["p_adjusted"].tolist() == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_class_equals_the_study_of_its_items(study: Bundle) -> None:
     """With two options, an answer of the same class is correct."""
     conditions, panel = diagnostic_conditions(study), diagnostic_panel(study)

@@ -202,6 +202,7 @@ def excluding(exclusions: str) -> Bundle:
     return replace(bundle, protocol={"locked": {"protocol": {"exclusions": exclusions}}})
 
 
+@pytest.mark.slow
 def test_the_protocol_can_remove_excluded_readings_from_the_primary_analysis() -> None:
     """They are neither wrong nor absent, and repeats do not replace them."""
     tables = analyse(excluding("primary")).tables

@@ -186,6 +186,7 @@ def test_a_model_without_conditions_is_compared_with_readers_of_each(
     ]
 
 
+@pytest.mark.slow
 def test_without_models_or_readers_the_tables_are_empty(make_bundle: MakeBundle) -> None:
     """They have their columns."""
     tables = analyse(make_bundle("AB", {"R1": "AB"})).tables

@@ -178,6 +178,7 @@ def test_undefined_values_have_a_reason() -> None:
     assert sensitivity_panel(bundle_from_tables(items, readings)).empty
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patients", [False, True])
 def test_readings_flagged_by_all_readers_drop_their_items(
     patients: bool,

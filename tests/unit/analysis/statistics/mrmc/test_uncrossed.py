@@ -217,6 +217,7 @@ def test_moments_and_components_give_the_variance(
     assert set(parts.loc[parts["metric"] == "auc", "shared"]) >= {"none", shared}
 
 
+@pytest.mark.slow
 def test_the_report_lists_every_component() -> None:
     """There is a row for each row of the file, with the comparison and the shared factor."""
     results = analyse(bundle(conditions=("",)), Options(bootstrap=5))
@@ -269,6 +270,7 @@ def test_a_negative_variance_leaves_no_interval() -> None:
     assert negative
 
 
+@pytest.mark.slow
 def test_a_fully_crossed_study_has_no_such_table() -> None:
     """All readers may have the same part of the items."""
     items, readings, raters = study(share=1.0)

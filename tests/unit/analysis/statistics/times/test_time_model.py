@@ -144,7 +144,7 @@ def _arrays(study: Study) -> tuple[Floats, Floats, Ints, Ints]:
     return outcome - outcome.mean(), design, *codes
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_intervals_have_their_nominal_coverage() -> None:
     """Fifty studies of 3 readers and 60 items are simulated."""
     truth = np.log([0.8, 0.99, 1.3])
@@ -262,6 +262,7 @@ def test_models_that_exceed_the_memory_are_undefined(monkeypatch: pytest.MonkeyP
     assert row["undefined_because"] == TOO_LARGE
 
 
+@pytest.mark.slow
 def test_readings_without_an_answer_are_not_modelled() -> None:
     """The time of a case that timed out is not the time of a decision."""
     items, readings = _study(3, 20)
