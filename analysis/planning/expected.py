@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy
 from scipy.special import ndtr, stdtrit
+from scipy.stats import chi2
 
 from analysis.arrays import Floats
 from analysis.planning.designs import PlanDesign, Size
@@ -88,7 +88,7 @@ def expected_power(plan: PowerPlan, size: Size) -> float:
 
 def _nodes(df: float, n: int) -> Floats:
     """Return values of chi-square over its degrees of freedom with equal probabilities."""
-    nodes: Floats = scipy.stats.chi2.ppf((np.arange(n) + 0.5) / n, df) / df
+    nodes: Floats = chi2.ppf((np.arange(n) + 0.5) / n, df) / df
     return nodes
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-import scipy
+from scipy.stats import f, ncf, nct, ncx2, norm, t
 
 from analysis.arrays import Floats
 from analysis.errors import OptionsError
@@ -250,12 +250,12 @@ def power_of(plan: PowerPlan, variance: Variance) -> Floats:
     finite = np.where(normal, 1.0, df)
     if plan.margin is None:
         ncp = plan.effect**2 / value
-        exact = scipy.stats.ncf.sf(scipy.stats.f.isf(plan.alpha, 1, finite), 1, finite, ncp)
-        limit = scipy.stats.ncx2.sf(scipy.stats.norm.isf(plan.alpha / 2) ** 2, 1, ncp)
+        exact = ncf.sf(f.isf(plan.alpha, 1, finite), 1, finite, ncp)
+        limit = ncx2.sf(norm.isf(plan.alpha / 2) ** 2, 1, ncp)
     else:
         shift = (plan.effect + plan.margin) / np.sqrt(value)
-        exact = scipy.stats.nct.sf(scipy.stats.t.isf(plan.alpha / 2, finite), finite, shift)
-        limit = scipy.stats.norm.sf(scipy.stats.norm.isf(plan.alpha / 2) - shift)
+        exact = nct.sf(t.isf(plan.alpha / 2, finite), finite, shift)
+        limit = norm.sf(norm.isf(plan.alpha / 2) - shift)
     chosen: Floats = np.where(normal, limit, exact)
     return chosen
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.stats import norm, t
 
 from analysis.errors import OptionsError, quoted
 from analysis.planning.designs import Size, variances
@@ -170,8 +170,7 @@ def half_width(plan: PowerPlan, size: Size) -> float:
     """
     variance = variances(plan.spread, size, plan.design).random_readers
     df = float(variance.df)
-    tail = plan.alpha / 2
-    quantile = scipy.stats.norm.isf(tail) if np.isinf(df) else scipy.stats.t.isf(tail, df)
+    quantile = norm.isf(plan.alpha / 2) if np.isinf(df) else t.isf(plan.alpha / 2, df)
     return float(quantile * np.sqrt(float(variance.value)))
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.optimize import minimize
 
 from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import sums_by_cluster
@@ -194,7 +194,7 @@ def _search(sums: _Sums) -> Floats | None:
     def deviance(thetas: Floats) -> float:
         return sums.deviance(_with(best, free, thetas))
 
-    optimum = scipy.optimize.minimize(
+    optimum = minimize(
         deviance,
         best[free],
         method="Nelder-Mead",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import scipy
 from scipy.linalg import null_space
+from scipy.stats import norm
 
 from analysis.arrays import Bools, Floats
 from analysis.bundle.model import Bundle, RaterKind
@@ -328,14 +328,14 @@ def _fit(readings: pd.DataFrame, design: Floats) -> CrossedFit | None:
 def _numbers(fit: CrossedFit, place: int, alpha: float) -> dict[str, object]:
     estimate = float(fit.estimates[place])
     se = float(np.sqrt(fit.covariance[place, place]))
-    half = float(scipy.stats.norm.isf(alpha / 2)) * se
+    half = float(norm.isf(alpha / 2)) * se
     return {
         "estimate": estimate,
         "se": se,
         "ratio": float(np.exp(estimate)),
         "ci_low": float(np.exp(estimate - half)),
         "ci_high": float(np.exp(estimate + half)),
-        "p": float(2 * scipy.stats.norm.sf(abs(estimate) / se)),
+        "p": float(2 * norm.sf(abs(estimate) / se)),
     }
 
 

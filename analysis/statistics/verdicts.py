@@ -9,7 +9,7 @@ from enum import StrEnum
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import scipy
+from scipy.stats import t as student
 
 from analysis.bundle.protocol import Plan, margin_origin, plan_of
 from analysis.presentation.wording import Row, number, rows_of
@@ -299,7 +299,7 @@ def _weighted_row(row: Row, weighted: Row | None) -> Row:
     if weighted is None:
         return row
     distance = number(weighted, "difference") + number(row, "margin")
-    p = float(scipy.stats.t.sf(distance / number(weighted, "se"), number(weighted, "df")))
+    p = float(student.sf(distance / number(weighted, "se"), number(weighted, "df")))
     same = ("n_readers", "n_items", "difference", "se", "df", "ci_low", "ci_high", "p", "method")
     return {
         **row,

@@ -38,7 +38,7 @@ AT_ONCE_S = 0.7
 QUICK_S = 5.0
 """Analyses that take longer are not repeated automatically after every change."""
 
-_LOADED = "analysis.complete"
+_LOADED = "analysis"
 """The module loaded in the process that is kept for the next analysis."""
 
 _TOLD_AFTER_S = 2.0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-import scipy
+from scipy.stats import rankdata
 
 from analysis.arrays import Bools, Floats, Ints, ordered_sum
 from analysis.bundle.model import Bundle
@@ -273,8 +273,7 @@ def _rows(
 
 def _ranks(accuracies: Floats) -> Floats:
     """Rank the raters along the first axis, 1 the best; equal accuracies share the better rank."""
-    rounded = accuracies.round(DECIMALS)
-    ranks: Floats = scipy.stats.rankdata(-rounded, method="min", axis=0).astype(np.float64)
+    ranks: Floats = rankdata(-accuracies.round(DECIMALS), method="min", axis=0).astype(np.float64)
     return ranks
 
 

@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis.arrays import Floats, Ints, ordered_sum
 from analysis.readings.clusters import ratio
@@ -71,7 +72,7 @@ def mean_over_items(
     if k < 2 or not residuals.any():
         return cells | {"undefined_because": ONE_CLUSTER if k < 2 else ALL_THE_SAME}
     se = float(np.sqrt(k / (k - 1) * (residuals**2).sum()) / n)
-    reach = float(scipy.stats.t.ppf(1 - alpha / 2, k - 1)) * se
+    reach = float(stats.t.ppf(1 - alpha / 2, k - 1)) * se
     return cells | {
         "se": se,
         "ci_low": max(mean - reach, limits[0]),
@@ -113,8 +114,6 @@ def wilson_interval(successes: Floats, n: Floats, alpha: float) -> tuple[Floats,
     >>> low.round(7).tolist(), high.round(7).tolist()
     ([0.0623864], [0.1604872])
     """
-    from statsmodels.stats.proportion import proportion_confint  # takes half a second
-
     successes, n = np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
     empty = n == 0
     limits = proportion_confint(successes, np.where(empty, 1.0, n), alpha, method="wilson")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 from scipy.special import logit
+from scipy.stats import norm
 
 from analysis.bundle.model import Bundle
 from analysis.figures.drawing.axes import rater_names
@@ -78,7 +78,7 @@ def _rows(study: Study, answers: SureAnswers) -> Iterator[dict[str, Any]]:
         reason = _why_undefined(answers, measure)
         estimate, se = (np.nan, np.nan) if reason else _fitted(answers, measure, clustered)
         few = "" if reason else too_few(_n_units(answers, clustered), clustered=clustered)
-        reach = float(scipy.stats.norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
+        reach = float(norm.isf(study.options.alpha / 2)) * (np.nan if few else se)
         yield {
             "measure": measure,
             "n": len(answers.right),

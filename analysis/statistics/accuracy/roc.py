@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
 from scipy.special import expit, logit
+from scipy.stats import norm
 
 from analysis.arrays import Floats
 from analysis.bundle.model import Bundle, RaterKind
@@ -175,8 +175,7 @@ def _auc(study: Study, rated: RatedItems) -> dict[str, Any]:
         else infer(area, float(merits.covariance[0, 0]), np.inf, study.options.alpha)
     )
     reason = inference.undefined_because
-    quantile = scipy.stats.norm.isf(study.options.alpha / 2)
-    half = quantile * inference.se / (area * (1 - area) or np.nan)
+    half = norm.isf(study.options.alpha / 2) * inference.se / (area * (1 - area) or np.nan)
     return {
         "measure": AUC,
         "estimate": area,

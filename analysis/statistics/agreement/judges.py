@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy import stats
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.cells import guarded_table, unguarded_table
@@ -185,7 +185,7 @@ def _uncertain(
         return cells | {"undefined_because": ONE_UNIT if n_units < 2 else NO_VARIATION}
     cells["se"] = float(np.sqrt(n_units / (n_units - 1) * (sums**2).sum()) / n)
     if drawn is None:
-        reach = float(scipy.stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
+        reach = float(stats.t.ppf(1 - alpha / 2, n - 1)) * cells["se"]
         return cells | {"ci_low": estimate - reach, "ci_high": min(estimate + reach, 1.0)}
     low, high, _ = percentile_limits(drawn, alpha, n_units)
     few = too_few(int(n_units), clustered=resampled_units == "patients")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.stats import t as student
 
 from analysis.arrays import Codes, Floats, Ints
 from analysis.bundle.model import Bundle
@@ -120,7 +120,7 @@ def _row(study: Study, answers: Codes, items: Ints, n_options: int, measure: str
     result = cohens_kappa(_counts(answers, n_options), wt=WEIGHTS[measure])
     estimate, se = float(result.kappa), float(result.std_kappa)
     if study.weights is None:
-        reach = float(scipy.stats.t.isf(study.options.alpha / 2, len(answers) - 1)) * se
+        reach = float(student.isf(study.options.alpha / 2, len(answers) - 1)) * se
         low, high = limits_on_fishers_scale(estimate, reach)
         limits: dict[str, Any] = {"ci_low": low, "ci_high": high, "method": ON_FISHERS_SCALE}
         limits |= {"undefined_because": ""}

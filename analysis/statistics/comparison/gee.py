@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle, PairKind
@@ -179,7 +179,7 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
     if reason:
         se = float("nan")
     df = max(n_clusters - 1, 1)
-    reach = float(scipy.stats.t.isf(alpha / 2, df)) * se
+    reach = float(student.isf(alpha / 2, df)) * se
     return {
         "n_readings": right.n * len(columns),
         "n_items": right.n,
@@ -188,7 +188,7 @@ def _row(matrix: ReadingMatrix, columns: Ints, alpha: float) -> dict[str, object
         "se": se,
         "ci_low": np.maximum(estimate - reach, -1.0),
         "ci_high": np.minimum(estimate + reach, 1.0),
-        "p": 2 * float(scipy.stats.t.sf(abs(estimate / se), df)),
+        "p": 2 * float(student.sf(abs(estimate / se), df)),
         "scale": SCALE,
         "method": METHOD.format(clusters="patients" if matrix.clustered else "items"),
         "undefined_because": reason,

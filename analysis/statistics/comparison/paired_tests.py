@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy
+from scipy.stats import binom, chi2, norm
+from statsmodels.stats.multitest import multipletests
 
 from analysis.arrays import Floats, Ints
 
@@ -45,9 +46,9 @@ def mcnemar_p(only_a: Floats, only_b: Floats) -> tuple[Floats, Floats]:
     ([0.012939453125, 1.0, 1.0], [0.007385254, 1.0, 0.84375])
     """
     fewer, discordant = np.minimum(only_a, only_b), only_a + only_b
-    two_sided = 2 * scipy.stats.binom.cdf(fewer, discordant, 0.5)
+    two_sided = 2 * binom.cdf(fewer, discordant, 0.5)
     exact = np.minimum(two_sided, 1.0)
-    observed = scipy.stats.binom.pmf(fewer, discordant, 0.5)
+    observed = binom.pmf(fewer, discordant, 0.5)
     even, none = only_a == only_b, discordant == 0
     # Where both are almost 0, rounding could make their difference negative.
     mid = np.where(even, 1 - observed / 2, np.clip(two_sided - observed, 0.0, exact))
@@ -104,7 +105,7 @@ def tango_interval(
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([0.061112], [0.344709])
     """
-    z2 = float(scipy.stats.norm.isf(alpha / 2)) ** 2
+    z2 = float(norm.isf(alpha / 2)) ** 2
     high = _upper_limit(only_a, only_b, n, z2)
     low = -_upper_limit(only_b, only_a, n, z2)
     empty = n == 0
@@ -196,7 +197,7 @@ def yang_test(correct: Floats, sizes: Floats, a: Ints, b: Ints) -> tuple[Floats,
     variance = squares - delta * cross + delta**2 * float(sizes @ sizes) / 2
     none = squares == 0
     statistic = (n_clusters - 1) / n_clusters * difference**2 / np.where(none, 1.0, variance)
-    return statistic, np.asarray(scipy.stats.chi2.sf(statistic, 1))
+    return statistic, np.asarray(chi2.sf(statistic, 1))
 
 
 def holm_within(p: Floats, families: Sequence[str]) -> Floats:
@@ -230,8 +231,6 @@ def holm_within(p: Floats, families: Sequence[str]) -> Floats:
     >>> holm_within(np.array([0.01, 0.04, 0.03, 0.04]), ["x", "x", "x", ""]).tolist()
     [0.03, 0.06, 0.06, nan]
     """
-    from statsmodels.stats.multitest import multipletests  # takes half a second
-
     names = np.array(families, dtype=object)
     adjusted = np.full(len(names), np.nan)
     for name in sorted(set(families) - {""}):

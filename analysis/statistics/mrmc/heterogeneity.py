@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle, RaterKind
@@ -182,10 +182,10 @@ def _combined(means: Floats, variances: Floats, reason: str, alpha: float) -> di
     k, mean = len(means), float(result.mean_effect_re)
     se = float(result.sd_eff_w_re_hksj)
     tau_squared = max(float(result.tau2), 0.0)
-    reach = float(scipy.stats.t.isf(alpha / 2, k - 1)) * se
+    reach = float(student.isf(alpha / 2, k - 1)) * se
     tail_p = math.nan
     if k > 2:
-        tail_p = float(scipy.stats.t.isf(alpha / 2, k - 2)) * math.sqrt(tau_squared + se**2)
+        tail_p = float(student.isf(alpha / 2, k - 2)) * math.sqrt(tau_squared + se**2)
     test = result.test_homogeneity()
     return {
         "estimate": mean,

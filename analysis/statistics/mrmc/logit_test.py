@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import scipy
+from scipy.optimize import brentq
 from scipy.special import expit, logit
+from scipy.stats import t as student
 
 from analysis.statistics.merits import Merits
 
@@ -87,11 +88,11 @@ class AreaDifference:
             return LARGEST
         if excess(-LARGEST) <= 0:
             return -LARGEST
-        return float(scipy.optimize.brentq(excess, -LARGEST, LARGEST, xtol=1e-10))
+        return float(brentq(excess, -LARGEST, LARGEST, xtol=1e-10))
 
     def p(self, margin: float) -> float:
         """Return the one-sided p-value of the margin."""
-        return float(scipy.stats.t.sf(self.statistic(margin), self.df))
+        return float(student.sf(self.statistic(margin), self.df))
 
 
 def area_difference(

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import scipy
+from scipy.optimize import brentq
+from scipy.stats import t as student
 
 from analysis.arrays import Bools, Floats, Ints
 from analysis.bundle.model import Bundle
@@ -105,9 +106,7 @@ def restricted_second_moment(deviations: Floats, least: float) -> float:
     def slope(multiplier: float) -> float:
         return float((deviations / (1 + multiplier * deviations)).sum())
 
-    multiplier = steepest
-    if slope(steepest) < 0:
-        multiplier = float(scipy.optimize.brentq(slope, 0.0, steepest))
+    multiplier = steepest if slope(steepest) >= 0 else float(brentq(slope, 0.0, steepest))
     weights = 1 / (len(deviations) * (1 + multiplier * deviations))
     unseen = max(float(weights @ deviations) / worst, 0.0) if multiplier == steepest else 0.0
     return float(weights @ deviations**2) + unseen * worst**2
@@ -172,8 +171,7 @@ def score_test(
     if n_readers > 1:
         shares = of_items**2 / df + mean_square**2 / (n_readers - 1)
         df = min(variance**2 / shares, df)
-    statistic = distance / se
-    return ScoreTest(se=se, df=df, statistic=statistic, p=float(scipy.stats.t.sf(statistic, df)))
+    return ScoreTest(se=se, df=df, statistic=distance / se, p=float(student.sf(distance / se, df)))
 
 
 def noninferiority(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
@@ -309,7 +307,7 @@ def _tested(
         statistic=statistic,
         p=areas.p(margin),
     )
-    low = areas.low(float(scipy.stats.t.isf(study.options.alpha / 2, areas.df)))
+    low = areas.low(float(student.isf(study.options.alpha / 2, areas.df)))
     return _Tests(margin=test, p_superior=areas.p(0.0), low=low)
 
 

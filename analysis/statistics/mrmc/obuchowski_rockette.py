@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import scipy
+from scipy.stats import norm, t
 
 from analysis.arrays import Floats, Ints
 from analysis.statistics.claims import NARROWER
@@ -125,9 +125,7 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
     if not variance > ZERO_VARIANCE:
         return undefined(estimate, NEGATIVE_VARIANCE if variance < -ZERO_VARIANCE else NO_VARIANCE)
     se = math.sqrt(variance)
-    normal = math.isinf(df)
-    quantile = scipy.stats.norm.isf(alpha / 2) if normal else scipy.stats.t.isf(alpha / 2, df)
-    half = float(quantile) * se
+    half = float(norm.isf(alpha / 2) if math.isinf(df) else t.isf(alpha / 2, df)) * se
     return Inference(
         estimate=estimate,
         se=se,
@@ -139,7 +137,7 @@ def infer(estimate: float, variance: float, df: float, alpha: float) -> Inferenc
 
 
 def _tail_p(value: float, df: float) -> float:
-    return float(scipy.stats.norm.sf(value) if math.isinf(df) else scipy.stats.t.sf(value, df))
+    return float(norm.sf(value) if math.isinf(df) else t.sf(value, df))
 
 
 def undefined(estimate: float, reason: str) -> Inference:

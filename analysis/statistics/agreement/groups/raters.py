@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.stats import t as student
 
 from analysis.bundle.model import Bundle
 from analysis.options import Options
@@ -126,7 +126,7 @@ def _row(
         se_items = float(np.std(defined, ddof=1)) if len(defined) > 1 else np.nan
         method = "bootstrap over patients"
     se = float(np.hypot(se_items, se_raters))
-    reach = -float(stdtrit(r - 1, alpha / 2)) * se
+    reach = float(student.isf(alpha / 2, r - 1)) * se
     reason = "" if se > 0 else NO_ERROR
     if np.isnan(estimate):
         reason = measure.reason(ratings, sums)

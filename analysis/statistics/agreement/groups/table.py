@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
+from scipy.stats import t as student
 
 from analysis.arrays import Floats, Ints
 from analysis.bundle.model import Bundle
@@ -152,7 +152,7 @@ def _row(measure: GroupMeasure, answered: Answered, clusters: Ints, alpha: float
     if reason:
         se = np.nan
     elif answered.resampled is None:
-        spread = -float(stdtrit(n - 1, alpha / 2)) * se
+        spread = float(student.isf(alpha / 2, n - 1)) * se
         low, high = estimate - spread, min(estimate + spread, 1.0)
     else:
         resampled = measure.estimate(answered.resampled)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import ndtri, stdtrit
+from scipy.stats import norm, t
 
 from analysis.arrays import Floats, Ints
 from analysis.readings.clusters import (
@@ -249,7 +249,7 @@ def analytic_interval(measure: Measure, counts: PairCounts, alpha: float) -> Int
     sums = sums_of(counts)
     estimate, se = measure.estimate(sums), measure.standard_error(counts)
     df = np.maximum(measure.n(sums) - 1, 1)
-    quantile = -(ndtri(alpha / 2) if measure.normal else stdtrit(df, alpha / 2))
+    quantile = norm.isf(alpha / 2) if measure.normal else t.isf(alpha / 2, df)
     return Interval(
         low=estimate - quantile * se,
         high=np.minimum(estimate + quantile * se, 1.0),

@@ -170,7 +170,7 @@ def test_an_error_of_the_other_process_is_raised(read: Store) -> None:
     with pytest.raises(NotFound, match="gone"):
         failing_job.analysis()
     faults = [analysis.Fault(file="items.csv", row=2, what="it is wrong", remedy="Fix it")]
-    sent = worker.Job(_refuse, faults, kept_text="analysis.complete")
+    sent = worker.Job(_refuse, faults, kept_text="analysis")
     assert sent.is_done(PATIENCE_S)
     with pytest.raises(analysis.BundleError, match=r"items\.csv, row 2: it is wrong"):
         sent.outcome()
@@ -183,7 +183,7 @@ def _refuse(_: OnProgress, faults: list[analysis.Fault]) -> None:
 @pytest.mark.thorough
 def test_a_killed_process_is_reported_and_started_again(read: Store) -> None:
     """The system kills processes when memory runs out."""
-    pid = worker.Job(_pid, kept_text="analysis.complete").outcome()
+    pid = worker.Job(_pid, kept_text="analysis").outcome()
     job = job_of(read, "trial")
     os.kill(pid, signal.SIGKILL)
     assert job.is_done(PATIENCE_S)
