@@ -166,7 +166,7 @@ def test_answers_are_refused_while_a_disk_hangs_and_then_acknowledged_once(
 def test_requests_are_refused_while_a_disk_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Sixty readers' requests block forty threads; staff are also told to try again."""
+    """Sixty readers' requests block forty threads; those of staff are refused, too."""
     for name in ("LONGEST_S", "PATIENCE_S"):
         monkeypatch.setattr(f"ui.server.deployment.{name}", 0.2)
     monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
