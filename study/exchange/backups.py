@@ -7,12 +7,13 @@ banks were imported from.
 
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -39,6 +40,9 @@ AGAIN = timedelta(hours=1)
 """How long after a failure the next automatic backup is attempted."""
 
 _SCRATCH = ".making-"
+_TIME = "%Y%m%dT%H%M%SZ"
+_NAMED = re.compile(r"(\d{8}T\d{6}Z)(-\d+)?\.db")
+"""The name of a backup's file after that of its store."""
 _JOB = "backup"
 _FAILED = "backup_failed_at_utc"
 
@@ -279,7 +283,7 @@ def _new_backup(store: Store, out: Path | None, trigger: str, acting: Acting) ->
             folder.mkdir(mode=0o700, exist_ok=True)
             for leftover in folder.glob(f"{_SCRATCH}*"):  # left by a backup that crashed
                 shutil.rmtree(leftover, ignore_errors=True)
-            _list_copies_before_upgrades(store, acting)
+            _list_unlisted(store, acting)
         with tempfile.TemporaryDirectory(dir=folder, prefix=_SCRATCH) as scratch:
             copy = Path(scratch) / "store.db"
             if is_server(store.address):
@@ -313,14 +317,18 @@ def _record_backup(
     trigger: str,
     acting: Acting,
     place: Callable[[], None] = lambda: None,
+    made: datetime | None = None,
 ) -> Backup:
-    """List a verified backup, record it in the trail, and `place` its file; or do nothing."""
+    """List a verified backup, record it in the trail, and `place` its file; or do nothing.
+
+    `made` is the time in the name of its file, by default now.
+    """
     at = stamp(acting.now)
     with store.change() as change:
         deployment.add_backup(
             change,
             **facts,
-            made_at_utc=at,
+            made_at_utc=stamp(made or acting.now),
             trigger=trigger,
             actor=acting.by.name,
             verified_at_utc=at,
@@ -330,15 +338,18 @@ def _record_backup(
         return _backup(store, deployment.every_backup(change)[-1])
 
 
-def _list_copies_before_upgrades(store: Store, acting: Acting) -> None:
-    """Verify and list the copies made before upgrades, so that old ones are removed later.
+def _list_unlisted(store: Store, acting: Acting) -> None:
+    """Verify and list files that no backup lists, so that old ones are removed later.
 
-    An upgrade cannot list its copy itself, because it is made before the store can be written.
+    An upgrade cannot list its copy itself, because it is made before the store can be written. The
+    file of a backup is unlisted if its transaction failed, or if an earlier backup was restored.
     """
     with store.look() as look:
         known = {row.file for row in deployment.every_backup(look)}
-    for file in sorted(folder_of(store).glob(f"{store.stem}-before-upgrade-*.db")):
-        if file.name in known:
+    for file in sorted(folder_of(store).glob("*.db")):
+        name = file.name.removeprefix(f"{store.stem}-")
+        made = _time_in(name)
+        if file.name in known or not (made or name.startswith("before-upgrade-")):
             continue
         with tempfile.TemporaryDirectory(dir=file.parent, prefix=_SCRATCH) as scratch:
             copy = Path(scratch, "store.db")
@@ -353,7 +364,21 @@ def _list_copies_before_upgrades(store: Store, acting: Acting) -> None:
             "sha256": sha256_of_file(file),
             "finding": finding,
         }
-        _record_backup(store, facts, "schedule", acting)
+        _record_backup(store, facts, "schedule", acting, made=made)
+
+
+def _time_in(name: str) -> datetime | None:
+    """Return the time in the name of a backup, or None for other names.
+
+    >>> _time_in("20251103T140000Z-2.db")
+    datetime.datetime(2025, 11, 3, 14, 0, tzinfo=datetime.timezone.utc)
+    >>> _time_in("20251303T140000Z.db"), _time_in("copy.db")
+    (None, None)
+    """
+    named = _NAMED.fullmatch(name)
+    with suppress(ValueError):
+        return datetime.strptime(named[1], _TIME).replace(tzinfo=UTC) if named else None
+    return None
 
 
 def _flushed(path: Path) -> str:
@@ -364,7 +389,7 @@ def _flushed(path: Path) -> str:
 
 
 def _free(folder: Path, stem: str, now: datetime) -> Path:
-    base = f"{stem}-{now.strftime('%Y%m%dT%H%M%SZ')}"
+    base = f"{stem}-{now.strftime(_TIME)}"
     names = (base, *(f"{base}-{number}" for number in range(2, 1000)))
     return next(path for name in names if not (path := folder / f"{name}.db").exists())
 

@@ -6,13 +6,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from study.base.actor import Acting, By
-from study.base.errors import BadFile, BadInput, BrokenStore, NotFound, NotNow
+from study.base.canonical import stamp
+from study.base.errors import BadFile, BadInput, BrokenStore, Busy, NotFound, NotNow
 from study.exchange import backups
 from study.exchange.backups import Schedule
+from study.exchange.bundle import sha256_of_file
 from study.reading import desk
 from study.store import Store, events
 from study.store.leases import lease
@@ -196,6 +199,31 @@ def test_a_copy_made_before_an_upgrade_is_listed_and_later_removed(banked: Store
     assert [backup.file for backup in backups.listed(banked)] == [made.file, torn]
     assert [not backup.finding for backup in backups.listed(banked)] == [True, False]
     assert not copy.exists()
+    assert verify(banked, films=False) == []
+
+
+def test_a_file_whose_transaction_failed_is_listed_by_the_next_backup(
+    banked: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the time in its name, and files of other programs are not listed."""
+
+    def fail(*_: object) -> NoReturn:
+        raise Busy("The database cannot be reached.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(backups, "_backup", fail)  # after the file has its name
+        with pytest.raises(Busy):
+            backups.make(banked, acting=ACTING)
+    assert backups.listed(banked) == []
+    (file,) = backups.folder_of(banked).glob("*.db")
+    for name in (f"{banked.stem}-copy.db", "other-20251103T140000Z.db"):
+        file.with_name(name).write_bytes(b"")
+    later = NOW + timedelta(hours=1)
+    made = backups.make(banked, acting=Acting(by=BY, now=later))
+    newest, unlisted = backups.listed(banked)
+    assert (newest, unlisted.file, unlisted.finding) == (made, file, "")
+    assert unlisted.made_at_utc == stamp(NOW)
+    assert unlisted.sha256 == sha256_of_file(file)
     assert verify(banked, films=False) == []
 
 
