@@ -9,14 +9,18 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import click
 import pytest
 
 from analysis.cli import program as analysis_program
+from study.base.errors import Busy
 from study.cli.program import program
+from study.exchange import backups
 from tests import command_reference, processes, templates
 from tests.conftest import ROOT, bank_records, write_bank
+from tests.contract.test_passwords import _run
 
 PROGRAMS = {"study": program, "analysis": analysis_program}
 COMMANDS = tuple(
@@ -620,6 +624,21 @@ def test_the_message_of_an_invalid_backup_has_its_path(tmp_path: Path) -> None:
     assert str(text) in result.stderr
     assert "making" not in result.stderr
     assert not (tmp_path / "new.db").exists()
+
+
+def test_a_restored_backup_that_is_not_recorded_can_be_restored_again(
+    drawn: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message says that the store is in place, and what to do."""
+    backup, new = drawn.with_name("backup.db"), drawn.with_name("new.db")
+    run("study", "backup", "--db", drawn, "--out", backup)
+    words = ["restore-backup", str(backup), "--db", str(new)]
+    with monkeypatch.context() as patch:
+        patch.setattr(backups, "record_restored", Mock(side_effect=Busy("It is busy.")))
+        assert _run(words) == 1
+    assert f"was restored to {new}, but this was not recorded" in capsys.readouterr().err
+    new.unlink()
+    assert _run(words) == 0
 
 
 @pytest.mark.parametrize("command", [("verify",), ("status", "--study", "t"), ("backup",)])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from study.base.errors import BadFile
+from study.base.errors import BadFile, StudyError
 from study.base.text import quoted
 from study.cli.program import PATH, Address, acting, command, note, now
 from study.exchange import archives, backups, bundle, moving, removing, restoring
@@ -192,7 +192,13 @@ def restore_backup(db: Path | str, file: Path) -> None:
     that name. See docs/backups.md.
     """
     store = backups.restore_backup(file, db)
-    records_lost = backups.record_restored(store, file, acting=acting())
+    try:
+        records_lost = backups.record_restored(store, file, acting=acting())
+    except StudyError as error:
+        raise StudyError(
+            f"The backup was restored to {db}, but this was not recorded: {error} Remove the "
+            "restored store and repeat the command."
+        ) from error
     print(f"Verified, and in place: {db}")
     for loss in records_lost:
         print(f"Note: {loss.sentence}")

@@ -7,12 +7,15 @@ made. Backups and exported files are not changed; a certificate lists the backup
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from study.base.actor import Acting
-from study.base.errors import BadFile, BadInput, NotFound, NotNow
+from study.base.errors import BadFile, BadInput, NotFound, NotNow, StudyError
+from study.base.system import system_reason
 from study.base.text import checked_reason
 from study.base.translation import t
 from study.models.models import predictions_hash
@@ -138,12 +141,14 @@ def remove_study(
         detail = {**facts, **_marks_in_use(change, marks), "rows": counts, "exports": exports}
         detail["reason"] = words
         events.record(change, "", acting, kind=EventKind.STUDY_REMOVED, detail=detail)
-    chains = facts["chains"]
-    store.forget_heads([head for head in record.heads if head.chain in chains] if record else [])
-    archives = store.beside("archives") / str(row.id)
-    shutil.rmtree(archives, ignore_errors=True)
-    store.fold_in()
-    return certificates(store)[-1]
+    with _removed(t("The study was removed.")):
+        chains = facts["chains"]
+        heads_of = [head for head in record.heads if head.chain in chains] if record else []
+        store.forget_heads(heads_of)
+        archives = store.beside("archives") / str(row.id)
+        shutil.rmtree(archives, ignore_errors=True)
+        store.fold_in()
+        return certificates(store)[-1]
 
 
 def remove_model(
@@ -176,8 +181,22 @@ def remove_model(
                 "reason": words,
             }
             events.record(change, study, acting, kind=EventKind.MODEL_DATA_REMOVED, detail=detail)
-    store.fold_in()
-    return certificates(store, study)[-1]
+    with _removed(t("The predictions were removed.")):
+        store.fold_in()
+        return certificates(store, study)[-1]
+
+
+@contextmanager
+def _removed(sentence: str) -> Iterator[None]:
+    """Say in an error of a later step that the removal is complete."""
+    try:
+        yield
+    except (StudyError, OSError) as error:
+        reason = str(error)
+        if isinstance(error, OSError):
+            reason = t("The certificate cannot be made: {why}.", why=system_reason(error))
+        remedy = t("Print the certificate with: python -m study certificates")
+        raise StudyError(f"{sentence} {reason} {remedy}") from error
 
 
 def certificates(store: Store, study: str = "") -> list[Certificate]:

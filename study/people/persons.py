@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from study.base.actor import Acting, By
 from study.base.canonical import stamp
-from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
+from study.base.errors import BadInput, NotAllowed, NotFound, NotNow, StudyError
 from study.base.text import check_code_name, check_name, checked_reason, text_key
 from study.base.translation import t
 from study.people import codes
@@ -356,7 +356,10 @@ def erase_name(store: Store, *, study: str, grant: int, acting: Acting) -> bool:
             raise NotNow(t("No name is recorded for {who}.", who=row.whose))
         detail = {"whose": row.whose}
         events.record(change, study, acting, kind=EventKind.NAME_ERASED, detail=detail)
-    return store.fold_in()
+    try:
+        return store.fold_in()
+    except StudyError:
+        return False
 
 
 def _grant(look: Transaction, study: str, grant: int) -> GrantRow:

@@ -369,14 +369,16 @@ class Store:
                 needless=lambda missing: _needless(look, missing),
             )
         except OSError as error:
-            raise StudyError(
+            fault = StudyError(
                 t(
                     "The server cannot write {file} ({why}), so this is not confirmed yet. Try "
                     "again in a moment.",
                     file=witness.file_of(self.path).name,
                     why=system_reason(error),
                 )
-            ) from error
+            )
+            fault.add_note(_STORED)
+            raise fault from error
 
     @contextmanager
     def _writing(self, *, sealed: bool, attached: Path | None = None) -> Iterator[Transaction]:
@@ -461,7 +463,11 @@ class Store:
         try:
             yield
         except self._engine.errors as error:
-            raise self._engine.explained(error) from error
+            fault = self._engine.explained(error)
+            if fault is not error:
+                for note in getattr(error, "__notes__", ()):
+                    fault.add_note(note)
+            raise fault from error
 
 
 class _Idle:
@@ -561,11 +567,24 @@ def _immediate(connection: Connection) -> Iterator[Cursor]:
     begun = connection.execute("BEGIN IMMEDIATE")
     try:
         yield begun
-        connection.execute("COMMIT")
+        try:
+            connection.execute("COMMIT")
+        except Exception as error:
+            if getattr(error, "is_final", False):
+                error.add_note(_UNKNOWN)
+            raise
     except BaseException as error:
         if connection.in_transaction and not getattr(error, "is_final", False):
             connection.execute("ROLLBACK")
         raise
+
+
+_UNKNOWN = (
+    "The connection ended while the change was being stored. Check whether it was stored before "
+    "you repeat the command."
+)
+_STORED = "The change is in the database. Check it before you repeat the command."
+"""Notes on errors at the end of a change, which commands print."""
 
 
 def _number(head: Head) -> int:

@@ -7,11 +7,12 @@ responsible for the study accepts the rest with a reason. Until then `verify` re
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from study.base.actor import SCHEDULE, Acting
-from study.base.errors import NotNow
+from study.base.errors import NotNow, StudyError
 from study.base.text import checked_reason
 from study.base.translation import t
 from study.reading.records import SENT_AGAIN
@@ -223,7 +224,8 @@ def accept(store: Store, *, reason: str, acting: Acting) -> list[Loss]:
             kind = EventKind.WITNESS_ACCEPTED
             events.record(change, "", acting, kind=kind, detail=detail)
         lost = [head for head in record.heads if not is_there(change, head)] if record else []
-    store.forget_heads(lost)
+    with suppress(OSError, StudyError):  # accepted heads that remain in the witness are not losses
+        store.forget_heads(lost)
     return losses
 
 

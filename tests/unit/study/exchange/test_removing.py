@@ -1,16 +1,18 @@
 """Studies and predictions are removed completely, with a certificate."""
 
+import errno
 import json
 import sqlite3
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from study.bank.managing import remove_bank
 from study.base.actor import COMMAND_LINE, Acting, By
-from study.base.errors import BadInput, NotFound, NotNow
+from study.base.errors import BadInput, Busy, NotFound, NotNow, StudyError
 from study.exchange import backups, bundle, removing, restoring
 from study.lifecycle import studies
 from study.models.models import add_model, withdraw_model
@@ -97,6 +99,42 @@ def test_a_certificate_states_what_was_removed(closed: Store, tmp_path: Path) ->
     assert backup.file.name in certificate.text
     backups.make(closed, acting=Acting(by=BY, now=LATER + timedelta(hours=1)))
     assert removing.certificates(closed) == [certificate]
+
+
+@pytest.mark.parametrize(
+    ("what", "step", "error"),
+    [
+        ("study", "forget_heads", OSError(errno.ENOSPC, "full")),
+        ("study", "fold_in", Busy("The database cannot be reached.")),
+        ("model", "fold_in", Busy("The database cannot be reached.")),
+    ],
+)
+def test_an_error_after_a_removal_says_that_it_is_complete(
+    closed: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+    step: str,
+    error: Exception,
+) -> None:
+    """The certificate can be printed later, and the verification finds no breach."""
+    closed.begin_witness()
+    _export(closed, tmp_path / "bundle")
+    remove = _removed if what == "study" else _model_removed
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, step, Mock(side_effect=error))
+        with pytest.raises(StudyError, match=r"removed\. The .* Print the certificate with"):
+            remove(closed)
+    with pytest.raises(NotFound):
+        remove(closed)
+    (certificate,) = removing.certificates(closed)
+    assert certificate.what.startswith(what)
+    assert verify(closed) == []
+
+
+def _model_removed(store: Store) -> removing.Certificate:
+    values = {"study": "trial", "model_id": "M1", "typed": "M1", "reason": "Retention is over"}
+    return removing.remove_model(store, **values, acting=Acting(by=BY, now=LATER))
 
 
 def test_a_study_is_removed_only_after_its_export(closed: Store) -> None:

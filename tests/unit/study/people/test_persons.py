@@ -5,11 +5,12 @@ import sqlite3
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from itertools import count
+from unittest.mock import Mock
 
 import pytest
 
 from study.base.actor import Acting, By
-from study.base.errors import BadFile, BadInput, NotAllowed, NotNow
+from study.base.errors import BadFile, BadInput, Busy, NotAllowed, NotNow
 from study.exchange.bundle import bundle_files
 from study.lifecycle import studies
 from study.lifecycle.deployments import administrator_code, coordinator_code, reader_code
@@ -298,6 +299,16 @@ def test_a_name_is_stored_in_one_table_and_can_be_erased(trial: Store) -> None:
     assert verify(trial) == []
     with pytest.raises(NotNow, match="No name is recorded"):
         persons.erase_name(trial, **_arguments(trial, "R2"))  # type: ignore[arg-type]
+
+
+def test_a_name_is_erased_although_the_journal_cannot_be_emptied(
+    trial: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The erasure is complete, and the journal is emptied later."""
+    _invite(trial, "R2", name="Ottoline Leyser-Quist")
+    monkeypatch.setattr(Store, "fold_in", Mock(side_effect=Busy("The database is busy.")))
+    assert persons.erase_name(trial, **_arguments(trial, "R2")) is False  # type: ignore[arg-type]
+    assert _member(trial, "R2").name == ""
 
 
 def _bytes(store: Store) -> bytes:

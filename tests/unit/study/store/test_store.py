@@ -5,6 +5,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -68,6 +69,31 @@ def test_a_process_suspended_with_the_witness_is_reported_after_a_wait(store: St
             change.insert("deployment", name="a", value="b")
     with store.change() as change:
         assert deployment.value(change, "a") == ""
+
+
+@pytest.mark.usefixtures("cold")
+def test_an_error_of_a_commit_has_a_note_if_its_outcome_is_unknown(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commands print it; the connection to the server ended in the middle."""
+
+    class Lost(sqlite3.Connection):
+        def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
+            cursor = super().execute(sql, *values)
+            if sql == "COMMIT":
+                error = sqlite3.OperationalError("locked")
+                error.is_final = True  # type: ignore[attr-defined]
+                raise error
+            return cursor
+
+    connect = partial(sqlite3.connect, factory=Lost)
+    with monkeypatch.context() as patch:
+        patch.setattr("study.store.sqlite.sqlite3.connect", connect)
+        with pytest.raises(Busy) as lost, store.change() as change:
+            change.insert("deployment", name="a", value="b")
+    assert "Check whether it was stored before you repeat" in lost.value.__notes__[-1]
+    with store.look() as look:
+        assert deployment.value(look, "a") == "b"
 
 
 def test_a_second_init_keeps_the_store(store: Store) -> None:

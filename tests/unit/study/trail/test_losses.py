@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -232,6 +232,20 @@ def test_a_tampered_witness_is_reported_until_an_administrator_accepts_it(
     assert any("Edited by mistake." in line for line in remarks(store))
 
 
+def test_a_loss_is_accepted_although_the_witness_cannot_be_written(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The trail records it, and the heads that remain in the witness are no loss."""
+    original = opened(cases=8)
+    store = _set_back(original, Page(original), 2, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "forget_heads", Mock(side_effect=OSError(28, "full")))
+        assert losses.accept(store, reason="Copied by mistake.", acting=ACTING)
+    assert verify(store) == []
+    with pytest.raises(NotNow):
+        losses.accept(store, reason="Copied by mistake.", acting=ACTING)
+
+
 @pytest.mark.parametrize("tampered", [breach for breach in TAMPERED if "link" not in breach])
 def test_lines_added_later_do_not_hide_the_damage_of_a_witness(
     opened: Opened, tampered: str
@@ -435,8 +449,9 @@ def test_records_are_not_acknowledged_before_they_are_witnessed(
 
     monkeypatch.setattr(witness, "add", broken)
     for _ in range(2):
-        with pytest.raises(StudyError, match=r"cannot write store.db-heads.log"):
+        with pytest.raises(StudyError, match=r"cannot write store.db-heads.log") as refused:
             desk.take_records(store, me, records, now=NOW)
+        assert "The change is in the database." in refused.value.__notes__[-1]
     monkeypatch.setattr(witness, "add", add)
     assert desk.take_records(store, me, records, now=NOW).refused == ()
     witnessed = witness.read(store.path)
