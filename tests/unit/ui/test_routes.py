@@ -167,8 +167,6 @@ def test_requests_are_refused_while_a_disk_hangs(
     sign: Sign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sixty readers' requests block forty threads; those of staff are refused, too."""
-    for name in ("LONGEST_S", "PATIENCE_S"):
-        monkeypatch.setattr(f"ui.server.deployment.{name}", 0.2)
     monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
     works, blocked = threading.Event(), []
     original = Store._database
@@ -180,6 +178,8 @@ def test_requests_are_refused_while_a_disk_hangs(
 
     with sign("R1") as client, sign("coordinator") as staff, ThreadPoolExecutor(60) as pool:
         with monkeypatch.context() as patch:
+            for name in ("LONGEST_S", "PATIENCE_S"):
+                patch.setattr(f"ui.server.deployment.{name}", 0.2)
             patch.setattr(Store, "_database", hang)
             try:
                 answers = pool.map(client.get, ["/desk"] * 60)
