@@ -3,7 +3,7 @@
 import streamlit as st
 
 from study.base.translation import t
-from study.people.roles import Act, Role
+from study.people.roles import Act, staff_roles
 from ui.app.masthead import masthead
 from ui.archive import backups, exports, removal
 from ui.overview.trail import trail_section
@@ -29,7 +29,7 @@ def _administrators() -> None:
     with st.container():
         rows(scope, members_of(scope), days, name="deployment")
     with st.expander(t("Assign a role on this server")):
-        give_role(scope, (Role.COORDINATOR, Role.REVIEWER, Role.ADMINISTRATOR), days)
+        give_role(scope, staff_roles(""), days)
 
 
 masthead(person)

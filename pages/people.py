@@ -5,7 +5,7 @@ import streamlit as st
 from study.base.translation import t
 from study.lifecycle import exposure
 from study.people.persons import Member
-from study.people.roles import Act, Role
+from study.people.roles import Act, Role, staff_roles
 from ui.app.masthead import masthead
 from ui.app.menu import page_file
 from ui.parts import actions
@@ -50,8 +50,7 @@ def _body() -> None:
             st.write(t("Only the administrators of this server."))
     with st.expander(t("Assign a role in this study")):
         st.caption(t("Anyone with a role here can never read in this study."))
-        roles = (Role.STATISTICIAN, Role.COORDINATOR, Role.ADMINISTRATOR)
-        give_role(scope, roles, days)
+        give_role(scope, staff_roles(scope.study), days)
 
 
 def _readers(scope: Scope, readers: list[Member], days: int) -> str:

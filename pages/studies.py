@@ -4,7 +4,7 @@ import streamlit as st
 
 from study.base.translation import t, tn
 from study.lifecycle import drafts
-from study.people.roles import Act
+from study.people.roles import Act, role_title
 from study.people.signing_in import Choice, choices
 from study.store import banks, judgements
 from study.store.judgements import REVIEW
@@ -13,7 +13,6 @@ from ui.app.menu import page_file
 from ui.parts import actions
 from ui.parts.forms import choose_form
 from ui.parts.links import links
-from ui.parts.role_titles import role_title
 from ui.parts.text import plain
 from ui.parts.theme import error_line, page_title, section, state_badge
 from ui.server.access import guard

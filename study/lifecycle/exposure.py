@@ -13,8 +13,8 @@ from study.bank.guessing import guessable
 from study.base.actor import Acting
 from study.base.errors import NotNow
 from study.base.text import quoted
-from study.base.translation import later, said, t, tn
-from study.people.roles import Role
+from study.base.translation import t, tn
+from study.people.roles import Role, role_title
 from study.protocol.protocol import Feedback, Protocol, stored_protocol
 from study.store import (
     Store,
@@ -181,26 +181,22 @@ def acquainted(look: Transaction, study: StudyRow) -> dict[str, tuple[KnownCases
     return roles
 
 
-_ROLES = {
-    None: later("in teaching with {study}"),
-    Role.READER: later("as a reader in {study}, where correct answers were shown"),
-    Role.COORDINATOR: later("as a coordinator of {study}"),
-    Role.STATISTICIAN: later("as a statistician of {study}"),
-    Role.ADMINISTRATOR: later("as an administrator of {study}"),
-}
-
-
 def in_words(reader: str, cases_seen: Sequence[KnownCases]) -> str:
     """Return the sentence about a reader who may know the answers."""
-    parts = [
-        said(_ROLES[exposure_seen.role]).format(study=quoted(exposure_seen.study))
-        for exposure_seen in cases_seen
-    ]
     return t(
         "{reader} may have seen the reference standard of these cases, {parts}.",
         reader=reader,
-        parts=", ".join(parts),
+        parts=", ".join(_place_in_words(place) for place in cases_seen),
     )
+
+
+def _place_in_words(place: KnownCases) -> str:
+    study = quoted(place.study)
+    if place.role is None:
+        return t("in teaching with {study}", study=study)
+    if place.role is Role.READER:
+        return t("as a reader in {study}, where correct answers were shown", study=study)
+    return t("as {role} of {study}", role=role_title(place.role), study=study)
 
 
 def _other_studies(look: Transaction, bank: int, excluding: int) -> list[StudyRow]:

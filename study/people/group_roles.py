@@ -17,7 +17,7 @@ from study.base.errors import BadInput, NotAllowed, NotFound, NotNow
 from study.base.text import did_you_mean, name_fault, quoted, text_key
 from study.base.translation import t
 from study.people import persons
-from study.people.roles import Role
+from study.people.roles import Role, staff_roles
 from study.people.signing_in import SignInRefused
 from study.store import Transaction, people
 from study.store.studies import study_row
@@ -26,9 +26,6 @@ _log = logging.getLogger("reading_room.sign_on")
 
 SIGN_ON = By(name="single sign-on")
 """The actor of role changes that follow from groups."""
-
-_IN_DEPLOYMENT = (Role.ADMINISTRATOR, Role.COORDINATOR, Role.REVIEWER)
-_IN_STUDY = (Role.ADMINISTRATOR, Role.COORDINATOR, Role.STATISTICIAN)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -118,12 +115,12 @@ def _rules(place: str, section: Any) -> GroupRules:
 
 def _role(place: str, value: Any) -> GroupRole:
     if isinstance(value, str):
-        return GroupRole(_role_named(place, value, _IN_DEPLOYMENT))
+        return GroupRole(_role_named(place, value, staff_roles("")))
     values = _table(place, value, ("role", "study"))
     study = values.get("study")
     if not isinstance(study, str) or not study:
         raise BadInput(f"{place}.study is missing. Name the study, or write only the role.")
-    return GroupRole(_role_named(place, values.get("role"), _IN_STUDY), study)
+    return GroupRole(_role_named(place, values.get("role"), staff_roles(study)), study)
 
 
 def _table(place: str, section: Any, known: Iterable[str]) -> Mapping[str, Any]:

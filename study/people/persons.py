@@ -22,22 +22,11 @@ from study.base.translation import t
 from study.people import codes
 from study.people.codes import GUESSED, Code
 from study.people.invitations import email_fault
-from study.people.roles import Act, Role
+from study.people.roles import Role, staff_roles
 from study.store import Store, Transaction, events, people, second_factors
 from study.store.events import EventKind
 from study.store.people import CodeRow, GrantRow, NameRow
 from study.store.studies import study_row
-
-
-def act_for(role: Role, study: str) -> Act:
-    """Return the permission needed to grant or revoke a role.
-
-    >>> act_for(Role.STATISTICIAN, "trial"), act_for(Role.COORDINATOR, "trial")
-    (<Act.PEOPLE: 'people'>, <Act.ROLES: 'roles'>)
-    """
-    if not study:
-        return Act.MAKE_STUDY if role is Role.REVIEWER else Act.DEPLOYMENT
-    return Act.PEOPLE if role in (Role.READER, Role.STATISTICIAN) else Act.ROLES
 
 
 def by_email(look: Transaction, email: str) -> int | None:
@@ -227,7 +216,7 @@ def give_role(store: Store, newcomer: Newcomer, *, study: str, code: Code, actin
         The person already has the role, or the handle belongs to another person.
     """
     check_code_name(newcomer.handle, str(newcomer.role))
-    if study and newcomer.role is Role.REVIEWER:
+    if study and newcomer.role not in staff_roles(study):
         raise BadInput(t("Reviewers are added for the whole server, not for one study."))
     with store.change() as change:
         number = study_row(change, study).id if study else None

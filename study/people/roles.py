@@ -8,6 +8,8 @@ The role of reviewer always applies to the deployment.
 from collections.abc import Mapping
 from enum import StrEnum
 
+from study.base.translation import later, said
+
 
 class Role(StrEnum):
     """The role of a person in a study or the deployment."""
@@ -72,19 +74,66 @@ _RUN = frozenset(
 )
 
 IN_STUDY: Mapping[Role, frozenset[Act]] = {
-    Role.ADMINISTRATOR: _RUN | {Act.ROLES},
-    Role.COORDINATOR: _RUN,
     Role.READER: frozenset({Act.READ}),
     Role.STATISTICIAN: frozenset({Act.RESULTS, Act.EXPORT, Act.ACCOUNT}),
+    Role.COORDINATOR: _RUN,
+    Role.ADMINISTRATOR: _RUN | {Act.ROLES},
 }
 """The permissions of each role in its study."""
 
 IN_DEPLOYMENT: Mapping[Role, frozenset[Act]] = {
-    Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW, Act.ACCOUNT}),
     Role.COORDINATOR: frozenset({Act.MAKE_STUDY, Act.REVIEW, Act.ACCOUNT}),
     Role.REVIEWER: frozenset({Act.REVIEW, Act.ACCOUNT}),
+    Role.ADMINISTRATOR: frozenset({Act.MAKE_STUDY, Act.DEPLOYMENT, Act.REVIEW, Act.ACCOUNT}),
 }
 """The additional permissions of roles for the deployment."""
 
 ANYWHERE: frozenset[Act] = frozenset({Act.CHOOSE})
 """The permissions of every signed-in person."""
+
+GRANTED_IN_STUDY: Mapping[Role, Act] = {
+    Role.READER: Act.PEOPLE,
+    Role.STATISTICIAN: Act.PEOPLE,
+    Role.COORDINATOR: Act.ROLES,
+    Role.ADMINISTRATOR: Act.ROLES,
+}
+"""The permission needed to grant or revoke each role in a study."""
+
+GRANTED_IN_DEPLOYMENT: Mapping[Role, Act] = {
+    Role.COORDINATOR: Act.DEPLOYMENT,
+    Role.REVIEWER: Act.MAKE_STUDY,
+    Role.ADMINISTRATOR: Act.DEPLOYMENT,
+}
+"""The permission needed to grant or revoke each role for the deployment."""
+
+TITLES: Mapping[str, str] = {
+    Role.READER: later("reader"),
+    Role.STATISTICIAN: later("statistician"),
+    Role.COORDINATOR: later("coordinator"),
+    Role.REVIEWER: later("reviewer"),
+    Role.ADMINISTRATOR: later("administrator"),
+}
+
+
+def staff_roles(study: str) -> tuple[Role, ...]:
+    """Return the roles of a study's staff (or, if `study` is empty, of the deployment's).
+
+    >>> [str(role) for role in staff_roles("trial")]
+    ['statistician', 'coordinator', 'administrator']
+    """
+    known = GRANTED_IN_STUDY if study else GRANTED_IN_DEPLOYMENT
+    return tuple(role for role in known if role is not Role.READER)
+
+
+def act_for(role: Role, study: str) -> Act:
+    """Return the permission needed to grant or revoke a role of `staff_roles` or a reader's.
+
+    >>> act_for(Role.STATISTICIAN, "trial"), act_for(Role.COORDINATOR, "trial")
+    (<Act.PEOPLE: 'people'>, <Act.ROLES: 'roles'>)
+    """
+    return (GRANTED_IN_STUDY if study else GRANTED_IN_DEPLOYMENT)[role]
+
+
+def role_title(role: Role) -> str:
+    """Return the title of a role in the user's language."""
+    return said(TITLES[role])

@@ -538,7 +538,7 @@ def choices(store: Store, person: Person) -> list[Choice]:
 
 def _choice(store: Store, person: Person, membership: Membership) -> Choice:
     current = (membership.study, membership.role) == (person.study, person.role)
-    if membership.study is None or membership.role is Role.STATISTICIAN:
+    if membership.study is None or not {Act.READ, Act.WATCH} & IN_STUDY[membership.role]:
         return Choice(membership=membership, here=current)
     with store.look() as look:
         if membership.reader is None:

@@ -4,12 +4,11 @@ import streamlit as st
 
 from study.base.translation import t
 from study.people import second_factor
-from study.people.roles import Act
+from study.people.roles import Act, role_title
 from study.people.second_factor import Policy
 from study.people.signing_in import Person
 from ui import viewer
 from ui.overview.trail import gone_back
-from ui.parts.role_titles import role_title
 from ui.parts.theme import lost_line, page_file
 from ui.server.access import sentence
 from ui.server.deployment import store

@@ -9,12 +9,11 @@ from streamlit.navigation.page import StreamlitPage
 
 from study.base.translation import said, t
 from study.people import signing_in
-from study.people.roles import Role
+from study.people.roles import Role, role_title
 from study.people.signing_in import Membership, Person, memberships
 from study.store import people, progress
 from study.store.studies import study_row
 from ui.app.menu import ARCHIVE, OVERVIEW, PEOPLE, RESULTS, SET_UP, Entry
-from ui.parts.role_titles import role_title
 from ui.parts.text import plain
 from ui.parts.theme import arrow, error_line
 from ui.results.background import warm_up

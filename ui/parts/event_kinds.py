@@ -5,8 +5,8 @@ from string import Formatter
 from typing import Any
 
 from study.base.translation import decimal, later, said, t
+from study.people.roles import TITLES
 from study.store.events import EventKind
-from ui.parts.role_titles import TITLES
 
 LABELS = {
     EventKind.ADMINISTRATOR_GIVEN_ACCESS: later("administrator given access"),

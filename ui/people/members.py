@@ -19,14 +19,13 @@ from study.lifecycle import studies
 from study.people import persons, second_factor, single_sign_on
 from study.people.codes import Code, end_of_day, new_code
 from study.people.invitations import Invitation, parse_invitations
-from study.people.persons import CodeState, Member, Newcomer, act_for
-from study.people.roles import Act, Role
+from study.people.persons import CodeState, Member, Newcomer
+from study.people.roles import Act, Role, act_for, role_title
 from study.people.signing_in import Person
 from ui.parts import actions
 from ui.parts.actions import Report
 from ui.parts.forms import TABLE_TYPES, required, upload
 from ui.parts.links import links
-from ui.parts.role_titles import role_title
 from ui.parts.text import browser_zone, plain
 from ui.people import handout
 from ui.server.access import acting

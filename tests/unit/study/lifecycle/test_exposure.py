@@ -456,8 +456,8 @@ def test_staff_of_another_study_are_named_when_they_are_invited(banked: Store) -
     for reader, email in (("R1", "cora"), ("R2", "stan"), ("R3", "rita"), ("R4", "nova")):
         _invite(banked, "next", reader, email=f"{email}@example.org")
     assert exposure.acquaintances(banked, "next") == (
-        "R1 may have seen the reference standard of these cases, as a coordinator of “trial”.",
-        "R2 may have seen the reference standard of these cases, as a statistician of “trial”.",
+        "R1 may have seen the reference standard of these cases, as coordinator of “trial”.",
+        "R2 may have seen the reference standard of these cases, as statistician of “trial”.",
     )
     assert set(exposure.acquaintances(banked, "next")) <= set(exposure.cautions(banked, "next"))
     with banked.look() as look:

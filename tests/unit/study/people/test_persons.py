@@ -17,7 +17,14 @@ from study.lifecycle.deployments import administrator_code, coordinator_code, re
 from study.people import codes, persons, signing_in
 from study.people.invitations import Invitation, parse_invitations
 from study.people.persons import CodeState, Member, Newcomer
-from study.people.roles import Role
+from study.people.roles import (
+    GRANTED_IN_DEPLOYMENT,
+    GRANTED_IN_STUDY,
+    IN_DEPLOYMENT,
+    IN_STUDY,
+    TITLES,
+    Role,
+)
 from study.people.signing_in import SignInRefused
 from study.store import Store
 from study.trail.verification import verify
@@ -90,6 +97,18 @@ def _arguments(store: Store, reader_id: str) -> dict[str, object]:
         "grant": _member(store, reader_id).grant,
         "acting": Acting(by=CARLA, now=NOW),
     }
+
+
+def test_every_role_has_a_title_and_can_be_granted(trial: Store) -> None:
+    """A role with permissions has a title, and the permissions and the store let staff grant it."""
+    assert set(TITLES) == set(Role)
+    assert set(GRANTED_IN_STUDY) == set(IN_STUDY)
+    assert set(GRANTED_IN_DEPLOYMENT) == set(IN_DEPLOYMENT)
+    for study, roles in (("trial", GRANTED_IN_STUDY), ("", GRANTED_IN_DEPLOYMENT)):
+        for role in set(roles) - {Role.READER}:
+            newcomer = Newcomer(handle=f"{role} {study}".strip(), role=role)
+            acting = Acting(by=ADA, now=NOW)
+            persons.give_role(trial, newcomer, study=study, code=_code(), acting=acting)
 
 
 def test_the_trail_records_who_gave_a_role(trial: Store) -> None:
