@@ -6,10 +6,11 @@ until the next action or page, is scrolled into view and receives the focus. `tu
 that only change what this window shows.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, Literal
 
 import streamlit as st
@@ -80,6 +81,9 @@ class _Memory:
     pressed: int | None = None
     """The number of the last report when a button was pressed that is not shown yet."""
     runs: Counter[tuple[str, Hashable]] = field(default_factory=Counter)
+    locks: defaultdict[tuple[str, Hashable], Lock] = field(
+        default_factory=lambda: defaultdict(Lock)
+    )
 
     def press(self, number: int) -> None:
         self.pressed = number
@@ -107,7 +111,7 @@ def button(
     """Show a button that runs an action, and the report of its result.
 
     The second click of a double click does nothing, because each run of the action that is not
-    refused replaces the button.
+    refused replaces the button. A click during the action waits for its end.
 
     Parameters
     ----------
@@ -128,16 +132,17 @@ def button(
     container = place or st
     kind = container.form_submit_button if in_form else container.button
     memory = _memory()
+    n_runs = memory.runs[key, subject]
     pressed = kind(
         label,
-        key=f"{key}/{memory.runs[key, subject]}",
+        key=f"{key}/{n_runs}",
         on_click=memory.press,
         args=(memory.number,),
         **look,
     )
     with below if below is not None else nullcontext():
         if pressed:
-            _run(memory, do, key, subject, busy)
+            _run(memory, do, key, subject, busy, n_runs)
         _show(memory, key, subject)
 
 
@@ -238,13 +243,19 @@ def _memory() -> _Memory:
     return memory
 
 
-def _run(memory: _Memory, do: Action, key: str, subject: Hashable, busy: str) -> None:
-    """Run an action and keep its result, even if the user clicks meanwhile."""
+def _run(memory: _Memory, do: Action, key: str, subject: Hashable, busy: str, n_runs: int) -> None:
+    """Run an action and keep its result, even if the user clicks meanwhile.
+
+    A click during the action starts another thread of the page. It waits, and shows the result of
+    the first click: the action has then run more than `n_runs` times.
+    """
     memory.pressed = None
 
     def run() -> None:
-        memory.keep(key, subject, do())
-        memory.runs[key, subject] += 1
+        with memory.locks[key, subject]:
+            if memory.runs[key, subject] == n_runs:
+                memory.keep(key, subject, do())
+                memory.runs[key, subject] += 1
 
     try:
         with st.spinner(busy) if busy else nullcontext():
@@ -301,7 +312,7 @@ def _ask(memory: _Memory, question: Question) -> None:
         said_no = no.button(t("No"), key=f"{key}-no", width="stretch")
     if said_yes:
         memory.result = None  # a second click has nothing to confirm
-        _run(memory, question.do, key, subject, "")
+        _run(memory, question.do, key, subject, "", memory.runs[key, subject])
         st.rerun()
     if said_no:
         memory.keep(key, subject, Report(text=t("Nothing was changed."), kind="info"))

@@ -7,12 +7,16 @@ nothing else.
 
 import ast
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from threading import Lock, Semaphore
+from typing import Any
 
 import pytest
 
 from tests.conftest import ROOT
+from ui.parts import actions
 
 MECHANISM = "ui/parts/actions.py"
 ELSEWHERE = {
@@ -110,3 +114,40 @@ def test_no_action_ends_its_run_itself(path: Path) -> None:
         if "acting" in names and ends:
             offenders.append(f"line {ends[0].lineno}: {function.name}")
     assert not offenders
+
+
+class _Watched:
+    """A lock that counts the threads that want it."""
+
+    def __init__(self) -> None:
+        self._lock, self.wanted = Lock(), Semaphore(0)
+
+    def __enter__(self) -> None:
+        self.wanted.release()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def test_a_click_during_an_action_waits_and_does_not_repeat_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second click starts another thread of the page, which has the button of the first."""
+    shown, ended, runs = [], Semaphore(0), []
+    monkeypatch.setattr("streamlit.rerun", lambda: shown.append(memory.result))
+    memory: Any = actions._Memory()
+    lock = memory.locks["invite", None] = _Watched()
+
+    def invite() -> str:
+        runs.append(1)
+        assert ended.acquire(timeout=60)
+        return "R7 is invited."
+
+    with ThreadPoolExecutor(2) as pool:
+        clicks = [pool.submit(actions._run, memory, invite, "invite", None, "", 0) for _ in "12"]
+        assert all(lock.wanted.acquire(timeout=60) for _ in clicks)
+        ended.release(2)
+    assert [click.result() for click in clicks] == [None, None]
+    assert len(runs) == 1
+    assert shown == [actions.Report(text="R7 is invited.")] * 2
