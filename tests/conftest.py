@@ -442,4 +442,4 @@ def unprinted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for form in ("svg", "png"):
         monkeypatch.setattr(f"analysis.figures.drawing.to_print.{form}", description)
-    monkeypatch.setattr("analysis.report.formats.pdf.report_pdf", data)
+    monkeypatch.setattr("analysis.report.formats.output.report_pdf", data)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, TextIO
@@ -26,7 +25,8 @@ from analysis.report.content import ReportContent, report_content
 from analysis.report.figures import ReportFigure, report_figures
 from analysis.report.formats.folder import OutputPart, fresh_folder
 from analysis.report.formats.page import report_page
-from analysis.report.formats.paper import PAPER_FILES, WORKBOOK, paper_texts, paper_workbook
+from analysis.report.formats.paper import PAPER_FILES, paper_files
+from analysis.report.formats.pdf import report_pdf
 from analysis.report.items import disagreement_lines
 from analysis.report.methods.sources import CHECKLIST_SOURCES, SOURCES, provenance
 from analysis.report.tables import overviews
@@ -41,8 +41,6 @@ REPORT = (
     OutputPart(name="report.pdf"),
     OutputPart(name="results.json"),
 )
-PRINT = "analysis.report.formats.pdf"
-"""The module that draws for print; its import takes half a second."""
 # First bytes of a report's results.json: a folder with such a file has a report to replace.
 MARK = '{\n"provenance": '
 
@@ -169,10 +167,8 @@ def _refuse_another_report(out: Path) -> None:
 
 
 def _report(results: Results, folder: Path) -> None:
-    for name in ("figures", "paper"):
-        (folder / name).mkdir()
-    with divided([partial(part, results, folder) for part in (_workbook, _tables, _results)]):
-        import_module(PRINT)  # before the next process is forked, which needs it too
+    (folder / "figures").mkdir()
+    with divided([partial(_tables, results, folder), partial(_results, results, folder)]):
         figures = report_figures(results)
         content = report_content(results, figures)
     with divided([partial(getattr, figure, "svgs") for figure in figures]) as drawn:
@@ -181,7 +177,7 @@ def _report(results: Results, folder: Path) -> None:
         figure.keep(svgs)
     tasks: list[Callable[[], None]] = [
         partial(_pdf, content, folder),
-        partial(_paper, results, content, folder),
+        partial(_paper, results, content, folder / "paper"),
         partial(_page, content, figures, folder),
         *(partial(_pictures, figure, folder) for figure in figures),
     ]
@@ -195,8 +191,6 @@ def _results(results: Results, folder: Path) -> None:
 
 
 def _pdf(content: ReportContent, folder: Path) -> None:
-    from analysis.report.formats.pdf import report_pdf
-
     (folder / "report.pdf").write_bytes(report_pdf(content))
 
 
@@ -213,15 +207,11 @@ def _pictures(figure: ReportFigure, folder: Path) -> None:
             (folder / "figures" / name).write_bytes(picture)
 
 
-def _workbook(results: Results, folder: Path) -> None:
-    with spoken(ENGLISH):
-        (folder / "paper" / WORKBOOK).write_bytes(paper_workbook(results))
-
-
 def _paper(results: Results, content: ReportContent, folder: Path) -> None:
+    folder.mkdir()
     with spoken(ENGLISH):
-        for name, file in paper_texts(_in_english(results, content)).items():
-            (folder / "paper" / name).write_bytes(file)
+        for name, file in paper_files(results, _in_english(results, content)).items():
+            (folder / name).write_bytes(file)
 
 
 def _in_english(results: Results, content: ReportContent) -> ReportContent:

@@ -21,30 +21,25 @@ from analysis.report.methods import Paragraph
 from analysis.report.methods.sources import CHECKLIST_SOURCES, bibtex, references
 from analysis.report.tables import ReportTable
 from analysis.results import Results
-from analysis.statistics.agreement.pairs.description import matrix_table
 
-WORKBOOK = "tables.xlsx"
-PAPER_FILES = (WORKBOOK, "tables.tex", "references.bib", "methods.md", "checklists.md")
+PAPER_FILES = ("tables.xlsx", "tables.tex", "references.bib", "methods.md", "checklists.md")
 MOST_LATEX_ROWS = 60
 # Prefix of the names of matrices, which the workbook has as sheets.
 MATRIX = "matrix-"
 
 
-def paper_texts(content: ReportContent) -> dict[str, bytes]:
-    """Return the files for a paper by name, those of `PAPER_FILES` without the workbook."""
+def paper_files(results: Results, content: ReportContent) -> dict[str, bytes]:
+    """Return the files for a paper by name, those of `PAPER_FILES`."""
     texts = {
         "tables.tex": _tables(content.tables),
         "references.bib": bibtex(content.references),
         "methods.md": _methods(content.methods),
         "checklists.md": _checklists(content.checklists),
     }
-    return {name: text.encode() for name, text in texts.items()}
-
-
-def paper_workbook(results: Results) -> bytes:
-    """Return the workbook for a paper: every table, and the matrices of agreement."""
-    matrices = matrix_table(results) if results.has("agreement_pairs") else ()
-    return workbook({**results.tables, **{table.name: _frame(table) for table in matrices}})
+    files = {name: text.encode() for name, text in texts.items()}
+    matrices = [table for table in content.tables if table.name.startswith(MATRIX)]
+    sheets = {**results.tables, **{table.name: _frame(table) for table in matrices}}
+    return {"tables.xlsx": workbook(sheets), **files}
 
 
 def _frame(table: ReportTable) -> pd.DataFrame:

@@ -15,13 +15,7 @@ from analysis.registry import STATISTICS
 from analysis.report.checklists import ChecklistItem, ChecklistState, checklists
 from analysis.report.content import report_content
 from analysis.report.formats.latex import latex_table, latex_text
-from analysis.report.formats.paper import (
-    PAPER_FILES,
-    WORKBOOK,
-    paper_texts,
-    paper_workbook,
-    workbook,
-)
+from analysis.report.formats.paper import PAPER_FILES, paper_files, workbook
 from analysis.report.methods import method_references, methods
 from analysis.report.methods.sources import SOURCES, bibtex, cited_keys, references
 from analysis.results import Results
@@ -40,7 +34,7 @@ def run() -> Results:
 @pytest.fixture(scope="module")
 def files(run: Results) -> dict[str, bytes]:
     """Return the files of the paper."""
-    return {**paper_texts(report_content(run, [])), WORKBOOK: paper_workbook(run)}
+    return paper_files(run, report_content(run, []))
 
 
 def _part(book: bytes, name: str) -> str:
