@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -55,28 +56,37 @@ def test_every_locked_package_has_the_hashes_of_its_files() -> None:
         assert [entry.split()[0] for entry in entries if not _HASH.search(entry)] == []
 
 
+def _promises() -> dict[str, list[tuple[str, str]]]:
+    """Return the files and names of the tests of each promise in the security document."""
+    lines = (ROOT / "docs/security.md").read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| ") and "---" not in line]
+    return {
+        row: re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", row)
+        for row in rows
+        if not row.startswith("| promise")
+    }
+
+
 def test_the_tests_named_in_the_security_document_exist() -> None:
     """Each promise names at least one test."""
-    document = (ROOT / "docs/security.md").read_text("utf-8")
-    nodes = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", document)
-    assert len(nodes) > 20
-    for file, name in nodes:
+    promises = _promises()
+    assert sum(map(len, promises.values())) > 20
+    for file, name in chain.from_iterable(promises.values()):
         assert f"def {name}(" in (ROOT / file).read_text("utf-8")
-    rows = [line for line in document.splitlines() if line.startswith("| ") and "---" not in line]
-    assert [row for row in rows if "::" not in row and not row.startswith("| promise")] == []
+    assert [row for row, tests in promises.items() if not tests] == []
 
 
 @pytest.mark.slow
 def test_each_promise_of_the_security_document_is_tested_by_make_test() -> None:
     """At least one of its tests has no mark `thorough`."""
-    document = (ROOT / "docs/security.md").read_text("utf-8")
-    promises = [row for row in document.splitlines() if row.startswith("| ") and "::" in row]
-    named = {row: re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", row) for row in promises}
-    files = {file for tests in named.values() for file, _ in tests}
+    promises = _promises()
+    files = {file for file, _ in chain.from_iterable(promises.values())}
     left_out = {file: _thorough(ast.parse((ROOT / file).read_text("utf-8"))) for file in files}
     assert any(left_out.values())
     assert not [
-        row for row, tests in named.items() if all(name in left_out[file] for file, name in tests)
+        row
+        for row, tests in promises.items()
+        if all(name in left_out[file] for file, name in tests)
     ]
 
 
