@@ -88,7 +88,12 @@ READ_PATIENCE_S = 20.0
 """How long a read waits for its turn, for example after all readers have reloaded their pages."""
 
 IMAGE_PATIENCE_S = 20.0
-"""How long a request for an image waits for its turn, while many images are prepared."""
+"""How long a request for an image waits for its turn, while many images are prepared; and then for
+the image."""
+
+CHECK_PATIENCE_S = 16.0
+"""How long a check of the server's health waits for its turn, and then for its result: longer than
+the checks take, see `health.LONGEST_S`."""
 
 _PAGES = threading.Semaphore(16)
 """The checks of staff pages that run at the same time."""
@@ -135,12 +140,11 @@ async def in_turn(
     work: Callable[[], _Result],
     queue: Lane = Lane.WRITES,
     patience_s: float | None = None,
-    longest_s: float | None = None,
 ) -> _Result:
     """Run a function in a thread, limited to the number of concurrent operations of its kind.
 
     These threads are in addition to those of other requests, which may all be waiting. If the
-    function takes longer than `longest_s`, it continues, and its result is lost.
+    function takes longer than the limit of its kind, it continues, and its result is lost.
 
     Raises
     ------
@@ -163,9 +167,7 @@ async def in_turn(
             loop.call_soon_threadsafe(end)
 
     result = _begun(work, end_in_loop)
-    if longest_s is None:
-        longest_s = IMAGE_PATIENCE_S if queue is Lane.IMAGES else LONGEST_S
-    with move_on_after(longest_s):
+    with move_on_after(_longest_s(queue)):
         await ended.wait()
     if not result.done():
         turns.refuse(turn)
@@ -211,7 +213,17 @@ def _begun(work: Callable[[], _Result], end: Callable[[], None]) -> Future[_Resu
 
 
 def _patience_s(queue: Lane) -> float:
-    return {Lane.IMAGES: IMAGE_PATIENCE_S, Lane.READS: READ_PATIENCE_S}.get(queue, PATIENCE_S)
+    limits = {
+        Lane.READS: READ_PATIENCE_S,
+        Lane.IMAGES: IMAGE_PATIENCE_S,
+        Lane.CHECKS: CHECK_PATIENCE_S,
+    }
+    return limits.get(queue, PATIENCE_S)
+
+
+def _longest_s(queue: Lane) -> float:
+    limits = {Lane.IMAGES: IMAGE_PATIENCE_S, Lane.CHECKS: CHECK_PATIENCE_S}
+    return limits.get(queue, LONGEST_S)
 
 
 def _overdue(queue: Lane) -> str:

@@ -88,12 +88,7 @@ async def _metrics(request: Request) -> Response:
     if not hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()):
         return PlainTextResponse("Send the token as: Authorization: Bearer TOKEN.", 401)
     try:
-        text = await in_turn(
-            partial(generate_latest, REGISTRY),
-            Lane.CHECKS,
-            2 * health.LONGEST_S,
-            2 * health.LONGEST_S,
-        )
+        text = await in_turn(partial(generate_latest, REGISTRY), Lane.CHECKS)
     except Busy:
         return PlainTextResponse("The server is busy. Try again in a moment.", 503)
     return Response(text, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
