@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -346,7 +347,7 @@ def _list_unlisted(store: Store, acting: Acting) -> None:
     """
     with store.look() as look:
         known = {row.file for row in deployment.every_backup(look)}
-    for file in sorted(folder_of(store).glob("*.db")):
+    for file in sorted(folder_of(store).glob(f"{escape(store.stem)}-*.db")):
         name = file.name.removeprefix(f"{store.stem}-")
         made = _time_in(name)
         if file.name in known or not (made or name.startswith("before-upgrade-")):
