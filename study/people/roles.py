@@ -121,8 +121,7 @@ def staff_roles(study: str) -> tuple[Role, ...]:
     >>> [str(role) for role in staff_roles("trial")]
     ['statistician', 'coordinator', 'administrator']
     """
-    known = GRANTED_IN_STUDY if study else GRANTED_IN_DEPLOYMENT
-    return tuple(role for role in known if role is not Role.READER)
+    return tuple(role for role in _granted(study) if role is not Role.READER)
 
 
 def act_for(role: Role, study: str) -> Act:
@@ -131,7 +130,11 @@ def act_for(role: Role, study: str) -> Act:
     >>> act_for(Role.STATISTICIAN, "trial"), act_for(Role.COORDINATOR, "trial")
     (<Act.PEOPLE: 'people'>, <Act.ROLES: 'roles'>)
     """
-    return (GRANTED_IN_STUDY if study else GRANTED_IN_DEPLOYMENT)[role]
+    return _granted(study)[role]
+
+
+def _granted(study: str) -> Mapping[Role, Act]:
+    return GRANTED_IN_STUDY if study else GRANTED_IN_DEPLOYMENT
 
 
 def role_title(role: Role) -> str:
