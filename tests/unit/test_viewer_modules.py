@@ -25,7 +25,7 @@ def test_javascript_tests_exist() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
-@pytest.mark.parametrize("file", [pytest.param(file, id=file.stem) for file in FILES])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_javascript_modules(file: Path) -> None:
     """One file of Node tests passes."""
     result = subprocess.run(
