@@ -191,7 +191,7 @@ def test_only_the_store_uses_sql() -> None:
     ]
 
 
-def test_only_the_store_knows_its_file() -> None:
+def test_only_the_store_uses_the_path_of_its_file() -> None:
     """Other modules ask it for its address, its folder and the files next to it."""
     uses = re.compile(r"\b(store|kept|store\(\))\.path\b")
     files_outside = [
@@ -237,7 +237,7 @@ def test_no_constant_looks_like_an_access_code() -> None:
     }
 
 
-def test_no_module_defines_a_name_twice() -> None:
+def test_no_module_defines_the_same_name_twice() -> None:
     """A second constant of the same name would silently replace the first."""
     assert not {_name(path): twice for path in _files() if (twice := _defined_twice(path))}
 

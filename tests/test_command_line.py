@@ -69,7 +69,7 @@ def test_a_program_imports_all_modules_it_needs(program: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("address", ["broken.db", "postgresql://clinic@127.0.0.1:1/trials"])
-def test_a_store_that_cannot_be_opened_is_one_line(
+def test_a_store_that_cannot_be_opened_is_reported_in_one_line(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The message of the engine follows the sentence, and is not logged separately."""
@@ -83,7 +83,7 @@ def test_a_store_that_cannot_be_opened_is_one_line(
     assert f". ({address}: " in line
 
 
-def test_the_reference_of_commands_is_current() -> None:
+def test_the_command_reference_is_up_to_date() -> None:
     """The file docs/commands.md equals the output of `make docs-commands`."""
     text = command_reference.DOCUMENT.read_text("utf-8")
     assert text == command_reference.document(), "Run: make docs-commands"

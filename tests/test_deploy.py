@@ -90,7 +90,7 @@ def test_the_runbook_leads_from_an_empty_folder_to_a_restored_store(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", ["reading-room", "try_container.sh", "create_database.sh"])
-def test_scripts_are_valid_and_may_be_run(name: str) -> None:
+def test_scripts_are_valid_and_executable(name: str) -> None:
     """A shell parses each of them."""
     subprocess.run(["sh", "-n", str(DEPLOY / name)], check=True)
     assert os.access(DEPLOY / name, os.X_OK)

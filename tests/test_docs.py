@@ -39,7 +39,7 @@ def test_every_link_of_a_document_has_a_target() -> None:
 
 
 @pytest.mark.slow
-def test_the_glossary_of_the_architecture_is_current() -> None:
+def test_the_glossary_in_the_architecture_document_is_up_to_date() -> None:
     """It equals the output of `make glossary`."""
     assert glossary.DOCUMENT.read_text("utf-8") == glossary.document(), "Run: make glossary"
 

@@ -70,7 +70,7 @@ with small_disk("1m") as folder:
         pytest.param("known-records-forgotten", marks=pytest.mark.thorough),
     ],
 )
-def test_the_suite_finds_a_server_with_a_defect(defect: str) -> None:
+def test_the_suite_detects_a_server_with_a_defect(defect: str) -> None:
     """`python -m tests.torture --defects` also plants defects that only a fault reveals."""
     outcome = run_batch(Plan(readers=5, cases=5, server_faults=1, defect=defect), seed="defect")
     assert outcome.breaches[DEFECTS[defect].found_as] > 0, outcome
@@ -82,7 +82,7 @@ def _copy(store: Path, to: Path) -> None:
         shutil.copyfile(f"{store}{end}", f"{to}{end}")
 
 
-def test_a_power_loss_keeps_what_was_flushed_and_may_lose_the_rest(tmp_path: Path) -> None:
+def test_a_power_loss_keeps_flushed_data_and_may_lose_the_rest(tmp_path: Path) -> None:
     """SQLite reads every state of the files that the suite leaves."""
     store = tmp_path / "store.db"
     witness.file_of(store).write_bytes(b"first line\nhead 1\n")

@@ -75,7 +75,7 @@ def test_closing_requires_a_reason_and_the_name_of_the_study(
 
 
 @pytest.mark.slow
-def test_a_statistician_can_make_files_but_not_close_the_study(
+def test_a_statistician_can_create_the_files_but_not_close_the_study(
     trial: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The page has no form to close the study."""

@@ -6,7 +6,7 @@ from study.store import Store
 from ui.banks.questions import chosen, counted, facets
 
 
-def test_filters_are_the_values_of_the_bank(banked: Store) -> None:
+def test_filters_offer_the_values_of_the_bank(banked: Store) -> None:
     frame = facets(banked, 1, "any")
     assert len(frame) == 24
     tasks = counted(frame, "task")

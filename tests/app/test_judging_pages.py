@@ -80,7 +80,7 @@ def test_a_form_without_enough_judges_names_the_place_where_they_are_added(
     assert any("First add them on this page" in element.value for element in app.info)
 
 
-def test_nothing_waits_for_anyone_once_a_review_is_closed(
+def test_no_judge_has_pending_questions_once_a_review_is_closed(
     banked: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The coordinator's page and the judge's page show only what was judged."""

@@ -451,7 +451,7 @@ def test_withdrawing_a_model_requires_a_reason_and_confirmation(watched: Store) 
     assert verify(watched) == []
 
 
-def test_messages_contain_only_the_name_of_an_uploaded_file(watched: Store) -> None:
+def test_messages_show_an_uploaded_file_by_its_name_only(watched: Store) -> None:
     """No message names a folder of the server, and the file is deleted later."""
     file = on_disk("..\\..//x/bad.csv", io.BytesIO(b"x"))
     keep = {"acting": Acting(by=BY, now=NOW)}

@@ -52,7 +52,7 @@ def _run(path: Path) -> AppTest:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_opened_directly_refuses(deployed: Store, page: str) -> None:
+def test_a_page_opened_without_the_router_only_asks_to_sign_in(deployed: Store, page: str) -> None:
     """Without router and sign-in it shows one sentence and nothing else."""
     app = _run(ROOT / "pages" / page)
     assert not app.exception
@@ -230,7 +230,7 @@ def _beside_the_reference_standard(app: AppTest) -> None:
     assert any(of in element.value for element in app.caption)
 
 
-def test_results_without_readings_are_one_sentence(
+def test_results_without_readings_show_a_single_sentence(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A study that nobody has read yet is a normal state."""

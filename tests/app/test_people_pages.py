@@ -132,7 +132,7 @@ def test_only_an_administrator_can_release_an_account(
 
 
 @pytest.mark.slow
-def test_an_administrator_sees_all_studies_and_gives_roles(
+def test_an_administrator_sees_all_studies_and_grants_roles(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Studies lists readers of the study; Administration makes a coordinator of the server."""

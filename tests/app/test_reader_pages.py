@@ -128,7 +128,7 @@ def test_an_unavailable_score_card_is_explained(opened: Opened, run: Run, feedba
     assert bool(app.selectbox) == (feedback != "never")
 
 
-def test_a_score_card_without_readings_is_one_sentence(opened: Opened, run: Run) -> None:
+def test_a_score_card_without_readings_shows_a_single_sentence(opened: Opened, run: Run) -> None:
     """It has no case."""
     store = opened(feedback="after case")
     close(store)

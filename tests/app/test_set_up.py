@@ -100,7 +100,7 @@ def test_opening_all_steps_does_not_change_the_draft(
     assert drafts.find(banked, number).protocol_values == before
 
 
-def test_a_double_click_on_next_goes_one_step(
+def test_a_double_click_on_next_advances_one_step(
     banked: Store, maker: Callable[[str], Person]
 ) -> None:
     """The second click presses no button of the next step."""

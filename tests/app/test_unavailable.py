@@ -57,7 +57,7 @@ def _page(file: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", [e.file for e in every_page() if e.file not in _NEEDS_NO_STORE])
-def test_a_page_says_that_the_store_cannot_be_reached_and_tries_again(
+def test_a_page_reports_that_the_store_cannot_be_reached_and_tries_again(
     deployed: Store, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
     """The store fails after the check of the sign-in, and answers when it is tried again."""
@@ -75,7 +75,7 @@ def test_a_page_says_that_the_store_cannot_be_reached_and_tries_again(
     assert not [error for error in retried.error if error.value == plain(WHY)]
 
 
-def test_the_router_tries_the_check_of_the_sign_in_again(
+def test_the_router_repeats_a_failed_check_of_the_sign_in(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing else is on the page."""
@@ -91,7 +91,7 @@ def test_the_router_tries_the_check_of_the_sign_in_again(
     assert app.button(key="try-again").click().run().title[0].value == "Reading Room"
 
 
-def test_a_page_on_a_disk_that_hangs_can_be_tried_again(
+def test_a_page_can_be_tried_again_after_the_disk_hung(
     deployed: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The check of the sign-in does not end; the page does not wait for it."""

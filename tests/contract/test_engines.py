@@ -78,7 +78,7 @@ def _study(store: Store, folder: Path) -> Store:
     return store
 
 
-def test_writers_at_once_lose_nothing(either: Store) -> None:
+def test_concurrent_writers_lose_nothing(either: Store) -> None:
     """Events of 8 threads make one unbroken chain."""
 
     def write(number: int) -> None:
@@ -267,7 +267,7 @@ def test_a_read_only_store_is_detected(
     assert not either.is_writable()
 
 
-def test_idle_connections_give_way_if_the_server_accepts_no_more(
+def test_idle_connections_are_closed_if_the_server_accepts_no_more(
     on_postgres: Store, administer: Callable[[str], None]
 ) -> None:
     """Those of one kind would otherwise keep the others from being opened for ever."""

@@ -121,7 +121,7 @@ _ALL = (_sealed_look, _look, _desk, _change, _is_ready)
 
 
 @pytest.mark.thorough
-def test_requests_to_a_silent_server_end_and_continue_with_it(
+def test_requests_to_an_unresponsive_server_time_out_until_it_responds_again(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Open and new connections are tried."""
@@ -195,7 +195,7 @@ def _until_it_answers(store: Store) -> None:
     wait_until(answers)
 
 
-def test_one_request_at_a_time_tries_a_silent_server() -> None:
+def test_only_one_request_at_a_time_tries_an_unresponsive_server() -> None:
     """Other requests fail at once until the server answers."""
     silence = Silence()
 

@@ -71,7 +71,7 @@ def test_a_database_with_other_tables_is_not_changed(
     assert not [suffix for suffix in FILES if beside(address, suffix).exists()]
 
 
-def test_a_missing_role_is_named(on_postgres: Store) -> None:
+def test_a_missing_role_is_reported(on_postgres: Store) -> None:
     """A dump was restored on a server without the roles."""
     with pytest.raises(ServerError, match='role "no_such_role" does not exist') as refused:
         _opened(on_postgres.address, "no_such_role")
@@ -132,7 +132,7 @@ def test_a_command_names_the_database_and_a_remedy(
 REMEDY = "[Tt]ry again|Use the address|Check"
 
 
-def test_an_account_that_may_not_create_tables_is_named(
+def test_an_account_without_the_right_to_create_tables_is_reported(
     database: Callable[[], str], administer: Callable[[str], object], tmp_path: Path
 ) -> None:
     """The message contains the statement that solves the problem."""
@@ -216,7 +216,7 @@ def test_a_suspended_program_does_not_hold_up_the_others(
 
 
 @pytest.mark.thorough
-def test_an_import_that_waits_for_its_checks_is_not_ended(
+def test_an_import_that_waits_for_its_checks_is_not_aborted(
     on_postgres: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The checks of a large bank take minutes, without running a statement."""

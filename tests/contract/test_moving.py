@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.sqlite("moves a file"), pytest.mark.slow]
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("cold")
-def test_a_deployment_is_moved_there_and_back_unchanged(
+def test_a_deployment_is_moved_to_postgresql_and_back_unchanged(
     store: Store, database: Callable[[], str], tmp_path: Path
 ) -> None:
     """Through two databases and back, every table, file and verification is the same."""
@@ -115,7 +115,7 @@ def test_a_failed_move_leaves_nothing(
 @pytest.mark.thorough
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
-def test_a_move_killed_at_any_step_is_repeated(
+def test_a_move_killed_at_any_step_can_be_repeated(
     store: Store, request: pytest.FixtureRequest, engine: str
 ) -> None:
     """The next move, from the other engine, completes or repeats it, without leftovers."""
@@ -150,7 +150,7 @@ def test_a_move_killed_at_any_step_is_repeated(
 @pytest.mark.usefixtures("cold")
 @pytest.mark.parametrize("engine", ["sqlite", "postgres"])
 @pytest.mark.parametrize("has_links", [True, False])
-def test_a_move_stopped_while_it_verifies_is_repeated(
+def test_a_move_stopped_during_verification_can_be_repeated(
     store: Store,
     request: pytest.FixtureRequest,
     engine: str,
@@ -308,7 +308,7 @@ def test_a_database_in_use_is_not_moved(on_postgres: Store, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("cold")
-def test_a_store_that_changes_meanwhile_is_not_moved(
+def test_a_store_that_changes_during_a_move_is_not_moved(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The move is undone after an event of a server that was started during the move."""

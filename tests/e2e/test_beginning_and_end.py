@@ -31,7 +31,9 @@ def _answers(server: Server) -> list[tuple[int, str]]:
     return [(row["position"], row["answer"]) for row in server.readings()]
 
 
-def test_a_study_waits_is_paused_and_ends_by_enter(serve: Serve, reader: Reader) -> None:
+def test_a_study_waits_to_begin_can_be_paused_and_ends_with_enter(
+    serve: Serve, reader: Reader
+) -> None:
     """Nothing is presented before the reader begins, in either window; a pause hides the film."""
     server = serve(cases=2)
     reader.enter(server.url, server.codes["R1"])
@@ -133,7 +135,7 @@ def _mail_the_receipt(page: Page) -> None:
     page.wait_for_selector(".rr-receipt a[data-followed='mailto:']", timeout=10_000)
 
 
-def test_the_reader_ends_a_study_with_going_back(
+def test_the_reader_ends_a_study_in_which_going_back_is_allowed(
     serve: Serve, reader: Reader, profile: Profile
 ) -> None:
     """Enter does not end it. The last case can be changed. The end applies to every computer."""

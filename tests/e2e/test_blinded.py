@@ -72,7 +72,7 @@ def _listen(page: Page) -> list[bytes]:
     return heard
 
 
-def test_no_page_reveals_accuracy_before_the_closing(
+def test_no_page_reveals_accuracy_before_closing(
     serve: Callable[..., Server], profile: Profile, tmp_path: Path
 ) -> None:
     """All messages of every page of each role are searched; after the closing, Results has it."""

@@ -83,7 +83,7 @@ def _download_the_report(page: Page, folder: Path) -> None:
     assert {Path(name).suffix for name in names} >= {".svg", ".png", ".bib", ".tex"}
 
 
-def test_a_coordinator_watches_downloads_and_signs_out(
+def test_a_coordinator_follows_the_study_downloads_it_and_signs_out(
     serve: Serve, reader: Reader, context: BrowserContext, tmp_path: Path
 ) -> None:
     """After signing out in another tab, no page shows data."""

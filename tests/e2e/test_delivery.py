@@ -38,7 +38,7 @@ Storage.prototype.setItem = () => { throw new DOMException("full", "QuotaExceede
 """
 
 
-def test_answers_are_sent_refused_and_unsaved(serve: Serve, reader: Reader) -> None:
+def test_sent_refused_and_unsaved_answers_are_shown(serve: Serve, reader: Reader) -> None:
     """Answers are sent after the next case is painted.
 
     The page states why an answer is not stored.

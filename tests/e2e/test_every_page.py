@@ -152,7 +152,7 @@ def beyond(page: Page) -> dict[int, list[str]]:
     return exceeding
 
 
-def test_staff_pages_are_used_by_keyboard_at_every_width_in_light_and_dark(
+def test_staff_pages_work_by_keyboard_at_every_width_in_light_and_dark_mode(
     deployment: Server, look: Look
 ) -> None:
     """Every text is translated, axe reports nothing, every control works by keyboard.

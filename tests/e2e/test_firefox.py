@@ -214,7 +214,7 @@ def _check_every_pixel(tab: Tab, renderer: str) -> None:
 
 
 @ONE_IS_ENOUGH
-def test_pause_wheel_and_keys_of_other_keyboards(
+def test_pausing_the_wheel_and_keys_of_other_keyboard_layouts_work(
     serve: Serve, at_case_1: Come, deep_and_flat: Path
 ) -> None:
     """A pause hides the film, the wheel zooms, and Streamlit does not receive the page's keys.

@@ -121,7 +121,7 @@ def _toast(page: Page, message: str) -> None:
     page.evaluate("text => { document.querySelector('.rr-toast').textContent = text; }", message)
 
 
-def test_films_and_type_keep_their_layout_in_a_resized_window(serve: Serve, reader: Reader) -> None:
+def test_films_and_text_keep_their_layout_in_a_resized_window(serve: Serve, reader: Reader) -> None:
     """It changes with the next case or a reset.
 
     The view without the question has a separate layout.

@@ -107,7 +107,7 @@ def _traffic(page: Page) -> list[bytes]:
     return messages
 
 
-def test_a_study_from_consent_to_the_end_with_a_reload_at_each_step(
+def test_a_study_can_be_reloaded_at_each_step_from_consent_to_the_end(
     serve: Serve, reader: Reader
 ) -> None:
     """Each step is shown and stored once. No traffic reveals the reference standard too early."""

@@ -42,9 +42,7 @@ def _answer(reader: Reader, *keys: str) -> None:
         reader.page.keyboard.press(key)
 
 
-def test_a_preview_from_the_consent_to_the_end_records_nothing(
-    serve: Serve, reader: Reader
-) -> None:
+def test_a_complete_preview_records_nothing(serve: Serve, reader: Reader) -> None:
     """It starts again on request, survives a reload at each step, and does not change the store."""
     server = serve(**STUDY)
     _arrive(server, reader)

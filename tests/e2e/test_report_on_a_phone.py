@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 PHONE = {"width": 390, "height": 844}
 
 
-def test_many_models_leave_the_table_on_the_first_screen_of_a_phone(
+def test_with_many_models_the_table_stays_on_the_first_screen_of_a_phone(
     new_profile: Profile, tmp_path: Path
 ) -> None:
     """The page is as wide as the screen, and the first raters are visible without scrolling."""

@@ -120,7 +120,7 @@ def desk(served: Server, browser: Browser) -> Iterator[Desk]:
     context.close()
 
 
-def test_reports_of_banks_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
+def test_messages_about_banks_appear_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
     """Teaching, a refused import, imports from a file and a folder, and the demo bank are tried."""
     size = desk.page.evaluate("innerWidth")
     desk.open("banks")
@@ -158,7 +158,7 @@ def _zipped(bank: Path, archive: Path, *, spoil: bool) -> None:
                 archive_file.write(path, path.relative_to(bank.parent))
 
 
-def test_reports_of_models_are_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
+def test_messages_about_models_appear_near_their_buttons(desk: Desk, tmp_path: Path) -> None:
     """An invalid file is refused, and a table whose columns must be specified is saved."""
     size = desk.page.evaluate("innerWidth")
     desk.open("models")
@@ -235,7 +235,7 @@ def test_new_codes_are_shown_until_they_are_hidden(desk: Desk) -> None:
     expect(cards).to_have_count(0)
 
 
-def test_reports_of_reviews_and_closing_are_near_their_buttons(desk: Desk) -> None:
+def test_messages_about_reviews_and_closing_appear_near_their_buttons(desk: Desk) -> None:
     """Reviewers get access codes, a review is started, and the study is closed."""
     size = desk.page.evaluate("innerWidth")
     page = desk.page

@@ -23,7 +23,7 @@ def _read_all(server: Server) -> None:
         desk.take_records(server.store, reader, [reading(cases[0].case)], now=NOW)
 
 
-def test_a_reader_sees_the_score_card_and_practises_after_the_closing(
+def test_a_reader_sees_the_score_card_and_practises_after_closing(
     serve: Serve, reader: Reader
 ) -> None:
     """The last page announces it, and arrow keys move between the cases."""

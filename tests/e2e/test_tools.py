@@ -93,7 +93,7 @@ def _set(page: Page, words: str) -> None:
     page.locator(".rr-sheet").wait_for(state="hidden")
 
 
-def test_films_are_measured_arranged_linked_and_given_a_ratio(serve: Serve, reader: Reader) -> None:
+def test_films_are_measured_arranged_and_linked(serve: Serve, reader: Reader) -> None:
     """The frontal film is on the left in any order of the item.
 
     The times of views and tools are part of the reading; lines belong to their case.
@@ -312,7 +312,7 @@ def _measure(reader: Reader, position: int) -> None:
     reader.wait("ready", position + 3)
 
 
-def test_each_reader_has_separate_settings_of_wheel_and_button(
+def test_each_reader_has_separate_settings_for_wheel_and_button(
     serve: Serve, reader: Reader, context: BrowserContext
 ) -> None:
     """They survive a reload, and the next reader has the defaults.

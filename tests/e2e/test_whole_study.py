@@ -178,7 +178,7 @@ def _verifies_and_backs_up(ada: Coordinator) -> None:
     ada.sees("Backup made; verification passed.")
 
 
-def test_a_study_is_run_from_an_empty_deployment_to_its_files(
+def test_a_study_is_run_from_an_empty_deployment_to_its_export_files(
     empty: Server, profile: Profile, reader: Reader, record_property: Callable[[str, object], None]
 ) -> None:
     """Three readers read, one reading is excluded, and the protocol is amended, in the browser."""

@@ -41,7 +41,7 @@ MCQ_MEASURES = {
 
 
 @pytest.mark.parametrize("case", TWO_RATER_CASES)
-def test_kappas_and_errors_of_contingency_tables_equal_the_reference(
+def test_kappas_and_errors_of_contingency_tables_match_the_reference(
     reference: Reference, case: str
 ) -> None:
     """Sources: R package vcd, the closed form for kappa, and irrCAC's table functions."""
@@ -67,7 +67,7 @@ def test_kappas_and_errors_of_contingency_tables_equal_the_reference(
 
 
 @pytest.mark.parametrize("case", TWO_RATER_CASES)
-def test_weighted_kappas_of_contingency_tables_equal_the_reference(
+def test_weighted_kappas_of_contingency_tables_match_the_reference(
     reference: Reference, case: str
 ) -> None:
     """Sources: R package vcd and the closed form of Fleiss, Cohen and Everitt."""
@@ -80,7 +80,7 @@ def test_weighted_kappas_of_contingency_tables_equal_the_reference(
             assert rows.loc[measure, column] == pytest.approx(value, abs=tolerance)
 
 
-def test_agreement_of_multiple_choice_raters_equals_the_reference(reference: Reference) -> None:
+def test_agreement_of_multiple_choice_raters_matches_the_reference(reference: Reference) -> None:
     """Sources: lm-sim and scikit-learn, with 2 to 5 options per item and missing answers."""
     wide = pd.read_csv(reference.folder / "agreement/mcq_raters.csv")
     letter = dict(enumerate(LETTERS))
@@ -124,7 +124,7 @@ def test_wilson_limits_equal_those_of_r(reference: Reference, successes: int, n:
         assert micro[column] == pytest.approx(value, abs=tolerance)
 
 
-def test_the_table_of_fleiss_cohen_and_everitt_gives_their_closed_form(
+def test_the_table_of_fleiss_cohen_and_everitt_matches_their_closed_form(
     reference: Reference,
 ) -> None:
     """The table fce1969 agrees to ten digits."""

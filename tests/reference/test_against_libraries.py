@@ -37,7 +37,7 @@ def _bundle(truth: np.ndarray, first: np.ndarray, second: np.ndarray) -> analysi
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
+def test_kappas_and_their_errors_match_the_libraries(seed: int) -> None:
     """Cohen's kappa of letters and of correctness, with the error of Fleiss, Cohen and Everitt."""
     truth, first, second = _answers(seed, 60 + 37 * seed)
     pairs = analysis.agreement_pairs(_bundle(truth, first, second))
@@ -54,7 +54,7 @@ def test_kappas_and_their_errors_equal_the_libraries(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_kappas_against_the_reference_standard_equal_the_libraries(seed: int) -> None:
+def test_kappas_against_the_reference_standard_match_the_libraries(seed: int) -> None:
     """Only answered items count; raw agreement is the accuracy."""
     truth, answers, other = _answers(seed, 60 + 37 * seed)
     answers[::7] = ""
@@ -74,7 +74,7 @@ def test_kappas_against_the_reference_standard_equal_the_libraries(seed: int) ->
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
+def test_wilson_intervals_match_statsmodels(seed: int) -> None:
     """They are the intervals of the micro accuracy."""
     truth, first, second = _answers(seed, 20 + 13 * seed)
     accuracy = analysis.accuracy(_bundle(truth, first, second))
@@ -85,7 +85,7 @@ def test_wilson_intervals_equal_statsmodels(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_areas_under_the_curve_equal_scikit_learn(seed: int) -> None:
+def test_areas_under_the_curve_match_scikit_learn(seed: int) -> None:
     """The empirical AUC of each rater has five ratings and ties."""
     random = np.random.default_rng(seed)
     positive = np.arange(30 + 7 * seed) % 3 == 0

@@ -18,7 +18,7 @@ def wilson(k: int, n: int, z: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-def test_liver_scans_give_the_values_of_altman_and_bland() -> None:
+def test_liver_scans_reproduce_the_values_of_altman_and_bland() -> None:
     """BMJ 1994;308:1552: 231 of 258 abnormal livers and 54 of 86 normal livers were correct.
 
     The authors print 0.90 and 0.63.

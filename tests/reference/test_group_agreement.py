@@ -60,7 +60,7 @@ def _within(bundle: Bundle) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_coefficients_and_standard_errors_equal_irrcac(reference: Reference, case: str) -> None:
+def test_coefficients_and_standard_errors_match_irrcac(reference: Reference, case: str) -> None:
     """The first case has missing answers and an item with a single rating."""
     ratings = pd.read_csv(reference.folder / f"agreement/{case}.csv")
     rows = _within(_bundle(ratings, CASES[case]))
@@ -72,7 +72,7 @@ def test_coefficients_and_standard_errors_equal_irrcac(reference: Reference, cas
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_observed_and_chance_agreement_equal_irrcac(reference: Reference, case: str) -> None:
+def test_observed_and_chance_agreement_match_irrcac(reference: Reference, case: str) -> None:
     """Both parts of each coefficient are compared."""
     ratings = pd.read_csv(reference.folder / f"agreement/{case}.csv")
     matrix = reading_matrix(_bundle(ratings, CASES[case]))
@@ -91,7 +91,7 @@ def test_observed_and_chance_agreement_equal_irrcac(reference: Reference, case: 
             assert float(value_of) == pytest.approx(value, abs=tolerance)
 
 
-def test_fleiss_diagnoses_give_the_values_of_irr(reference: Reference) -> None:
+def test_fleiss_diagnoses_reproduce_the_values_of_irr(reference: Reference) -> None:
     """The functions are kappam.fleiss, and with exact=TRUE Conger's coefficient."""
     ratings = pd.read_csv(reference.folder / "agreement/fleiss1971_diagnoses.csv")
     rows = _within(_bundle(ratings, 5))
@@ -104,7 +104,7 @@ def test_fleiss_diagnoses_give_the_values_of_irr(reference: Reference) -> None:
         assert rows.loc[measure, "estimate"] == pytest.approx(value, abs=tolerance)
 
 
-def test_krippendorffs_twelve_units_give_the_published_alpha(reference: Reference) -> None:
+def test_krippendorffs_twelve_units_reproduce_the_published_alpha(reference: Reference) -> None:
     """Data C of Krippendorff (2011): .743."""
     ratings = pd.read_csv(reference.folder / "agreement/krippendorff_12x4.csv")
     alpha = _within(_bundle(ratings, 5)).loc["krippendorff_alpha", "estimate"]
@@ -112,7 +112,7 @@ def test_krippendorffs_twelve_units_give_the_published_alpha(reference: Referenc
     assert alpha == pytest.approx(value, abs=tolerance)
 
 
-def test_fifteen_units_give_the_published_alpha() -> None:
+def test_fifteen_units_reproduce_the_published_alpha() -> None:
     """The nominal alpha is .691; units with a single rating do not count."""
     ratings = pd.DataFrame(
         {
@@ -124,7 +124,7 @@ def test_fifteen_units_give_the_published_alpha() -> None:
     assert row["estimate"] == pytest.approx(0.691358024691358, abs=1e-12)
 
 
-def test_ten_subjects_give_the_published_fleiss_kappa() -> None:
+def test_ten_subjects_reproduce_the_published_fleiss_kappa() -> None:
     """The published kappa is .42; irrCAC's standard error is 0.1094."""
     subjects = [
         [category for category, n in enumerate(row, start=1) for _ in range(int(n.strip(".") or 0))]

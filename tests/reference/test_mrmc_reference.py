@@ -84,7 +84,9 @@ def compare(computed: Mapping[str, float], expected: Mapping[str, tuple[float, f
 @pytest.mark.parametrize(
     ("figure", "claim"), [name for name in VAN_DYKE if name not in MISSING], ids="|".join
 )
-def test_two_treatments_give_mrmcaovs_values(reference: Reference, figure: str, claim: str) -> None:
+def test_two_treatments_reproduce_the_values_of_mrmcaov(
+    reference: Reference, figure: str, claim: str
+) -> None:
     """Statistics, components, test, interval and the means of treatments are compared."""
     expected = reference.expected(f"VanDyke|{figure}|{claim}")
     assert len(expected) in (25, 32, 36)
@@ -100,7 +102,7 @@ def test_two_treatments_give_mrmcaovs_values(reference: Reference, figure: str, 
     compare(numbers, expected)
 
 
-def test_two_treatments_give_the_output_of_the_iowa_program(reference: Reference) -> None:
+def test_two_treatments_reproduce_the_output_of_the_iowa_program(reference: Reference) -> None:
     """OR-DBM 2.51 prints five to nine digits; DBM's components are OR's times the items."""
     two = mrmc.two_treatments(van_dyke(reference, "empirical_auc|jackknife"), FIRST, SECOND)
     merits = van_dyke(reference, "empirical_auc|jackknife")
@@ -145,7 +147,9 @@ def one_shot(single: mrmc.SingleTreatment) -> float:
 
 
 @pytest.mark.parametrize("figure", IMRMC)
-def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure: str) -> None:
+def test_components_reproduce_the_one_shot_variances_of_imrmc(
+    reference: Reference, figure: str
+) -> None:
     """Values, variances and results of the normal distribution, without degrees of freedom.
 
     iMRMC's degrees of freedom (BDG) and their results belong to another method.
@@ -179,7 +183,7 @@ def test_components_give_imrmcs_one_shot_variances(reference: Reference, figure:
     compare(numbers, {name: value for name, value in expected.items() if "BDG" not in name})
 
 
-def test_percent_correct_gives_u_statistics_of_order_1_1(reference: Reference) -> None:
+def test_percent_correct_has_u_statistics_of_order_1_1(reference: Reference) -> None:
     """They equal iMRMC's uStat11.jointD to ten digits."""
     merits = van_dyke(reference, "accuracy|jackknife")
     first, second = (mrmc.single_treatment(merits.take(columns)) for columns in (FIRST, SECOND))
@@ -197,7 +201,7 @@ STANDALONE = [("all9", 9), ("first3", 3)]
 
 @pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
 @pytest.mark.parametrize("metric", ["auc", "percent_correct"])
-def test_standalone_values_equal_rjafroc(
+def test_standalone_values_match_rjafroc(
     reference: Reference, panel: str, n_readers: int, metric: str
 ) -> None:
     """Single treatment against a standalone reader; the source subtracts the model."""

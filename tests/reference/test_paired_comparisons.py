@@ -48,7 +48,7 @@ def _unclustered(table: dict[str, int]) -> Bundle:
 
 
 @pytest.mark.parametrize("case", PAIRED)
-def test_tests_and_intervals_of_paired_tables_equal_the_reference(
+def test_tests_and_intervals_of_paired_tables_match_the_reference(
     reference: Reference, case: str
 ) -> None:
     """R: binom.test and contingencytables, whose interval has the tolerance of its root finder."""
@@ -83,7 +83,7 @@ def test_the_score_at_tangos_limits_is_the_normal_quantile(reference: Reference,
     assert _score(b, c, n, float(high[0])) == pytest.approx(-1.959963984540054, abs=1e-10)
 
 
-def test_thyroid_glands_give_the_values_of_yangs_test(reference: Reference) -> None:
+def test_thyroid_glands_reproduce_the_values_of_yangs_test(reference: Reference) -> None:
     """The R package clust.bin.pair has 21 patients with 51 glands."""
     counts = pd.read_csv(reference.folder / "paired/clustered_thyroids.csv")
     both, first, second, neither = counts.to_numpy(dtype=float).T

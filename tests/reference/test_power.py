@@ -69,7 +69,7 @@ def _power(
         (10, 53, CASES, 0.804966633682562, 10.0487163956274, 9.0),
     ],
 )
-def test_power_is_that_of_rjafroc(
+def test_power_equals_that_of_rjafroc(
     readers: int, cases: int, claim: PlanClaim, expected: float, ncp: float, df: float
 ) -> None:
     """The components are printed with 8 digits, so 7 of the results agree."""
@@ -94,7 +94,7 @@ def test_power_is_that_of_rjafroc(
         (0.05, 5, 100, 0.5733359754),
     ],
 )
-def test_power_of_readers_like_these_agrees_with_other_programs(
+def test_power_for_random_readers_agrees_with_other_programs(
     effect: float, readers: int, cases: int, expected: float
 ) -> None:
     """The first value is printed by RJafroc, the others by the second program."""
@@ -102,7 +102,7 @@ def test_power_of_readers_like_these_agrees_with_other_programs(
 
 
 @pytest.mark.parametrize(("claim", "cases"), [(RANDOM, 337), (FIXED, 162), (CASES, 282)])
-def test_sample_sizes_are_those_of_the_published_table(claim: PlanClaim, cases: int) -> None:
+def test_sample_sizes_equal_those_of_the_published_table(claim: PlanClaim, cases: int) -> None:
     """Effect .044, 5 readers, power 80 %."""
     plan = PowerPlan(components=PUBLISHED["van-dyke"], effect=0.044)
     assert cases_needed(plan, 5, claim) == cases
@@ -116,7 +116,7 @@ def test_sample_sizes_are_those_of_the_published_table(claim: PlanClaim, cases: 
         (0.05, [None, 361, 213, 170, 148, 134, 125, 119, 114, 110, 107, 104, 102]),
     ],
 )
-def test_sample_sizes_by_readers_agree_with_another_program(
+def test_sample_sizes_for_each_number_of_readers_agree_with_another_program(
     effect: float, expected: list[int | None]
 ) -> None:
     """Sizes are compared for 3 to 15 readers; three readers never reach 80 %."""
@@ -137,14 +137,14 @@ def test_sample_sizes_of_the_other_claims_agree_with_another_program(
     assert [cases_needed(plan, j, claim) for j in (3, 4, 5, 6, 8, 10, 15)] == expected
 
 
-def test_franken_needs_the_published_number_of_cases() -> None:
+def test_the_franken_data_need_the_published_number_of_cases() -> None:
     """Effect .05, 6 readers: 121 cases, power .8004469; the components have five digits."""
     plan = PowerPlan(components=FRANKEN, effect=0.05)
     assert cases_needed(plan, 6, RANDOM) == 121
     assert _power(0.05, 6, 121, RANDOM, FRANKEN).power == pytest.approx(0.8004469, abs=1e-5)
 
 
-def test_power_of_franken_for_these_cases_equals_the_method_of_2004() -> None:
+def test_power_for_the_franken_data_equals_that_of_the_2004_method() -> None:
     """Without constraints on covariances both have the same variance.
 
     Df, ncp and power are published.
@@ -171,7 +171,7 @@ def test_a_weighted_area_needs_the_published_number_of_cases() -> None:
         (53, CASES, 10.048716, 9, 5.117355, 0.80496663),
     ],
 )
-def test_noncentralities_are_those_of_rjafrocs_book(
+def test_noncentralities_equal_those_in_rjafrocs_book(
     cases: int, claim: PlanClaim, ncp: float, df: float, critical: float, expected: float
 ) -> None:
     """Its degrees of freedom are the pilot's (K - 1 for these readers), and give its power.

@@ -25,14 +25,14 @@ def _estimate(table: list[list[int]], measure: str) -> tuple[float, float]:
     return float(row["estimate"]), float(row["se"])
 
 
-def test_kappa_and_its_variance_equal_fleiss_cohen_and_everitt() -> None:
+def test_kappa_and_its_variance_match_fleiss_cohen_and_everitt() -> None:
     """The source prints three and four significant digits."""
     estimate, se = _estimate(FLEISS_COHEN_EVERITT, "kappa")
     assert estimate == pytest.approx(0.429, abs=5e-4)
     assert se**2 == pytest.approx(0.002885, abs=5e-7)
 
 
-def test_kappa_equals_cohens_example() -> None:
+def test_kappa_matches_cohens_example() -> None:
     """The published value is .492."""
     assert _estimate(COHEN_1960, "kappa")[0] == pytest.approx(0.492, abs=5e-4)
 
@@ -62,7 +62,7 @@ def test_standard_errors_of_raw_ratings_divide_by_n_minus_1() -> None:
         (1, 29, 0.0061, 0.1718),
     ],
 )
-def test_wilson_intervals_equal_newcombes_table(
+def test_wilson_intervals_match_newcombes_table(
     successes: int, n: int, low: float, high: float
 ) -> None:
     """They are published to four places."""

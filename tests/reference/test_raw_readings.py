@@ -34,7 +34,7 @@ def van_dyke(figure: str) -> mrmc.Merits:
 
 
 @pytest.mark.parametrize("figure", sorted({figure for figure, _ in VAN_DYKE}))
-def test_van_dykes_readings_give_the_stored_figures(reference: Reference, figure: str) -> None:
+def test_van_dykes_readings_reproduce_the_stored_numbers(reference: Reference, figure: str) -> None:
     """Areas and percentages with their covariances, from the ratings."""
     computed, stored = van_dyke(figure), reference.merits(f"VanDyke|{figure}")
     assert stored.values == pytest.approx(computed.values, abs=1e-14)
@@ -48,7 +48,7 @@ def cad(n_readers: int) -> tuple[pd.DataFrame, list[str]]:
 
 
 @pytest.mark.parametrize("metric", ["auc", "percent_correct"])
-def test_the_cad_readings_give_the_stored_figures(reference: Reference, metric: str) -> None:
+def test_the_cad_readings_reproduce_the_stored_numbers(reference: Reference, metric: str) -> None:
     """The system and nine radiologists."""
     rows, _ = cad(9)
     wide = rows.pivot(index="case", columns="reader", values=["rating", "bin"])
@@ -93,7 +93,7 @@ def as_bundle(rows: pd.DataFrame, raters: pd.DataFrame) -> Bundle:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("panel", "n_readers"), STANDALONE)
-def test_a_bundle_gives_the_standalone_numbers(
+def test_a_bundle_reproduces_the_standalone_numbers(
     reference: Reference, panel: str, n_readers: int
 ) -> None:
     """The ratings 0 to 101 are expressed as answer and confidence, with a cut-off of 50."""
@@ -129,7 +129,9 @@ def test_a_bundle_gives_the_standalone_numbers(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("metric", "figure"), [("auc", "empirical_auc"), ("accuracy", "accuracy")])
-def test_a_bundle_gives_mrmcaovs_numbers(reference: Reference, metric: str, figure: str) -> None:
+def test_a_bundle_reproduces_the_numbers_of_mrmcaov(
+    reference: Reference, metric: str, figure: str
+) -> None:
     """Van Dyke's readers under two conditions, with answers and confidence."""
     rows = pd.read_csv(RAW_READINGS / "vandyke.csv")
     rows = rows.assign(

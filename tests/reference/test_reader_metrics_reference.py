@@ -116,7 +116,7 @@ def merits(data: pd.DataFrame) -> Jackknife:
     return of_readers
 
 
-def test_the_area_of_these_tests_is_that_of_scikit_learn(data: pd.DataFrame) -> None:
+def test_the_area_used_in_these_tests_equals_that_of_scikit_learn(data: pd.DataFrame) -> None:
     """The tables are compared with this area."""
     for _, own_rows in data.groupby(["rater_id", "condition"]):
         present, ratings = (own_rows["truth"] == "B").to_numpy(), own_rows["rating"].to_numpy()
@@ -224,7 +224,7 @@ def test_the_interaction_with_a_task_is_the_difference_of_two_differences(bundle
         assert row["difference"] == pytest.approx(expected)
 
 
-def test_the_change_with_years_is_least_squares_over_readers(
+def test_the_change_with_years_is_a_least_squares_fit_over_readers(
     bundle: Bundle, merits: Jackknife
 ) -> None:
     """Slope and df equal those of statsmodels; the error also includes the covariances."""
@@ -245,7 +245,7 @@ def test_the_change_with_years_is_least_squares_over_readers(
         assert (row["df"], row["years_low"], row["years_high"]) == (5, 1, 20)
 
 
-def test_equal_covariances_leave_the_least_squares_regression() -> None:
+def test_equal_covariances_give_the_least_squares_regression() -> None:
     """In Obuchowski and Rockette's model, shared effects of readers cancel in a slope."""
     y, x = np.array([0.7, 0.74, 0.81, 0.78, 0.9]), np.array([1.0, 3, 5, 6, 12])
     covariances = 0.001 * np.ones((5, 5)) + 0.002 * np.eye(5)
@@ -266,7 +266,9 @@ def test_items_never_narrow_the_interval_of_the_regression() -> None:
 
 
 @pytest.mark.thorough
-def test_groups_and_single_readers_under_two_conditions(bundle: Bundle, merits: Jackknife) -> None:
+def test_groups_and_single_readers_are_compared_under_two_conditions(
+    bundle: Bundle, merits: Jackknife
+) -> None:
     """A group's rows are those of a study of its readers; one reader has a paired difference."""
     table = reader_conditions_readers(bundle, OPTIONS)
     assert set(table["by"]) == {"level", "reader"}

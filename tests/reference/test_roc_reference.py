@@ -24,7 +24,7 @@ def hanley_mcneil() -> Bundle:
     )
 
 
-def test_the_ct_images_of_hanley_and_mcneil() -> None:
+def test_the_ct_images_of_hanley_and_mcneil_have_the_published_area() -> None:
     """Points and area equal the printed values: .893 with a standard error of .032."""
     bundle = hanley_mcneil()
     points = roc_points(bundle)
@@ -44,7 +44,7 @@ def test_the_ct_images_of_hanley_and_mcneil() -> None:
 
 
 @pytest.mark.slow
-def test_areas_equal_those_of_scikit_learn() -> None:
+def test_areas_match_scikit_learn() -> None:
     """Complete and partial areas (up to 20 %) of three raters with ties and gaps are compared."""
     random = np.random.default_rng(3)
     ids = [f"q{i:03}" for i in range(80)]

@@ -43,7 +43,7 @@ def split_plot(*, difference: bool) -> tuple[Observations, Observations]:
     return a, b
 
 
-def test_split_plot_means_and_variances_equal_imrmc() -> None:
+def test_split_plot_means_and_variances_match_imrmc() -> None:
     """Source: uStat11.jointD with kernel identity. The variance of A minus B is negative."""
     a, b = split_plot(difference=False)
     results = [u_statistic(a), u_statistic(b), u_statistic(a, b)]
@@ -55,7 +55,7 @@ def test_split_plot_means_and_variances_equal_imrmc() -> None:
     )
 
 
-def test_split_plot_moments_equal_imrmc() -> None:
+def test_split_plot_moments_match_imrmc() -> None:
     """Moments of A, of B and of both, and the shares of their pairs are compared."""
     moments = u_statistic(*split_plot(difference=False)).moments
     assert np.array([each.unbiased[MASKS] for each in moments]) == pytest.approx(
@@ -80,7 +80,7 @@ def test_split_plot_moments_equal_imrmc() -> None:
     )
 
 
-def test_split_plot_differences_of_a_reader_equal_imrmc() -> None:
+def test_split_plot_differences_of_a_reader_match_imrmc() -> None:
     """uStat11.jointD, kernel difference: only cases that a reader read under both count."""
     result = u_statistic(split_plot(difference=True)[0])
     assert result.estimate == pytest.approx(0.000557106863425, abs=1e-14)
@@ -134,7 +134,7 @@ def test_variance_and_interval_of_the_area_follow_from_imrmcs_moments() -> None:
     assert limits == pytest.approx((0.675611961, 0.835414534), abs=1e-4)
 
 
-def test_components_of_variance_equal_imrmc() -> None:
+def test_components_of_variance_match_imrmc() -> None:
     """BCK components of the U-statistic and of the biased moments, with their coefficients."""
     (moments,) = auc_example().moments
     assert moments.components[BCK_ORDER] == pytest.approx(
@@ -150,7 +150,9 @@ def test_components_of_variance_equal_imrmc() -> None:
 
 @pytest.mark.parametrize("shape", [(5, 9), (9, 4), (4, 9, 7)])
 @pytest.mark.parametrize("axis", [0, 1])
-def test_degrees_of_freedom_if_a_single_factor_varies(shape: tuple[int, ...], axis: int) -> None:
+def test_degrees_of_freedom_have_a_closed_form_if_a_single_factor_varies(
+    shape: tuple[int, ...], axis: int
+) -> None:
     """In BDG and BCK they are the number of levels minus 1, with the variance of the mean."""
     levels = np.random.default_rng(2).normal(size=shape[axis])
     along = [1] * len(shape)
@@ -162,7 +164,7 @@ def test_degrees_of_freedom_if_a_single_factor_varies(shape: tuple[int, ...], ax
     assert (result.df_bdg, result.df_bck) == pytest.approx((expected, expected))
 
 
-def test_degrees_of_freedom_of_a_difference_with_unequal_numbers_of_cases() -> None:
+def test_degrees_of_freedom_of_a_difference_allow_unequal_numbers_of_cases() -> None:
     """BDG takes the smaller of the two conditions' numbers for shared cases, BCK their mean."""
     n_readers, n_first, n_second = 3, 10, 8
     levels = np.random.default_rng(4).normal(size=n_first)

@@ -12,6 +12,6 @@ def test_each_worker_begins_with_another_module_and_imports_all() -> None:
     assert all(sorted(order) == sorted(names) for order in orders)
 
 
-def test_names_are_those_of_modules() -> None:
+def test_names_are_those_of_existing_modules() -> None:
     assert __name__ in _modules()
     assert find_spec(_modules()[-1])

@@ -30,7 +30,7 @@ while time.process_time() < end:
 
 
 @pytest.mark.thorough
-def test_unmarked_tests_that_cost_too_much_are_listed(tmp_path: Path) -> None:
+def test_unmarked_tests_that_take_too_long_are_listed(tmp_path: Path) -> None:
     """In the test's own process and in a process it starts; marked tests are not run."""
     (tmp_path / "test_costs.py").write_text(COSTLY)
     (tmp_path / "busy.py").write_text(BUSY)

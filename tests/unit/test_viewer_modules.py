@@ -26,7 +26,7 @@ def test_javascript_tests_exist() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="no Node here; install it with: apt-get install nodejs")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_javascript_modules(file: Path) -> None:
+def test_the_node_tests_of_each_file_pass(file: Path) -> None:
     """One file of Node tests passes."""
     result = subprocess.run(
         [str(NODE), str(file)],
@@ -39,7 +39,7 @@ def test_javascript_modules(file: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_the_viewers_folders_import_in_order() -> None:
+def test_folders_of_the_viewer_import_in_order() -> None:
     """No module refers to a higher folder, not even for a type, and imports have no cycles."""
     imports = {
         path: set(_imported_modules(path, r'^(?:import|\}) .*from "'))

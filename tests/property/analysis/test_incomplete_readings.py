@@ -103,7 +103,7 @@ def test_components_and_moments_give_the_same_variance(a: Observations) -> None:
 
 @settings(max_examples=examples(40))
 @given(arrays.arrays(np.bool_, st.tuples(st.integers(3, 8), st.integers(2, 4))))
-def test_the_variance_of_complete_readings_equals_obuchowski_and_rockette(
+def test_the_variance_of_complete_readings_matches_obuchowski_and_rockette(
     correct: np.ndarray,
 ) -> None:
     """On a fully crossed study without a negative covariance, the methods agree."""

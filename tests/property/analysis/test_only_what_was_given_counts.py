@@ -108,7 +108,7 @@ def studies(draw: st.DrawFn) -> Study:
 @pytest.mark.thorough
 @settings(max_examples=examples(12))
 @given(studies())
-def test_accuracy_is_over_the_presented_items(study: Study) -> None:
+def test_accuracy_counts_the_presented_items(study: Study) -> None:
     """Counts, micro and macro averages and their sensitivity analysis are compared."""
     table = accuracy(study.bundle, OPTIONS).set_index(["rater_id", "condition", "group"])
     other = sensitivity(study.bundle, OPTIONS).set_index(["analysis", "rater_id", "condition"])

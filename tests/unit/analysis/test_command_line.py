@@ -167,7 +167,7 @@ def test_an_invalid_margin_of_the_protocol_is_refused(
 
 
 @pytest.mark.thorough
-def test_existing_results_are_written_as_by_the_command_line(folder: Path, tmp_path: Path) -> None:
+def test_existing_results_give_the_files_of_the_command_line(folder: Path, tmp_path: Path) -> None:
     """The report of the page equals that of the command line."""
     assert main(["report", str(folder), "--out", str(tmp_path / "one")]) == 0
     write_results(analyse(read_bundle(folder)), tmp_path / "two")

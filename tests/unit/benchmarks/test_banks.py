@@ -45,7 +45,7 @@ def test_banks_are_reproducible(bank: Path, tmp_path: Path) -> None:
     assert film_bytes(second) == film_bytes(bank)
 
 
-def test_16_bit_films_use_their_depth(tmp_path: Path) -> None:
+def test_16_bit_films_use_their_full_depth(tmp_path: Path) -> None:
     """They have far more than 256 levels, up to the maximum."""
     path = _films(write_bank(tmp_path, 1, bits=16, width=128, height=156))[0]
     pixels = np.asarray(Image.open(path))

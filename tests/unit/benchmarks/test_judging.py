@@ -78,7 +78,7 @@ def test_delays_range_from_50_ms_to_6_s() -> None:
     assert round(min(short_delays(25, "paused", np.random.default_rng(1)))) == 300
 
 
-def test_the_option_only_selects_lanes() -> None:
+def test_an_option_selects_the_measured_lanes() -> None:
     """Without a naive page there is no baseline; its slow lane is short unless all are selected."""
     parser = argparse.ArgumentParser()
     reading.add_arguments(parser)

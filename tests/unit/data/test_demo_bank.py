@@ -74,7 +74,7 @@ def test_at_least_24_examinations_have_a_pa_and_a_lateral_film(bank: Bank) -> No
         assert item["ImageModality"] == ["DX", "DX"]
 
 
-def test_at_least_40_items_cover_the_five_tasks(bank: Bank) -> None:
+def test_at_least_40_items_cover_all_five_tasks(bank: Bank) -> None:
     """Each ReXVQA task has several items, and geometry at least five."""
     tasks = Counter(item["task_name"] for item in bank.values())
     assert len(bank) >= 40
@@ -147,7 +147,7 @@ def test_the_order_of_items_is_independent_of_tasks(bank: Bank) -> None:
     assert sum(a != b for a, b in pairwise(tasks)) > 2 * len(TASKS)
 
 
-def test_items_of_an_examination_agree(bank: Bank) -> None:
+def test_items_of_an_examination_are_consistent(bank: Bank) -> None:
     """They have the same patient, films and report."""
     fields = ("PatientID", "AccessionNumber", "PatientSex", "PatientAge", "StudyDate", "Findings")
     values_seen: dict[str, list[str]] = {}
@@ -202,7 +202,7 @@ def test_three_simulated_models_answer_every_item(bank: Bank) -> None:
             assert entry["options"] == bank[item_id]["options"]
 
 
-def test_a_prediction_is_free_text(bank: Bank) -> None:
+def test_predictions_are_free_text(bank: Bank) -> None:
     """At least one prediction cannot be parsed, so that the demo shows this case."""
     answers = [
         entry["model_prediction"]

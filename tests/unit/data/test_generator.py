@@ -94,7 +94,7 @@ def test_the_patients_right_is_at_the_left_of_the_image() -> None:
 
 
 @pytest.mark.slow
-def test_projected_water_has_the_thickness_of_the_phantom() -> None:
+def test_the_projection_of_water_has_the_thickness_of_the_phantom() -> None:
     """The central ray passes 180 mm of phantom: 140 mm of lung and 40 mm of water."""
     chest = phantom(heart_mm=0.0)
     geometry = projection.frame(chest, "PA")
@@ -185,7 +185,7 @@ def test_better_models_are_correct_more_often(tmp_path: Path) -> None:
     assert share[0] > share[1] > share[2] > 0.25
 
 
-def test_the_committed_bank_equals_the_generators_output() -> None:
+def test_the_committed_bank_equals_the_output_of_the_generator() -> None:
     """All entries of items, options and pixel spacings are compared."""
     stored = json.loads((DEMO / "provenance.json").read_text(encoding="utf-8"))
     committed = json.loads((DEMO / "bank.json").read_text(encoding="utf-8"))

@@ -129,7 +129,7 @@ def _words(text: str) -> str:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("name", SOUND)
-def test_no_message_contains_the_text_of_a_library(
+def test_no_message_contains_the_error_text_of_a_library(
     tmp_path: Path, name: str, language: str
 ) -> None:
     """The reader of the page may not know English, and cannot look it up in the documentation."""

@@ -98,7 +98,7 @@ def test_callbacks_of_the_view_change_no_data(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", _files(), ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_no_action_ends_its_run_itself(path: Path) -> None:
+def test_no_action_ends_the_run_of_its_page_itself(path: Path) -> None:
     """Ending the run would lose the report; `Report.then` leaves the page after it."""
     offenders = []
     for function in _functions(_tree(path)).values():

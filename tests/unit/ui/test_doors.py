@@ -182,7 +182,7 @@ def _answer(application: Starlette, scope: dict[str, Any], receive: Any) -> tupl
 
 
 @pytest.mark.parametrize("length", [b"10", b"", None])
-def test_bodies_are_read_up_to_the_limit(
+def test_request_bodies_are_read_up_to_the_limit(
     streamlits: Starlette, enter: Enter, length: bytes | None
 ) -> None:
     """The limit also applies to chunked bodies and to wrong content lengths."""

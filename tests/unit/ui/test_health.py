@@ -105,7 +105,7 @@ def _no_store(store: Store, _: pytest.MonkeyPatch) -> None:
         ),
     ],
 )
-def test_each_failing_check_is_named(
+def test_each_failing_check_is_reported(
     client: tuple[TestClient, Store],
     monkeypatch: pytest.MonkeyPatch,
     harm: Callable[[Store, pytest.MonkeyPatch], None],
@@ -287,7 +287,7 @@ def test_a_store_that_cannot_be_reached_shows_no_password(
     assert "S3cret" not in caplog.text
 
 
-def test_checks_that_get_no_turn_are_answered(
+def test_checks_that_wait_too_long_get_a_response(
     client: tuple[TestClient, Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They wait for earlier checks, for example of a disk that does not answer."""

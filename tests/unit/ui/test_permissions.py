@@ -390,7 +390,7 @@ def test_forms_of_other_sites_are_refused(altered: Callable[[str], Deployment], 
 
 
 @pytest.mark.parametrize("digits", [18, 30, 5000])
-def test_numbers_beyond_every_limit_are_not_found(
+def test_numbers_out_of_range_are_not_found(
     enter: Callable[[str], Deployment], digits: int
 ) -> None:
     """Python reads 4,300 digits, and SQLite 18."""

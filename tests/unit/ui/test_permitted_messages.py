@@ -150,7 +150,7 @@ def _rows(deployment: Deployment) -> list[int]:
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
-def test_a_study_is_chosen_by_people_with_a_role_in_it(
+def test_only_people_with_a_role_in_a_study_can_choose_it(
     altered: Callable[[str], Deployment], who: str
 ) -> None:
     """All numbers of roles are tried with every study; only the person's own are accepted."""

@@ -77,7 +77,7 @@ def test_a_bundle_that_is_not_a_pilot_is_refused_with_a_message() -> None:
             _estimated(content, comparison)
 
 
-def test_only_arms_ask_for_the_variance_between_readers() -> None:
+def test_only_designs_with_arms_ask_for_the_variance_between_readers() -> None:
     """Other designs of two conditions do not use it."""
     others = set(_variances("conditions", arms=False))
     assert set(_variances("conditions", arms=True)) - others == {"var_r"}

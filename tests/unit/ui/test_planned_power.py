@@ -24,7 +24,7 @@ PLAN = SampleSize(readers=5, cases=50, reads_per_case=5, power=0.8)
         ("AUC", "accuracy", True),
     ],
 )
-def test_a_power_of_another_metric_than_the_endpoint_is_named(
+def test_a_power_for_another_metric_than_the_endpoint_is_reported(
     endpoint: str, metric: str, has_warning: bool
 ) -> None:
     """Published components are those of the AUC; without an endpoint nothing contradicts."""
@@ -43,7 +43,7 @@ def test_a_power_of_another_metric_than_the_endpoint_is_named(
         ({"endpoint": "AUC"}, 1),
     ],
 )
-def test_a_power_of_another_study_than_the_protocol_is_named(
+def test_a_power_for_another_study_than_the_protocol_is_reported(
     change: dict[str, object], n_warnings: int
 ) -> None:
     """Cases, readers of each case, arms and the endpoint can change after the power is computed."""

@@ -93,7 +93,7 @@ def test_only_the_person_who_opened_a_preview_can_reach_it(sign: Sign, banked: S
     assert unpacked(gzip.compress(answer.content)).size
 
 
-def test_the_data_of_a_preview_have_the_shape_of_a_readers(sign: Sign, banked: Store) -> None:
+def test_the_data_of_a_preview_have_the_structure_of_reader_data(sign: Sign, banked: Store) -> None:
     """All keys are equal at every level, so the page works in the same way."""
     client, mine = sign("R1"), sign("c")
     base = _opened(mine, banked)

@@ -748,7 +748,7 @@ def test_an_exam_paper_can_be_downloaded_from_an_open_study(sign: Sign, banked: 
 
 
 @pytest.mark.slow
-def test_streamlits_inspection_routes_are_closed(sign: Sign) -> None:
+def test_the_inspection_routes_of_streamlit_are_disabled(sign: Sign) -> None:
     """Metrics and the health of scripts are not served."""
     for path in ("/_stcore/metrics", "/_stcore/agent/openapi.json", "/_stcore/script-health-check"):
         answer = sign("coordinator").get(path)
@@ -806,7 +806,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.sqlite("traces the connections to the file")
-def test_an_answer_takes_one_transaction(sign: Sign, statements: list[str]) -> None:
+def test_an_answer_is_stored_in_one_transaction(sign: Sign, statements: list[str]) -> None:
     """The sign-in is checked in the transaction that stores the record."""
     client = sign("R1")
     desk_before = client.get("/desk").json()
@@ -838,7 +838,9 @@ def test_an_answer_reads_its_context_once(sign: Sign, statements: list[str]) -> 
         assert sum(read.values()) <= 20
 
 
-def test_an_answer_streams_no_rows(sign: Sign, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_rows_are_streamed_while_an_answer_is_stored(
+    sign: Sign, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stream takes three statements of PostgreSQL while all other writers wait."""
     monkeypatch.setattr(reading_desk, "prepare_ahead", lambda *_, **__: None)
     client = sign("R1")
@@ -852,7 +854,9 @@ def test_an_answer_streams_no_rows(sign: Sign, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.sqlite("traces the connections to the file")
-def test_messages_without_a_sign_in_write_nothing(sign: Sign, statements: list[str]) -> None:
+def test_messages_without_a_sign_in_change_nothing_in_the_store(
+    sign: Sign, statements: list[str]
+) -> None:
     """Neither signed-out clients nor ended sign-ins change the database."""
     stranger = sign(None)
     stranger.cookies.set("reading_room", "0" * 64)
@@ -877,7 +881,7 @@ def test_messages_without_a_sign_in_write_nothing(sign: Sign, statements: list[s
 
 @pytest.mark.slow
 @pytest.mark.sqlite("counts the files of this engine")
-def test_an_answer_runs_code_of_at_most_twenty_files(sign: Sign) -> None:
+def test_storing_an_answer_runs_code_from_at_most_twenty_files(sign: Sign) -> None:
     """Files of the project are counted from the request to the stored row.
 
     They are those of the second case: the first opens the connections to the store.

@@ -40,13 +40,13 @@ def _results(protocol: dict[str, Any]) -> Results:
     return analyse(replace(bundle_from_tables(items, readings), protocol=protocol))
 
 
-def test_the_margin_in_force_is_used() -> None:
+def test_the_margin_of_the_amended_protocol_is_used() -> None:
     """Tests use the amended margin instead of the locked one."""
     results = _results(PROTOCOL)
     assert margin_of(results.options, results.bundle.protocol) == 0.1
 
 
-def test_a_margin_from_an_option_is_distinguished_from_the_protocols() -> None:
+def test_a_margin_from_an_option_is_distinguished_from_that_of_the_protocol() -> None:
     """It applies to accuracy only; an option equal to the protocol's margin is the protocol's."""
     options = Options(margin=0.12)
     assert margin_of(options, PROTOCOL) == 0.12

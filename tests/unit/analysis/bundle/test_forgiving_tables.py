@@ -39,7 +39,7 @@ def test_a_column_with_values_needs_a_name(folder: Path) -> None:
         read_bundle(folder)
 
 
-def test_headers_that_differ_only_in_blanks_are_refused(folder: Path) -> None:
+def test_headers_that_differ_only_in_spaces_are_refused(folder: Path) -> None:
     """Files and data frames have the same rule."""
     (folder / "items.csv").write_text("item_id,truth, truth\nq1,A,B\n")
     with pytest.raises(BundleError, match="column “truth” occurs twice"):
@@ -126,7 +126,7 @@ def test_a_cell_beyond_the_limit_is_refused_with_a_message(folder: Path, limit: 
         read_bundle(folder)
 
 
-def test_blanks_around_names_are_removed() -> None:
+def test_spaces_around_names_are_removed() -> None:
     """Ids and groups match without them, and a blank patient is missing."""
     items = pd.DataFrame(
         {
@@ -156,7 +156,7 @@ def test_blanks_around_names_are_removed() -> None:
     ]
 
 
-def test_ids_that_differ_only_in_blanks_are_refused() -> None:
+def test_ids_that_differ_only_in_spaces_are_refused() -> None:
     """Items, raters, and readings without a table of raters have the same rule."""
     items, raters = pd.DataFrame({"item_id": ["q"]}), {"rater_kind": "reader"}
     doubled = pd.DataFrame({"rater_id": ["R", "R "], "item_id": ["q", "q"], "answer": ["A", "A"]})
@@ -175,7 +175,7 @@ def test_ids_that_differ_only_in_blanks_are_refused() -> None:
             bundle_from_tables(*tables)
 
 
-def test_ids_of_blanks_are_empty_and_nul_is_refused() -> None:
+def test_ids_of_spaces_only_are_empty_and_nul_is_refused() -> None:
     """Neither is a valid name."""
     items = pd.DataFrame({"item_id": [" ", "q\0x", "q"], "patient_id": ["p", "p\0q", ""]})
     readings = READINGS.assign(rater_id="  ")

@@ -84,6 +84,6 @@ def test_an_invalid_score_is_reported_with_its_row(changed: Any, text: str) -> N
     assert f"open_scores.csv, {text}" in str(excinfo.value)
 
 
-def test_a_missing_column_is_named() -> None:
+def test_a_missing_column_is_reported() -> None:
     with pytest.raises(BundleError, match=r"open_answers\.csv, row 1: lacks the column words"):
         _read(ANSWERS.drop(columns="words"))

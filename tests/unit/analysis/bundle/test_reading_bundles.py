@@ -17,7 +17,7 @@ def test_na_and_a_byte_order_mark_are_not_missing_values(folder: Path) -> None:
     assert sorted(read_bundle(folder).raters["rater_id"]) == ["NA", "R2"]
 
 
-def test_answers_may_have_lower_case_and_blanks(folder: Path) -> None:
+def test_answers_may_have_lower_case_and_spaces(folder: Path) -> None:
     """People type such letters by hand."""
     text = (folder / "readings.csv").read_text().replace("R1,q1,A", "R1,q1, a ")
     (folder / "readings.csv").write_text(text)

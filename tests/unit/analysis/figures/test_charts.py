@@ -226,7 +226,7 @@ def test_times_are_shown_in_seconds_by_correctness(results: Results) -> None:
     assert len({(panel.x.low, panel.x.high) for panel in chart.panels}) == 1
 
 
-def test_drift_has_a_line_per_reader_over_the_quarters(results: Results) -> None:
+def test_the_drift_chart_has_one_line_per_reader_over_the_quarters(results: Results) -> None:
     """The name is at the end of the line."""
     times = results.tables["times"]
     panel = _drawn(drift_chart(times)).panels[0]
@@ -238,7 +238,7 @@ def test_drift_has_a_line_per_reader_over_the_quarters(results: Results) -> None
     assert {note.label.text for note in _layers(panel, Note)} == set(tables.READERS)
 
 
-def test_speed_needs_two_raters_with_times(results: Results) -> None:
+def test_the_speed_chart_needs_two_raters_with_times(results: Results) -> None:
     """A relation needs at least two marks."""
     accuracy, times = results.tables["accuracy"], results.tables["times"]
     assert speed_chart(times.loc[times["rater_id"] == "R1"], accuracy) is None
@@ -248,7 +248,7 @@ def test_speed_needs_two_raters_with_times(results: Results) -> None:
     assert marks.y == pytest.approx(100 * micro["accuracy"])
 
 
-def test_difficulty_counts_items_by_correct_raters() -> None:
+def test_the_difficulty_chart_counts_items_by_their_number_of_correct_raters() -> None:
     """Readers are on the vertical axis, models on the horizontal; each item counts once."""
     table = pd.DataFrame(
         {
@@ -268,7 +268,7 @@ def test_difficulty_counts_items_by_correct_raters() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_readers", [3, MOST_WITH_NUMBERS + 10])
-def test_the_data_of_difficulty_count_every_item(n_readers: int) -> None:
+def test_the_data_of_the_difficulty_chart_count_every_item(n_readers: int) -> None:
     """The file has numbers of items even if the cells are too small to show them."""
     readers = tuple(f"R{i}" for i in range(n_readers))
     table = item_difficulty(tables.study(readers=readers))
@@ -314,7 +314,7 @@ def test_the_matrix_does_not_depend_on_the_order_of_rows(results: Results) -> No
     assert _labels(first.panels[0])[:3] == [f"R{i} ({i})" for i in (1, 2, 3)]
 
 
-def test_all_matrices_have_the_same_order(results: Results) -> None:
+def test_all_matrices_list_raters_in_the_same_order(results: Results) -> None:
     """Readers, then models, each by id, as in other figures, with numbers on both sides."""
     pairs = results.tables["agreement_pairs"]
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
@@ -366,7 +366,7 @@ def test_the_reference_standard_is_the_last_row(results: Results) -> None:
 
 
 @pytest.mark.thorough
-def test_a_category_has_its_matrix(results: Results) -> None:
+def test_each_category_has_its_own_matrix(results: Results) -> None:
     """It is computed from the items, because no table of pairs contains it."""
     items = results.bundle.items.assign(category=["x", "y"] * (len(results.bundle.items) // 2))
     bundle = replace(results.bundle, items=items)
@@ -393,7 +393,7 @@ def test_the_scale_of_agreement_is_readable_without_colour() -> None:
 
 
 @pytest.mark.slow
-def test_large_matrices_have_fewer_texts() -> None:
+def test_large_matrices_show_fewer_numbers() -> None:
     """They have no numbers above 24 raters, and no texts on hover above 60."""
     readers = tuple(f"R{i:02d}" for i in range(61))
     pairs = analyse(tables.study(readers=readers, models=(), n=12)).tables["agreement_pairs"]
@@ -403,7 +403,7 @@ def test_large_matrices_have_fewer_texts() -> None:
 
 
 @pytest.mark.slow
-def test_equal_micro_and_macro_share_a_panel() -> None:
+def test_equal_micro_and_macro_values_share_a_panel() -> None:
     """They are equal if all tasks have the same size."""
     table = analyse(tables.study(n=20), Options(bootstrap=5)).tables["accuracy"]
     assert [panel.title for panel in accuracy_chart(table).panels][:2] == [

@@ -191,7 +191,7 @@ def test_bytes_are_reproducible_in_another_process(tmp_path: Path) -> None:
     assert elsewhere.strip() == hashlib.sha256(svg(chart) + png(chart)).hexdigest()
 
 
-def test_printed_figures_have_sizes_of_journals(figures: list[ReportFigure]) -> None:
+def test_printed_figures_have_the_sizes_that_journals_require(figures: list[ReportFigure]) -> None:
     """They fit a page, have 300 dots per inch, and contain glyphs as paths."""
     for figure in figures:
         assert on_paper(figure.chart).get_figwidth() <= 175 / 25.4, figure.name
@@ -261,7 +261,7 @@ def test_no_printed_text_is_smaller_than_six_points(
     assert {name: size for name, size in sizes.items() if not 5.99 < size < 20} == {}
 
 
-def test_numbers_are_left_out_of_cells_that_are_too_small_for_them() -> None:
+def test_cells_that_are_too_small_show_no_number() -> None:
     """Intervals first, then estimates."""
     texts = (("", "0.10 to\n0.42"), ("\u22120.21", ""))
     values = ((math.nan, 0.3), (-0.21, math.nan))
@@ -395,7 +395,7 @@ def test_every_caption_states_n_and_the_interval(figures: list[ReportFigure]) ->
 
 
 @pytest.mark.thorough
-def test_figures_of_two_hundred_raters_are_small(make_results: MakeResults) -> None:
+def test_files_of_figures_of_two_hundred_raters_are_small(make_results: MakeResults) -> None:
     """There is only one matrix, without texts in cells, below two megabytes."""
     readers = tuple(f"R{i:03d}" for i in range(120))
     models = tuple(f"M{i:03d}" for i in range(80))

@@ -109,7 +109,7 @@ def test_blocks_of_all_readers_are_the_crossed_design(design: PlanDesign) -> Non
     assert _powers(same, 6, 120) == pytest.approx(_powers(crossed, 6, 120))
 
 
-def test_more_reads_of_the_same_cases_give_more_power() -> None:
+def test_more_readings_of_the_same_cases_give_more_power() -> None:
     """The variance falls with the readers of each case, down to that of the crossed design."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05)
     fixed = [_powers(replace(plan, reads=reads), 6, 120)[1] for reads in (1, 2, 3, 6)]
@@ -194,7 +194,7 @@ def test_simulated_designs_agree_with_the_closed_form(
     assert simulated.power == pytest.approx(next(power(plan, size)).power, abs=0.05)
 
 
-def test_arms_with_fewer_reads_are_not_simulated() -> None:
+def test_arms_with_fewer_readings_are_not_simulated() -> None:
     """Reader groups are compared on cases that all of their readers have read."""
     plan = PowerPlan(components=VAN_DYKE, effect=0.05, design=PlanDesign.ARMS, reads=2)
     with pytest.raises(OptionsError, match="leave out --simulate"):
@@ -279,7 +279,7 @@ def test_ranges_of_values_are_read(text: str, numbers: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "5:3", "1:3", "3:9:0", "3:9:2:1", "3:", "2.5"])
-def test_wrong_ranges_are_refused(text: str) -> None:
+def test_invalid_ranges_are_refused(text: str) -> None:
     """The message names the option and shows the form."""
     with pytest.raises(OptionsError, match=r"readers is .*FROM:TO"):
         range_of(text, "readers")
@@ -316,7 +316,7 @@ def test_too_few_readers_are_refused() -> None:
             refused.size(readers, 100)
 
 
-def test_faults_of_components_are_listed_together() -> None:
+def test_errors_of_components_are_listed_together() -> None:
     """Examples are a missing key, an unknown key and a value that is not a number."""
     with pytest.raises(AnalysisError) as refused:
         components_from({"var_tr": "x", "varerror": 1.0, "metric": "accuracy"}, "file.toml")
@@ -338,7 +338,7 @@ def test_components_of_differences_are_not_converted_for_a_panel() -> None:
     assert for_comparison(VAN_DYKE, Comparison.PANEL).cov1 == 0.0
 
 
-def test_published_sets_serve_both_comparisons() -> None:
+def test_published_sets_of_components_work_for_both_comparisons() -> None:
     """A panel takes the model as a reader under another condition."""
     for name in PUBLISHED:
         parts = published(name, Comparison.PANEL)
@@ -372,7 +372,7 @@ def test_an_effect_below_the_margin_is_refused() -> None:
         PowerPlan(components=VAN_DYKE, effect=-0.2, margin=0.1)
 
 
-def test_a_components_file_that_does_not_exist_is_named(tmp_path: Path) -> None:
+def test_a_components_file_that_does_not_exist_is_reported(tmp_path: Path) -> None:
     with pytest.raises(AnalysisError, match="does not exist") as error:
         read_components(tmp_path / "missing.toml")
     assert "read" not in str(error.value)

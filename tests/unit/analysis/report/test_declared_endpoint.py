@@ -210,7 +210,7 @@ def test_superiority_of_several_models_is_adjusted_after_non_inferiority(
 
 
 @pytest.mark.slow
-def test_below_25_patients_there_is_no_verdict(run: Results) -> None:
+def test_with_fewer_than_25_patients_there_is_no_verdict(run: Results) -> None:
     """A large difference is not an exception."""
     worse = {"ci_low": -0.3, "ci_high": -0.2, "difference": -0.25}
     for row in (CLEARED, ABOVE, worse):
@@ -423,7 +423,7 @@ def test_the_number_of_common_items_is_stated_once(run: Results) -> None:
     assert text.count(note) == 1
 
 
-def test_a_choice_without_cases_is_not_named(run: Results) -> None:
+def test_a_choice_without_cases_is_not_listed(run: Results) -> None:
     """It could be mistaken for a passed test."""
     primary = run.tables["sensitivity"].query("analysis == 'missing as wrong'")
     same = pd.concat(
@@ -434,7 +434,7 @@ def test_a_choice_without_cases_is_not_named(run: Results) -> None:
     assert "readings with doubtful times dropped" not in text
 
 
-def test_many_models_leave_the_table_of_raters_on_the_first_screen(run: Results) -> None:
+def test_with_many_models_the_table_of_raters_stays_on_the_first_screen(run: Results) -> None:
     """Three verdicts and a count; models that share a reason share a line."""
     run = replace(run, bundle=study(conditions=("c0", "c1", "c2", "c3")))
     several = [
@@ -531,7 +531,7 @@ ARMS: dict[str, Any] = {
 }
 
 
-def test_the_reached_size_of_a_study_in_blocks_is_that_of_all_readings(run: Results) -> None:
+def test_the_achieved_size_of_a_study_in_blocks_counts_all_readings(run: Results) -> None:
     """The panel is undefined over the cases that all readers read."""
     nothing = dict.fromkeys(("difference", "ci_low", "ci_high"), float("nan"))
     row = {**nothing, "claim": CLAIMS[1], "n_items": 16, "undefined_because": "too few"}
@@ -544,7 +544,7 @@ def test_the_reached_size_of_a_study_in_blocks_is_that_of_all_readings(run: Resu
     ) in _finding_text(replace(results, tables=tables))
 
 
-def test_the_reached_size_of_parallel_arms_is_that_of_their_comparison(run: Results) -> None:
+def test_the_achieved_size_of_parallel_arms_is_that_of_their_comparison(run: Results) -> None:
     """The readers of both arms count; groups under a common condition are another comparison."""
     plan = {**SIZE, "comparison": "conditions"}
     results = _with(run, {**DECLARED, "sample_size": plan}, CLEARED)

@@ -80,7 +80,7 @@ def test_rounding_moves_no_limit_onto_a_boundary(run: Results) -> None:
     assert "−4.99 to 12.00" in _panel(run, {"ci_low": -0.0499, "ci_high": 0.12})
 
 
-def test_with_one_reader_the_random_claim_has_a_reason(run: Results) -> None:
+def test_with_one_reader_the_missing_claim_about_random_readers_is_explained(run: Results) -> None:
     """No undefined value is printed as a number."""
     nothing = dict.fromkeys(("ci_low", "ci_high", "se", "p"), np.nan)
     panel = _panel(
@@ -114,7 +114,7 @@ def test_a_narrower_interval_for_random_readers_gives_no_claim(run: Results) -> 
     assert "as well" not in panel
 
 
-def test_further_models_are_counted(run: Results) -> None:
+def test_additional_models_are_counted(run: Results) -> None:
     """The findings fit a page, and the table has all models."""
     rows = [
         {"model_id": f"M{i}", "model_value": 0.8 - i / 100, "claim": claim}
@@ -126,7 +126,7 @@ def test_further_models_are_counted(run: Results) -> None:
     assert "The other 17 models, against these readers and against readers like these: hig" in panel
 
 
-def test_differences_to_single_readers_need_the_adjusted_test(run: Results) -> None:
+def test_differences_from_single_readers_need_the_adjusted_test(run: Results) -> None:
     """An interval beyond 0 is not sufficient for many pairs."""
     row = {
         **run.tables["comparisons"].query("pair_kind == 'reader-model'").iloc[0].to_dict(),
@@ -211,7 +211,7 @@ def test_the_first_rank_is_certain_if_all_paired_intervals_exclude_0(
     )
 
 
-def test_a_choice_that_changes_a_conclusion_is_named(run: Results) -> None:
+def test_a_choice_that_changes_a_conclusion_is_listed(run: Results) -> None:
     """Without such a choice, the finding states that."""
     panel = [panel_row()]
     other = {**panel_row(), "analysis": "missing dropped"}
@@ -256,7 +256,7 @@ def test_the_largest_change_of_an_accuracy_is_named(run: Results) -> None:
     assert "No accuracy changes" not in text
 
 
-def test_names_of_tasks_are_not_cut(run: Results) -> None:
+def test_names_of_tasks_are_not_truncated(run: Results) -> None:
     """They may be long."""
     name = "task Localisation and Geometric Description Assessment against Differential Diagnosis"
     row = run.tables["time_model"].iloc[0].to_dict()
@@ -299,7 +299,7 @@ def test_the_width_is_that_of_the_printed_limits(run: Results) -> None:
     assert "higher as well (95 % CI 13.8 to 26.2; 12.4 points wide, from 3 readers)" in panel
 
 
-def test_printed_agreement_has_the_printed_difference(run: Results) -> None:
+def test_printed_agreements_differ_by_the_printed_difference(run: Results) -> None:
     """0.365 and 0.413 differ by 0.048; 0.37 and 0.41 would not differ by 0.05."""
     row = run.tables["agreement_between"].query("measure == 'brennan_prediger'").iloc[0].to_dict()
     row |= {"among_readers": 0.3654, "readers_models": 0.4132, "difference": 0.0478}

@@ -100,7 +100,7 @@ def test_groups_by_experience_are_named(results: Results) -> None:
         assert text.count("years of experience >= 5 ") == 1
 
 
-def test_more_comparisons_are_counted(results: Results) -> None:
+def test_additional_comparisons_are_counted(results: Results) -> None:
     """Three comparisons have a sentence."""
     table = pd.concat([results.tables["reader_groups"]] * 4, ignore_index=True)
     many = replace(results, tables={**results.tables, "reader_groups": table})
@@ -108,7 +108,7 @@ def test_more_comparisons_are_counted(results: Results) -> None:
     assert texts[3] == "5 more comparisons of groups of readers are in the tables."
 
 
-def test_the_use_of_answers_has_numbers_and_intervals(results: Results) -> None:
+def test_the_use_of_model_answers_is_reported_with_numbers_and_intervals(results: Results) -> None:
     """The measures are corrected, misled, gain, complementarity and planted errors."""
     (text,) = said(results, Theme.RELIANCE)
     for measure in ("corrected", "misled"):

@@ -132,7 +132,7 @@ def test_agreement_is_the_mean_over_pairs(run: Results) -> None:
     )
 
 
-def test_models_without_a_condition_have_their_agreement_in_the_headline() -> None:
+def test_the_headline_includes_the_agreement_of_models_without_a_condition() -> None:
     """A bundle of the app has conditions for readers only."""
     bundle = study(2, 3, 20, conditions=("unaided",))
     readings = bundle.readings

@@ -131,7 +131,7 @@ def test_only_page_pdf_and_figures_are_translated(
 
 
 @pytest.mark.thorough
-def test_a_language_is_used_in_its_block_only(run: Results) -> None:
+def test_a_language_applies_only_within_its_block(run: Results) -> None:
     """Afterwards the report is in English again."""
     before = report_page(report_content(run, []))
     with spoken("de"):
@@ -139,7 +139,7 @@ def test_a_language_is_used_in_its_block_only(run: Results) -> None:
     assert german != before == report_page(report_content(run, []))
 
 
-def test_numbers_have_the_format_of_the_language() -> None:
+def test_numbers_are_formatted_for_the_language() -> None:
     """The separators of whole numbers in messages are included."""
     assert written("1,234.5") == "1,234.5"
     with spoken("de"):

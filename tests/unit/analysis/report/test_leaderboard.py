@@ -101,7 +101,7 @@ def test_cards_that_cannot_be_read_are_refused(tmp_path: Path, text: str, words:
         read_cards(path)
 
 
-def test_a_page_of_another_program_is_kept(bundle: Bundle, tmp_path: Path) -> None:
+def test_a_page_of_another_program_is_not_overwritten(bundle: Bundle, tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<h1>Mine</h1>", encoding="utf-8")
     with pytest.raises(OutputError, match="was not written by an earlier leaderboard"):
         write_leaderboard({"One": bundle}, tmp_path, FAST)

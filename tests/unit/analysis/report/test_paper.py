@@ -43,7 +43,7 @@ def _part(book: bytes, name: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_files_are_those_that_are_placed(files: dict[str, bytes]) -> None:
+def test_the_list_of_written_files_equals_that_of_replaced_files(files: dict[str, bytes]) -> None:
     """The list of written files equals that of replaced files."""
     assert tuple(files) == PAPER_FILES or set(files) == set(PAPER_FILES)
 
@@ -79,7 +79,9 @@ def test_the_workbook_is_reproducible() -> None:
 
 
 @pytest.mark.slow
-def test_every_measure_of_agreement_has_its_matrix(run: Results, files: dict[str, bytes]) -> None:
+def test_every_measure_of_agreement_has_its_own_matrix(
+    run: Results, files: dict[str, bytes]
+) -> None:
     """It is written in LaTeX and as a sheet, with kappa first and the values of the table."""
     tables = [table for table in report_content(run, []).tables if table.name.startswith("matrix-")]
     measures = ("kappa_letters", "brennan_prediger", "error_consistency", "raw")
@@ -162,7 +164,7 @@ def test_bibtex_entries_are_complete() -> None:
         assert entry.count("{") == entry.count("}")
 
 
-def test_keys_of_the_same_author_and_year_have_a_letter() -> None:
+def test_keys_of_the_same_author_and_year_get_a_letter() -> None:
     """A publication with two methods has a single entry."""
     texts = ("Gwet KL. One. J 2008;1:1.", "Gwet KL. Two. J 2008;2:2.", "Gwet KL. One. J 2008;1:1.")
     sources = [Source(method=str(i), text=t, doi=t) for i, t in enumerate(texts)]
@@ -170,20 +172,20 @@ def test_keys_of_the_same_author_and_year_have_a_letter() -> None:
 
 
 @pytest.mark.parametrize(("place", "n"), [(0, 15), (2, 44)])
-def test_checklists_have_all_their_items(run: Results, place: int, n: int) -> None:
+def test_checklists_have_all_items(run: Results, place: int, n: int) -> None:
     """The numbers of items are those of the publications, without repetition."""
     numbers = [item.number for item in checklists(run)[place].items]
     assert numbers == [str(i) for i in range(1, n + 1)]
 
 
-def test_stard_has_its_thirty_items_with_their_parts(run: Results) -> None:
+def test_the_stard_checklist_has_thirty_items_with_their_parts(run: Results) -> None:
     """It also has the items for AI."""
     numbers = [item.number for item in checklists(run)[1].items if "AI" not in item.number]
     assert len(numbers) == 34
     assert {int(re.sub("[ab]", "", number)) for number in numbers} == set(range(1, 31))
 
 
-def test_decide_ai_has_its_specific_and_generic_items(run: Results) -> None:
+def test_the_decide_ai_checklist_has_its_specific_and_generic_items(run: Results) -> None:
     """There are 28 specific items with 17 numbers, and ten generic items."""
     numbers = [item.number for item in checklists(run)[3].items]
     specific = [number for number in numbers if number[0].isdigit()]
@@ -193,7 +195,7 @@ def test_decide_ai_has_its_specific_and_generic_items(run: Results) -> None:
     assert generic == ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"]
 
 
-def test_human_baselines_have_their_items_in_order(run: Results) -> None:
+def test_the_items_on_human_baselines_are_in_order(run: Results) -> None:
     """The five stages and the evaluation are included, without the paper itself."""
     numbers = [item.number for item in checklists(run)[4].items]
     keys = [tuple(map(int, number.split("."))) for number in numbers]

@@ -63,7 +63,7 @@ def _pages(content: ReportContent, place: Path, marks: str) -> list[int]:
 @pytest.mark.parametrize(
     ("readers", "models", "conditions"), [(1, 0, ("",)), (3, 8, ("",)), (20, 30, ("a", "b"))]
 )
-def test_summary_and_findings_have_a_page_each(
+def test_summary_and_findings_each_fill_one_page(
     tmp_path: Path, readers: int, models: int, conditions: tuple[str, ...]
 ) -> None:
     """Any number of models and conditions fits."""

@@ -181,7 +181,7 @@ def test_no_verdict_is_given_for_fewer_than_25_patients(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_counts_of_1_have_the_singular(name: str) -> None:
+def test_counts_of_1_use_the_singular(name: str) -> None:
     """There is no "1 models" and no "the other 1 model"."""
     for sentence in sentences_of(content_of(name)):
         assert not OF_ONE.search(sentence), sentence
@@ -234,7 +234,7 @@ def test_a_model_with_an_interval_below_the_margin_is_inferior() -> None:
     assert "Inferior: M0 (" in said("26 patients, model all wrong", "Primary endpoint")
 
 
-def test_answers_without_the_image_are_among_the_findings() -> None:
+def test_answers_without_the_image_are_part_of_the_findings() -> None:
     """Conditions that no reader had are reported with n and interval."""
     for name, condition in (
         ("24 patients, one reader, image-absent", "image-absent"),
@@ -246,7 +246,7 @@ def test_answers_without_the_image_are_among_the_findings() -> None:
     assert "1 more in tables/model_conditions.csv" in text
 
 
-def test_a_share_of_equal_wrong_options_has_the_number_of_cases() -> None:
+def test_a_share_of_equal_wrong_options_states_the_number_of_cases() -> None:
     """A single pair has an interval, several pairs a range."""
     first = said("24 patients", "Shared errors")
     assert re.search(r"\d+ % of \d+ cases by two readers \(95 % CI [\d.]+ to [\d.]+", first), first
@@ -255,7 +255,7 @@ def test_a_share_of_equal_wrong_options_has_the_number_of_cases() -> None:
     assert re.search(r"\(median of 3 pairs with [\d to]+ cases each, \d+ to \d+ %\)", several)
 
 
-def test_a_leaderboard_of_few_patients_states_it(tmp_path: Any) -> None:
+def test_a_leaderboard_states_that_it_has_few_patients(tmp_path: Any) -> None:
     """It has ranks, and states that they are not conclusive."""
     few = write_leaderboard({"s": ODD["24 patients"]()}, tmp_path / "few", Options(bootstrap=20))
     assert "24 patients with answers, too few for a verdict on who is better" in few
@@ -298,7 +298,7 @@ def test_intervals_of_agreement_are_within_bounds() -> None:
     assert "0.86 to 1.00" in pairs.rows[0][1]
 
 
-def test_a_common_interval_of_both_claims_is_always_named() -> None:
+def test_an_interval_shared_by_both_claims_is_always_reported() -> None:
     """Method, table, note, caption, findings and methods name it."""
     name = "24 patients of 2 cases"
     panel = analyse(ODD[name](), Options(bootstrap=20)).tables["reader_panel"]

@@ -47,7 +47,7 @@ def weights(table: pd.DataFrame, rater: str = "readers") -> dict[str, float]:
     return dict(zip(rows["measure"], rows["estimate"], strict=True))
 
 
-def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
+def test_every_estimate_is_the_mean_over_pairs_with_different_answers() -> None:
     """Missing confidence leaves a pair out; the largest confidence of a reader is the scale."""
     random = np.random.default_rng(8)
 
@@ -83,7 +83,7 @@ def test_every_estimate_is_the_mean_over_pairs_that_differed() -> None:
         (lambda r: (r["aid_answer"], STEPS), 1.0),
     ],
 )
-def test_readers_who_never_move_and_who_move_completely(
+def test_readers_who_never_move_have_weight_0_and_who_move_completely_weight_1(
     after: Callable[[dict[str, object]], tuple[str, object]], weight: float
 ) -> None:
     """The weights are 0 and 1 for every reader and every answer of the model."""
@@ -92,7 +92,7 @@ def test_readers_who_never_move_and_who_move_completely(
         assert set(weights(table, rater).values()) == {weight}
 
 
-def test_readers_who_become_surer_of_another_answer_have_a_negative_weight() -> None:
+def test_readers_who_become_more_confident_in_another_answer_have_a_negative_weight() -> None:
     """The confidence changes from the lowest to the highest value."""
     table = advice_weight(study(lambda r: (str(r["answer"]), STEPS)), OPTIONS)
     assert -1 < weights(table)["weight_of_advice"] < 0

@@ -114,7 +114,7 @@ def test_every_figure_belongs_to_a_section() -> None:
     assert {figure.section for figure in figures} <= set(SECTIONS)
 
 
-def test_the_data_dictionary_is_current() -> None:
+def test_the_data_dictionary_is_up_to_date() -> None:
     """docs/tables.md equals the output of `make docs-tables`."""
     text = table_reference.DOCUMENT.read_text("utf-8")
     assert text == table_reference.document(), "Run: make docs-tables"

@@ -85,7 +85,7 @@ def test_a_second_bank_of_the_same_name_leaves_no_files(store: Store, tmp_path: 
     assert [path.name for path in banks_folder(store).iterdir()] == ["chest-bank"]
 
 
-def test_an_empty_file_is_refused_as_such(store: Store) -> None:
+def test_an_empty_file_is_reported_as_empty(store: Store) -> None:
     """Nothing of it is left."""
     empty = io.BytesIO()
     empty.name = "bank.zip"

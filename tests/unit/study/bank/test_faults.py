@@ -226,7 +226,9 @@ def test_an_empty_key_is_not_an_id(bank: Read, item: ItemDict) -> None:
     assert bank({"": item, " ": item}).items == ()
 
 
-def test_a_truth_missing_in_a_single_item_is_an_error(bank: Read, item: ItemDict) -> None:
+def test_a_reference_answer_missing_from_a_single_item_is_an_error(
+    bank: Read, item: ItemDict
+) -> None:
     other = dict(item)
     del other["correct_answer"]
     file = bank({"q1": item, "q2": other})

@@ -47,7 +47,9 @@ def test_letters_are_not_a_clue_if_options_are_shuffled() -> None:
 @pytest.mark.parametrize(
     ("counts", "reported"), [((34, 22, 22, 22), False), ((40, 20, 20, 20), True)]
 )
-def test_the_test_of_letters_is_pearsons(counts: tuple[int, ...], reported: bool) -> None:
+def test_letters_are_tested_with_pearsons_chi_square_test(
+    counts: tuple[int, ...], reported: bool
+) -> None:
     """It agrees with `scipy.stats.chisquare` for equal shares."""
     truths = "".join(letter * n for letter, n in zip("ABCD", counts, strict=True))
     p = float(stats.chisquare(counts).pvalue)

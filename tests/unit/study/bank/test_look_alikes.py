@@ -282,7 +282,7 @@ def test_kept_letters_and_numbers_of_options_are_noted(options: list[str], is_no
 
 
 @pytest.mark.parametrize("truth", ["\u0412", "(\u0432)", "\u0415."])
-def test_letter_at_another_position_of_its_alphabet_is_an_error(truth: str) -> None:
+def test_a_letter_at_another_position_of_its_alphabet_is_an_error(truth: str) -> None:
     trouble = Trouble("q1")
     assert read_truth(Fields({"truth": truth}), list("uvwxyz"), trouble) is None
     assert "another alphabet" in trouble.faults[0].what

@@ -276,7 +276,7 @@ def test_only_names_of_projections_become_labels(
     assert (view.original or view.label) == name
 
 
-def test_the_label_of_a_label_is_unchanged() -> None:
+def test_labelling_a_label_again_does_not_change_it() -> None:
     """A stored label is looked up again before it is shown to a reader."""
     assert [view_label(label) for label in sorted(VIEW_LABELS)] == [
         (label, True) for label in sorted(VIEW_LABELS)

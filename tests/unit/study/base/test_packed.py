@@ -164,7 +164,7 @@ def test_nothing_remains_of_a_damaged_archive(tmp_path: Path, content: bytes) ->
     assert not (tmp_path / "bank").exists()
 
 
-def test_archive_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+def test_an_archive_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="cannot be unpacked: there is no file"):
         unpack(io.BytesIO(_SOUND), tmp_path / "missing" / "bank")
 

@@ -85,7 +85,7 @@ def every_character() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(("text", "other", "named"), ALIKE)
-def test_texts_that_look_alike_are_one_and_the_difference_is_named(
+def test_texts_that_look_alike_are_equal_and_the_difference_is_reported(
     text: str, other: str, named: str
 ) -> None:
     assert id_key(text) == id_key(other)
@@ -94,7 +94,7 @@ def test_texts_that_look_alike_are_one_and_the_difference_is_named(
 
 
 @pytest.mark.parametrize(("text", "other"), DIFFERENT)
-def test_texts_that_mean_something_else_remain_two(text: str, other: str) -> None:
+def test_texts_with_different_meanings_stay_different(text: str, other: str) -> None:
     assert text_key(text) != text_key(other)
 
 
@@ -112,7 +112,7 @@ def test_letter_case_counts_in_ids_only() -> None:
 
 
 @pytest.mark.thorough
-def test_key_of_a_key_is_the_key_for_every_character() -> None:
+def test_the_key_of_a_key_is_the_same_key_for_every_character() -> None:
     """Otherwise two texts could be equal in some places and different in others."""
     for code in every_character():
         char = chr(code)
@@ -130,7 +130,7 @@ def test_every_character_whose_form_differs_is_listed_for_databases() -> None:
         assert unicodedata.category(chr(code)) in ("Cn", "Co"), f"U+{code:04X}"
 
 
-def test_first_spelling_stands_for_all_others() -> None:
+def test_the_first_spelling_represents_all_others() -> None:
     first = FirstSpelling(text_key)
     assert [first[text] for text in ("Chest", " CHEST", "chest\u200b", "Head")] == [
         *("Chest", "Chest", "Chest"),

@@ -140,7 +140,7 @@ def test_declarations_for_the_analysis_are_in_the_bundle(opened: Opened) -> None
 
 
 @pytest.mark.slow
-def test_frictionless_finds_the_package_valid(full: Store, tmp_path: Path) -> None:
+def test_frictionless_accepts_the_package_as_valid(full: Store, tmp_path: Path) -> None:
     """It checks schemas, keys, hashes and row counts, and reports a changed file."""
     export(full, study="trial", out=tmp_path / "bundle")
     report = validate(str(tmp_path / "bundle" / "datapackage.json"))

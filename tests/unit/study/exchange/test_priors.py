@@ -53,7 +53,7 @@ def _films(paper: Paper, item_id: str) -> list[PaperFilm]:
     return [film for item in paper.items if item.item_id == item_id for film in item.films]
 
 
-def test_models_get_the_same_prior_images_as_readers(paper: Paper) -> None:
+def test_models_receive_the_same_prior_images_as_readers(paper: Paper) -> None:
     """They are last, with a name that identifies them, and the prompt has the second template."""
     assert [film.name for film in _films(paper, "q0000")] == ["PA", "LATERAL", NAME]
     assert [film.name for film in _films(paper, "q0001")] == ["PA", "LATERAL", "AP, prior"]

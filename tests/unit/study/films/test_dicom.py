@@ -108,7 +108,7 @@ def picture(data: bytes) -> NDArray[np.float64]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SHOWN)
-def test_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
+def test_the_files_of_pydicom_look_as_pydicom_renders_them(name: str) -> None:
     """They differ by one grey level at most, for every transfer syntax."""
     data = (BUNDLED / f"{name}.dcm").read_bytes()
     assert np.abs(picture(data) - rendition(data)).max() <= 1
@@ -202,7 +202,7 @@ def test_pixels_outside_a_shutter_are_black(tags: dict[str, Any], seen: int) -> 
     assert np.count_nonzero(read(film(RAMP + 1, BitsStored=13, HighBit=12, **tags)).samples) == seen
 
 
-def test_few_attributes_are_kept() -> None:
+def test_only_a_few_attributes_are_kept() -> None:
     """View, side, age computed from two dates, and the spacing of the detector are kept."""
     tags = {
         "Modality": "DX",
@@ -230,7 +230,7 @@ def test_few_attributes_are_kept() -> None:
 
 
 @pytest.mark.parametrize(("name", "why"), REFUSED.items())
-def test_other_objects_are_refused_with_their_kind(name: str, why: str) -> None:
+def test_other_kinds_of_object_are_refused_by_name(name: str, why: str) -> None:
     """Examples are colour images, several frames, plans, reports and truncated pixels."""
     paths = sorted(BUNDLED.parent.rglob(f"{name}.dcm"))
     with pytest.raises(BadFilm, match=why):
@@ -275,7 +275,7 @@ def test_truncated_pixels_are_refused() -> None:
 
 
 @pytest.mark.parametrize("rows", [63, 48, 33])
-def test_pixels_of_more_rows_than_the_attributes_say_are_refused(rows: int) -> None:
+def test_more_pixel_rows_than_the_attributes_state_are_refused(rows: int) -> None:
     """The film would be shown without its lower part."""
     with pytest.raises(BadFilm, match="more rows than its attributes say"):
         read(film(RAMP, Rows=rows))

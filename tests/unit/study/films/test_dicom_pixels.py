@@ -92,7 +92,9 @@ def test_padding_of_the_complete_image_is_ignored() -> None:
 @pytest.mark.parametrize(
     ("signed", "stored_bits", "high"), [*product((False, True), (8, 10, 12), (11, 13, 15))]
 )
-def test_values_end_at_the_high_bit(signed: bool, stored_bits: int, high: int) -> None:
+def test_bits_outside_the_stored_value_are_ignored(
+    signed: bool, stored_bits: int, high: int
+) -> None:
     """The position of the value in its cell and the other bits vary."""
     values = np.arange(4096).reshape(64, 64) % (1 << stored_bits)
     shift = high + 1 - stored_bits
@@ -325,7 +327,7 @@ def test_contradictory_pixel_shapes_are_rejected() -> None:
         read(film(RAMP, PixelAspectRatio=[1, 1000]))
 
 
-def test_an_invalid_attribute_is_named() -> None:
+def test_an_invalid_attribute_is_reported() -> None:
     """The message does not suggest to copy the file again."""
     shutter = {"ShutterShape": "CIRCULAR", "CenterOfCircularShutter": [32, 32]}
     cases: list[tuple[dict[str, Any], str]] = [

@@ -66,7 +66,7 @@ def test_a_film_of_several_bands_is_unpacked_without_loss() -> None:
     assert np.array_equal(unpacked(packed(film)), film)
 
 
-def test_the_same_film_gives_the_same_bytes() -> None:
+def test_packing_the_same_film_gives_the_same_bytes() -> None:
     """They depend on neither time nor chance."""
     assert packed(radiograph(4095)) == packed(radiograph(4095))
 

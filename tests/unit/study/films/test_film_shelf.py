@@ -77,7 +77,7 @@ def test_a_film_with_the_name_of_another_film_is_not_used(tmp_path: Path) -> Non
     assert shelf(tmp_path).get(TWO) is None
 
 
-def test_the_last_disk_space_is_reserved_for_readings(tmp_path: Path) -> None:
+def test_the_remaining_disk_space_is_reserved_for_readings(tmp_path: Path) -> None:
     """No film is stored on a disk that is nearly full."""
     film_shelf = Shelf(tmp_path / "films", max_bytes=10_000, keep_free_bytes=1 << 60)
     film_shelf.put(ONE, b"film")

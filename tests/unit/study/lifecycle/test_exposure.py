@@ -327,7 +327,7 @@ def test_examinations_named_after_their_films_are_not_evidence(
         assert being_read(look, 2) == []
 
 
-def test_a_bank_of_other_cases_is_not_restricted(banked: Store, tmp_path: Path) -> None:
+def test_a_bank_with_other_cases_is_not_restricted(banked: Store, tmp_path: Path) -> None:
     """Patients, films and questions differ, so no study is refused or named."""
     _import_variant(banked, tmp_path)
     _open(banked, "trial")

@@ -63,7 +63,7 @@ def _items(store: Store, reader_id: str) -> dict[str, int | None]:
 
 
 @pytest.mark.slow
-def test_arms_are_concealed_until_the_opening_and_balanced_after_it(banked: Store) -> None:
+def test_arms_are_concealed_until_opening_and_balanced_after_it(banked: Store) -> None:
     """Four readers in four strata are divided equally; a later reader completes a block."""
     _drawn(banked, **ARMS)
     _invite(banked, ("R1", "a", "x"), ("R2", "a", "y"), ("R3", "b", "x"), ("R4", "b", "y"))

@@ -388,7 +388,7 @@ def test_readers_of_a_study_cannot_score_it(read: Store) -> None:
         _open(read, judges, scorers=[judges[0].id, account])
 
 
-def test_a_study_is_scored_after_the_closing(opened: Opened) -> None:
+def test_a_study_is_scored_after_closing(opened: Opened) -> None:
     """The correct answer is shown with the answer to score."""
     store = opened(conditions=[OPEN])
     answer_all(store, "R1", lambda _: "Effusion")
@@ -396,7 +396,7 @@ def test_a_study_is_scored_after_the_closing(opened: Opened) -> None:
         _open(store, reviewers(store))
 
 
-def test_only_the_scorers_score_until_the_closing(read: Store) -> None:
+def test_only_the_scorers_score_until_closing(read: Store) -> None:
     first, second, third = reviewers(read)
     number = _open(read, [first, second])
     with pytest.raises(NotAllowed, match="not a scorer"):

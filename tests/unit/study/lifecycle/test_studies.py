@@ -71,7 +71,7 @@ def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> N
     assert desk.desk(store, person(store, "R3"), now=NOW).total == 8
 
 
-def test_assignments_are_made_at_the_opening(banked: Store) -> None:
+def test_assignments_are_made_when_the_study_is_opened(banked: Store) -> None:
     """A reader has no assignments before the opening."""
     draw_trial(banked, {"cases": 8, "one_question_per": "item"})
     invite(banked, "R1")
@@ -80,7 +80,7 @@ def test_assignments_are_made_at_the_opening(banked: Store) -> None:
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_odd_names_of_banks_studies_models_and_readers_are_refused(
+def test_invalid_names_of_banks_studies_models_and_readers_are_refused(
     opened: Opened, answers: Path, tmp_path: Path, name: str
 ) -> None:
     """The rule and the message are the same, and nothing is stored."""
@@ -211,7 +211,7 @@ def _events(store: Store, kind: str) -> list[events.EventRow]:
         return [event for event in events.walk(look, "study:trial") if event.kind == kind]
 
 
-def test_the_event_of_the_closing_has_person_reason_and_counts(opened: Opened) -> None:
+def test_the_event_of_closing_a_study_has_person_reason_and_counts(opened: Opened) -> None:
     """The verification finds no breach."""
     store = opened(readers=("R1", "R2"))
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)
@@ -279,7 +279,7 @@ def test_verification_reports_a_study_closed_without_an_event(opened: Opened) ->
 
 
 @pytest.mark.parametrize("interim", [False, True])
-def test_accuracy_is_shown_after_the_closing_unless_the_protocol_allows_it(
+def test_accuracy_is_shown_only_after_closing_unless_the_protocol_allows_it_earlier(
     opened: Opened, interim: bool
 ) -> None:
     """The protocol in force decides."""

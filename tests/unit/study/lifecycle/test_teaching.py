@@ -82,7 +82,7 @@ def _right(store: Store, question: str, options: tuple[tuple[str, str], ...]) ->
     return letter
 
 
-def test_each_answer_gets_feedback_and_missed_cases_come_back(
+def test_each_answer_gets_feedback_and_missed_cases_are_repeated(
     taught: Store,
 ) -> None:
     person = _learner(taught)
@@ -216,7 +216,7 @@ def test_the_trail_records_teaching_which_ends_with_the_bank(taught: Store) -> N
 
 
 @pytest.mark.parametrize("round_", [0, 2, 10**12])
-def test_a_round_that_is_not_reached_is_refused(taught: Store, round_: int) -> None:
+def test_a_round_that_has_not_been_reached_is_refused(taught: Store, round_: int) -> None:
     with pytest.raises(NotFound, match=r"not reached .* Continue on the Teaching page"):
         teaching.desk(taught, _learner(taught), BANK, round_)
 
@@ -274,7 +274,7 @@ def _new(number: int, excluded: tuple[int, ...]) -> int | None:
     return left[number % len(left)] if left else None
 
 
-def test_a_missed_case_comes_back_after_three_cases_and_again_after_ten() -> None:
+def test_a_missed_case_is_repeated_after_three_cases_and_again_after_ten() -> None:
     answers: list[Answer] = []
     met: list[int] = []
     missed = upcoming(answers, _new)[0]
@@ -288,7 +288,7 @@ def test_a_missed_case_comes_back_after_three_cases_and_again_after_ten() -> Non
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_announced_cases_stay_and_all_items_are_learnt_in_the_end(seed: int) -> None:
+def test_announced_cases_do_not_change_and_all_items_are_learnt_eventually(seed: int) -> None:
     """A page may show the next cases before the server has the answer."""
     chance = random.Random(seed)
     answers: list[Answer] = []

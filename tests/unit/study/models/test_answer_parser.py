@@ -67,7 +67,7 @@ def _letters(batch: str) -> list[str | None]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("batch", sorted(CORPUS))
-def test_no_output_is_read_as_another_letter(batch: str) -> None:
+def test_no_output_is_read_as_the_wrong_letter(batch: str) -> None:
     """No letter is read if another letter or none is meant."""
     wrong = [
         (output.text, output.meant, read)

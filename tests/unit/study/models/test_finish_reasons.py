@@ -165,7 +165,7 @@ def test_the_column_of_the_reason_can_be_named(tmp_path: Path) -> None:
     assert (prediction.status, prediction.detail["reason"]) == ("unparsed", "cut off")
 
 
-def test_cut_off_outputs_are_noted_with_their_number(tmp_path: Path) -> None:
+def test_a_note_states_the_number_of_cut_off_outputs(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     record = _plain(finish_reason="length")
     path.write_text(json.dumps(record) + "\n")
@@ -185,11 +185,11 @@ def test_an_empty_output_that_the_model_finished_is_unparsed(empty: str | None) 
     assert predict("q1", empty, OPTIONS, finish="length").detail["reason"] == "cut off"
 
 
-def test_a_thought_without_an_end_is_cut_off() -> None:
+def test_reasoning_without_an_end_is_cut_off() -> None:
     unfinished = predict("q1", "<think>The answer is B. Let me", OPTIONS)
     assert (unfinished.status, unfinished.detail["reason"]) == ("unparsed", "cut off")
 
 
 @pytest.mark.parametrize("reason", ["stop", "end_turn", "STOP", "eos", "", None, 1, True, {}, []])
-def test_other_reasons_are_not_a_limit(reason: object) -> None:
+def test_other_finish_reasons_do_not_mean_cut_off(reason: object) -> None:
     assert not is_cut_off(reason)

@@ -215,7 +215,7 @@ def test_the_name_of_a_withdrawn_model_is_reserved_for_models(trial: Store, tmp_
         invite(trial, "m")
 
 
-def test_a_withdrawal_after_the_closing_is_marked(trial: Store, tmp_path: Path) -> None:
+def test_a_withdrawal_after_closing_is_marked(trial: Store, tmp_path: Path) -> None:
     """The person may have seen the results; bundle and report show that."""
     add_model(trial, _file(tmp_path), study="trial", model_id="M", acting=ACTING)
     withdraw_model(trial, study="trial", model_id="M", reason="Before", acting=ACTING)
@@ -311,7 +311,7 @@ def test_runs_conditions_and_confidence_are_stored_and_exported(
     assert verify(trial) == verify(target) == []
 
 
-def test_outputs_can_be_read_again_by_other_rules(trial: Store, tmp_path: Path) -> None:
+def test_outputs_can_be_read_again_with_other_rules(trial: Store, tmp_path: Path) -> None:
     """Strict rules read fewer answers, loose rules more; the trail records a change."""
     first, second, third, *_ = _drawn(trial)
     option = json.loads(_options(trial, second))[2]

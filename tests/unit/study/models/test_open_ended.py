@@ -79,7 +79,7 @@ def _keep(store: Store, answers: StudyPredictions, model: str = "M") -> None:
 # The prompt
 
 
-def test_the_text_of_the_first_template_without_options(trial: Store) -> None:
+def test_the_prompt_of_the_first_template_without_options_is_complete(trial: Store) -> None:
     """It has no letter and no option; the images are the same as with options."""
     item = paper_of_study(trial, "trial", ASKED).items[0]
     prompt = prompt_of(item, ASKED)

@@ -54,7 +54,7 @@ def trial(opened: Opened) -> Store:
     return opened(option_order="random")
 
 
-def test_models_get_the_same_content_as_readers(trial: Store) -> None:
+def test_models_receive_the_same_content_as_readers(trial: Store) -> None:
     """Question, options, context and views are identical."""
     paper = paper_of_study(trial, "trial", ASKED)
     by_question = {item.question: item for item in paper.items}
@@ -207,7 +207,7 @@ ITEM = PaperItem(
 )
 
 
-def test_the_text_of_the_first_template() -> None:
+def test_the_prompt_of_the_first_template_is_complete() -> None:
     """Views, patient, question, options and instruction are paragraphs; braces are kept."""
     assert prompt_of(ITEM, ModelProtocol()).text == (
         "Images, in order: 1: PA, 2: view not stated.\n\n"

@@ -151,7 +151,7 @@ def test_withdrawn_readers_stay_in_the_denominators(opened: Opened) -> None:
     assert [row.kind for row in interventions.listed(store, "trial")] == ["withdraw"]
 
 
-def test_simulated_readers_are_not_silent_and_set_no_pace(opened: Opened) -> None:
+def test_simulated_readers_are_not_silent_and_do_not_affect_the_pace(opened: Opened) -> None:
     """Their clock runs ahead, so no estimate of the time left uses them."""
     store = opened()
     simulate(store, study="trial", reader_id="R1", seed=1, accuracy=0.7, now=NOW)

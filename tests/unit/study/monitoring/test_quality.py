@@ -169,7 +169,7 @@ def test_a_case_without_an_answer_ends_a_run() -> None:
     assert [run.length for run in runs_of(letters)] == [5, 5]
 
 
-def test_several_screens_are_reported_within_a_session_only() -> None:
+def test_a_change_of_screen_is_reported_only_within_a_session() -> None:
     """Readings on the less used screen are counted out of those with a known screen."""
     other = {"circumstances": {"screen": [2560, 1440], "user_agent": "Firefox/140"}}
     odd = _row(**other)

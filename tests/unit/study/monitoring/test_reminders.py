@@ -239,7 +239,7 @@ def test_an_invalid_address_is_refused(post: _MailServer, to: str) -> None:
     assert post.letters == []
 
 
-def test_a_password_is_sent_in_clear_to_the_same_computer_only(
+def test_an_unencrypted_password_is_sent_only_to_the_same_computer(
     post: _MailServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To another computer it is sent encrypted or not at all."""

@@ -28,7 +28,7 @@ BERLIN, LOS_ANGELES = ZoneInfo("Europe/Berlin"), ZoneInfo("America/Los_Angeles")
         (datetime(2026, 3, 22, 12, tzinfo=BERLIN), BERLIN, "the end of 29 Mar 2026"),  # 23 h day
     ],
 )
-def test_seven_days_end_with_the_seventh_day(
+def test_a_code_valid_for_seven_days_expires_after_the_seventh_day(
     given_at: datetime, zone: ZoneInfo, printed: str
 ) -> None:
     """The rule holds on either side of UTC, at any hour, and across a change of the clock."""
@@ -58,7 +58,7 @@ def test_a_code_expires_at_the_end_of_the_printed_day(
     assert str(zone) in words
 
 
-def test_in_another_zone_the_expiry_is_printed_with_its_time() -> None:
+def test_in_another_time_zone_the_expiry_is_printed_with_its_time() -> None:
     """A colleague in New York sees the local time to the minute."""
     expires = stamp(end_of_day(datetime(2026, 11, 2, 8, tzinfo=UTC), 7, BERLIN))
     zone = ZoneInfo("America/New_York")

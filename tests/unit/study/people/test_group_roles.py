@@ -94,7 +94,7 @@ def test_groups_grant_roles_to_a_new_person_and_revoke_them(store: Store) -> Non
     assert verify(store) == []
 
 
-def test_a_role_assigned_by_hand_is_kept(store: Store) -> None:
+def test_a_manually_granted_role_is_kept(store: Store) -> None:
     """Only roles from groups are revoked."""
     _carla(store)
     _sign_on(store, "experts", "research")
@@ -123,7 +123,7 @@ def test_the_last_administrator_keeps_the_role(store: Store) -> None:
     assert _roles(store) == {("administrator", ""), ("reviewer", "")}
 
 
-def test_a_group_gives_a_role_in_a_study_but_none_to_its_readers(
+def test_a_group_grants_a_role_in_a_study_but_not_to_its_readers(
     opened: Callable[..., Store],
 ) -> None:
     """A reader with the address stays a reader, and can sign in."""
@@ -154,14 +154,14 @@ def test_a_group_gives_a_role_in_a_study_but_none_to_its_readers(
         ),
     ],
 )
-def test_unusual_claims_give_no_role_by_mistake(
+def test_unusual_claims_grant_no_role_by_mistake(
     claims: dict[str, Any], granted: dict[GroupRole, str]
 ) -> None:
     """Groups are compared exactly."""
     assert RULES.granted(claims) == granted
 
 
-def test_groups_that_were_left_out_refuse_the_sign_on() -> None:
+def test_omitted_groups_refuse_the_sign_on() -> None:
     """Roles must not be revoked if the provider omits the groups."""
     with pytest.raises(SignInRefused) as refused:
         RULES.granted({"_claim_names": {"access": "src1"}})
@@ -184,7 +184,7 @@ def test_groups_that_were_left_out_refuse_the_sign_on() -> None:
         ({"groups": {"x": 7}}, "groups.x must be a table"),
     ],
 )
-def test_an_invalid_setting_is_named(changed: dict[str, Any], words: str) -> None:
+def test_an_invalid_setting_is_reported(changed: dict[str, Any], words: str) -> None:
     """The message names the key."""
     with pytest.raises(BadInput) as refused:
         read_rules({"hospital": {**SECTION, **changed}})

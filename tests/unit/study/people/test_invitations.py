@@ -23,7 +23,7 @@ READERS = [
         "reader_id\tlevel\tyears\tname\nR1\tresident\t2,5\tJörg\nR2\tboard\t11\tAda",
     ],
 )
-def test_a_list_reads_the_same_from_text_and_from_a_file(tmp_path: Path, text: str) -> None:
+def test_a_list_is_read_the_same_from_text_and_from_a_file(tmp_path: Path, text: str) -> None:
     """Excel's first line, decimal commas and empty columns are accepted."""
     assert parse_invitations(text, source="The list") == READERS
     path = tmp_path / "readers.csv"

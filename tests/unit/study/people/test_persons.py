@@ -111,7 +111,7 @@ def test_every_role_has_a_title_and_can_be_granted(trial: Store) -> None:
             persons.give_role(trial, newcomer, study=study, code=_code(), acting=acting)
 
 
-def test_the_trail_records_who_gave_a_role(trial: Store) -> None:
+def test_the_trail_records_who_granted_a_role(trial: Store) -> None:
     """The event has the coordinator's name, role and address. The new statistician can sign in."""
     person = _enter(trial, _give(trial, "stan", Role.STATISTICIAN)).person
     assert (person.role, person.study_name, person.name) == ("statistician", "trial", "stan")

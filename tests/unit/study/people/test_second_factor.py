@@ -112,7 +112,7 @@ def test_recovery_codes_work_once_each(store: Store) -> None:
     _confirm(store, pending, recovery[1].replace("-", ""), at)
 
 
-def test_guessing_is_slowed_down_on_every_server(store: Store) -> None:
+def test_guessing_is_slowed_on_every_server(store: Store) -> None:
     """After five wrong codes even a correct code is refused for a while; the trail records it."""
     code = _code(store)
     new, _ = _added(store, code)
@@ -129,7 +129,7 @@ def test_guessing_is_slowed_down_on_every_server(store: Store) -> None:
 
 
 @pytest.mark.parametrize("policy", Policy)
-def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
+def test_the_policy_decides_who_needs_a_second_factor(store: Store, policy: Policy) -> None:
     """Under "always", staff without a second factor can only add one."""
     code = _code(store)
     if policy is not Policy.OPTIONAL:
@@ -149,7 +149,7 @@ def test_the_policy_decides_who_is_asked(store: Store, policy: Policy) -> None:
         _pending(store, code, at)
 
 
-def test_a_sign_in_may_do_everything_once_the_factor_is_added(store: Store) -> None:
+def test_a_sign_in_has_all_permissions_once_the_factor_is_added(store: Store) -> None:
     """The person does not have to sign in again."""
     second_factor.set_policy(store, Policy.ALWAYS, acting=ACTING)
     code = _code(store)

@@ -84,8 +84,10 @@ def test_expired_sign_ins_are_deleted(banked: Store, codes: dict[str, str]) -> N
         assert look.value("SELECT count(*) FROM sign_ins") == 1
 
 
-def test_requests_of_a_sign_in_share_a_mark(banked: Store, codes: dict[str, str]) -> None:
-    """The mark survives reloads, differs at the next sign-in, and does not reveal the token."""
+def test_requests_of_a_sign_in_have_the_same_identifier(
+    banked: Store, codes: dict[str, str]
+) -> None:
+    """It survives reloads, differs at the next sign-in, and does not reveal the token."""
     first = _sign_in(banked, codes["R2"])
     later = signing_in.signed_in(banked, first.token, now=NOW + timedelta(hours=1))
     next_one = signing_in.sign_in(banked, codes["R2"], entropy=entropy_from(12), now=NOW)
@@ -145,7 +147,7 @@ def test_codes_that_cannot_be_delivered_change_nothing(
     assert "R9" not in [row["reader_id"] for row in status(banked, "trial")["readers"]]
 
 
-def test_a_token_is_not_stored_in_clear(banked: Store, codes: dict[str, str]) -> None:
+def test_a_token_is_not_stored_in_plain_text(banked: Store, codes: dict[str, str]) -> None:
     """The contents of the store's file do not suffice to sign in."""
     token = _sign_in(banked, codes["R2"]).token
     files = banked.path.parent.glob(banked.path.name + "*")
@@ -167,7 +169,7 @@ def test_a_code_is_accepted_in_any_spelling(banked: Store, codes: dict[str, str]
     assert (person.role, person.name, person.study_name) == ("reader", "R2", "trial")
 
 
-def test_no_code_is_stored_in_clear(banked: Store, codes: dict[str, str]) -> None:
+def test_no_code_is_stored_in_plain_text(banked: Store, codes: dict[str, str]) -> None:
     """Neither the store's file nor its journal contains the secret part of a code."""
     secret = normalised(codes["R2"])[6:]
     files = banked.path.parent.glob(banked.path.name + "*")

@@ -61,7 +61,7 @@ def test_an_incomplete_design_has_the_anchor_and_a_share_of_the_other_cases() ->
         ({"option_order": "canonical"}, "Option order"),
     ],
 )
-def test_each_confounded_effect_is_named(keys: dict[str, object], word: str) -> None:
+def test_each_confounded_effect_is_reported(keys: dict[str, object], word: str) -> None:
     sentences = confounded(protocol(**keys), n_readers=5)
     assert [sentence for sentence in sentences if sentence.startswith(word)], sentences
 

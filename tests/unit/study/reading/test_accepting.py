@@ -75,7 +75,9 @@ def test_an_implausible_date_is_replaced_by_the_servers(opened: Opened, epoch_ms
 
 
 @pytest.mark.parametrize("hours", [-25, 25])
-def test_times_of_a_clock_a_day_off_are_kept_and_flagged(opened: Opened, hours: int) -> None:
+def test_times_from_a_clock_that_is_a_day_off_are_kept_and_flagged(
+    opened: Opened, hours: int
+) -> None:
     """The clock is ahead of the server or behind it by more than 24 hours."""
     store = opened()
     case = _case(store)
@@ -216,7 +218,7 @@ def test_a_negative_zero_causes_no_breach(opened: Opened) -> None:
 # Simulated readers and time limits
 
 
-def test_a_person_cannot_read_for_a_simulated_reader(opened: Opened) -> None:
+def test_a_person_cannot_read_as_a_simulated_reader(opened: Opened) -> None:
     """Both a reading and a presentation are refused."""
     store = opened()
     case = _case(store)
@@ -522,7 +524,7 @@ def test_a_long_reason_is_shortened_and_flagged(opened: Opened) -> None:
         assert look.value("SELECT flags FROM readings") == '["reason_cut"]'
 
 
-def test_with_going_back_an_answer_can_be_replaced_by_a_reason(opened: Opened) -> None:
+def test_if_going_back_is_allowed_a_reason_can_replace_an_answer(opened: Opened) -> None:
     """The reverse is possible too, and only the last one counts."""
     store = opened(cannot_answer=True, back_navigation=True)
     case = _case(store)

@@ -292,7 +292,7 @@ def test_going_back_is_refused_unless_the_protocol_allows_it(opened: Opened) -> 
         desk.case_at(store, person(store), 1, now=NOW)
 
 
-def test_going_back_leads_to_read_cases_only(opened: Opened) -> None:
+def test_going_back_leads_only_to_cases_already_read(opened: Opened) -> None:
     """Positions beyond them are refused."""
     store = opened(back_navigation=True)
     for position in (5, 0, -1, 2**63, 10**22):

@@ -72,7 +72,7 @@ def _random_key(purpose: str, key: str) -> str:
     return sha256(f"20250604/{purpose}/{key}".encode()).hexdigest()
 
 
-def test_practice_comes_first_and_then_the_study(opened: Opened) -> None:
+def test_practice_comes_before_the_study(opened: Opened) -> None:
     """Practice cases have separate positions and counts."""
     store = opened(practice_cases=4)
     page = desk.desk(store, person(store), now=NOW)
@@ -246,7 +246,7 @@ def test_practice_cases_contain_no_secrets_before_the_answer(opened: Opened) -> 
     assert not any(secret in "".join(messages) for secret in (*SECRETS, "q00", "truth"))
 
 
-def test_cases_of_the_study_are_refused_before_practice_is_done(opened: Opened) -> None:
+def test_cases_of_the_study_are_refused_before_practice_is_complete(opened: Opened) -> None:
     """Knowing the ID of a case does not help."""
     store = opened(practice_cases=2)
     own = _study_case(store)
@@ -256,7 +256,7 @@ def test_cases_of_the_study_are_refused_before_practice_is_done(opened: Opened) 
     assert _take(store, presentation(own), reading(own)).refused == ()
 
 
-def test_practice_is_refused_before_the_preparation_is_done(opened: Opened) -> None:
+def test_practice_is_refused_before_the_preparation_is_complete(opened: Opened) -> None:
     """Consent comes before the first film."""
     store = opened(practice_cases=1, consent="Agree?")
     with store.look() as look:
@@ -276,7 +276,7 @@ def test_practice_is_refused_before_the_preparation_is_done(opened: Opened) -> N
         ({"supersedes": "read-something"}, "cannot be changed"),
     ],
 )
-def test_a_practice_reading_follows_the_studys_rules(
+def test_a_practice_reading_follows_the_rules_of_the_study(
     opened: Opened, changed: dict[str, Any], reason: str
 ) -> None:
     """Readers practise them too."""
@@ -336,7 +336,7 @@ def test_a_reader_invited_later_practises_too(opened: Opened) -> None:
     assert verify(store) == []
 
 
-def test_films_of_practice_are_prepared_before_the_studys(opened: Opened) -> None:
+def test_practice_films_are_prepared_before_those_of_the_study(opened: Opened) -> None:
     """Both are prepared in the order of reading."""
     store = opened(practice_cases=2)
 
@@ -371,7 +371,7 @@ def test_a_simulated_reader_needs_no_practice(opened: Opened) -> None:
     assert verify(store) == []
 
 
-def test_going_back_leads_to_the_studys_cases_only(opened: Opened) -> None:
+def test_going_back_leads_only_to_cases_of_the_study(opened: Opened) -> None:
     """A practice case ends with its feedback."""
     store = opened(practice_cases=1, back_navigation=True)
     _practise(store)

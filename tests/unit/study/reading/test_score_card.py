@@ -134,7 +134,7 @@ def test_a_score_card_belongs_to_its_reader(opened: Opened) -> None:
         score_card.score_card(store, stranger)
 
 
-def test_a_case_read_without_film_has_none_on_the_card(opened: Opened) -> None:
+def test_a_case_read_without_a_film_has_none_on_the_card(opened: Opened) -> None:
     """The card shows what the reader saw."""
     store = opened(feedback="after study", conditions=["image-absent"])
     _read(store, 1)
@@ -198,7 +198,7 @@ def test_the_record_is_available_after_the_last_case_without_a_score(
 
 
 @pytest.mark.slow
-def test_the_pdf_of_the_record_has_the_rank_after_the_closing(opened: Opened) -> None:
+def test_the_pdf_of_the_record_has_the_rank_after_closing(opened: Opened) -> None:
     """Other readers are not named."""
     store = opened(readers=FIVE, **PEERS)
     for reader, n_right in zip(FIVE, (5, 7, 5, 2, 6), strict=True):
@@ -358,7 +358,7 @@ def test_by_default_the_card_has_no_comparison(opened: Opened) -> None:
     assert all(case.others is None for case in card.cases)
 
 
-def test_before_the_closing_the_message_says_when_the_rank_appears(opened: Opened) -> None:
+def test_before_closing_the_message_states_when_the_rank_appears(opened: Opened) -> None:
     """The number of finished readers does not matter."""
     store = opened(readers=FIVE, **PEERS)
     for reader in FIVE:

@@ -137,7 +137,7 @@ def test_cases_with_wrong_images_and_open_ended_cases_do_not_count(banked: Store
 
 
 @given(st.integers(LEAST_IN_FEEDBACK, 1000))
-def test_no_share_means_that_all_answers_or_none_were_correct(n: int) -> None:
+def test_no_displayed_share_implies_that_all_or_no_answers_were_correct(n: int) -> None:
     """Every rounded share corresponds to at least two numbers of correct answers."""
     shares = Counter(rounded_percent(n_correct, n) for n_correct in range(n + 1))
     assert min(shares.values()) >= 2

@@ -105,7 +105,7 @@ def test_a_later_step_is_refused_before_the_earlier_ones(opened: Opened, step: s
     assert _rows(store) == []
 
 
-def test_a_step_the_protocol_does_not_ask_for_is_refused(opened: Opened) -> None:
+def test_a_step_that_is_not_in_the_protocol_is_refused(opened: Opened) -> None:
     """An unknown step is refused too."""
     store = opened(consent="Agree?")
     for step in ("display", "nonsense", "practice"):
@@ -255,7 +255,7 @@ def test_an_answer_from_an_expired_sign_in_is_accepted(opened: Opened) -> None:
     assert [step.step for step in receipt.desk.preparation] == ["display"]
 
 
-def test_cases_are_refused_before_the_preparation_is_done(opened: Opened) -> None:
+def test_cases_are_refused_before_the_preparation_is_complete(opened: Opened) -> None:
     """Knowing the ID of a case does not help."""
     store = opened(**ALL)
     with store.look() as look:
@@ -321,7 +321,7 @@ def _kinds(store: Store) -> list[str]:
         return [row["kind"] for row in look.rows("SELECT kind FROM events")]
 
 
-def test_with_going_back_answers_can_be_reviewed_until_the_end(opened: Opened) -> None:
+def test_if_going_back_is_allowed_answers_can_be_reviewed_until_the_end(opened: Opened) -> None:
     """The end is recorded once, even if it is sent twice."""
     store = opened(back_navigation=True)
     assert not _desk(store).review
@@ -362,7 +362,7 @@ def test_reading_ends_after_the_last_case_for_each_reader(opened: Opened) -> Non
     assert desk.desk(store, other, now=NOW).review
 
 
-def test_without_going_back_the_last_answer_is_the_end(opened: Opened) -> None:
+def test_if_going_back_is_not_allowed_the_last_answer_ends_the_reading(opened: Opened) -> None:
     """There is no last review, and an end sent by a page is refused."""
     store = opened()
     _read_all(store)
@@ -371,7 +371,7 @@ def test_without_going_back_the_last_answer_is_the_end(opened: Opened) -> None:
     assert reason == "This study ends with the last answer."
 
 
-def test_the_end_is_accepted_after_the_closing_of_the_study(opened: Opened) -> None:
+def test_the_end_of_reading_is_accepted_after_the_study_is_closed(opened: Opened) -> None:
     """An answer in the same message is refused."""
     store = opened(back_navigation=True)
     case = _read_all(store)

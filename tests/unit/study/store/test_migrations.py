@@ -80,7 +80,7 @@ def test_a_failing_migration_leaves_the_store_unchanged(
         (999, r"^store\.db was made by a newer version .*\. Use the newer version\.$"),
     ],
 )
-def test_a_store_of_another_time_is_refused_with_a_remedy(
+def test_a_store_of_an_unsupported_version_is_refused_with_a_remedy(
     store: Store, version: int, reason: str
 ) -> None:
     """A store made before the first release or by a newer program is not changed."""
@@ -135,7 +135,7 @@ def test_a_reviewer_has_a_role_in_the_deployment(store: Store) -> None:
         people.grant(change, person=1, role="guest", study=None, given_at_utc="")
 
 
-def test_a_score_is_one_of_three_and_written_once(store: Store) -> None:
+def test_a_score_has_one_of_three_values_and_is_written_once(store: Store) -> None:
     """The store refuses another score, and a change of one."""
     with store.change() as change:
         for statement in (

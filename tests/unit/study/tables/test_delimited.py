@@ -164,7 +164,7 @@ def test_a_wide_header_is_checked_in_linear_time(tmp_path: Path) -> None:
         (b'id,x\n1,"open\n2,b\n', "row that begins at line 2"),
     ],
 )
-def test_the_error_of_unreadable_text_names_its_place(
+def test_the_error_of_unreadable_text_states_its_position(
     tmp_path: Path, content: bytes, says: str
 ) -> None:
     path = tmp_path / "t.csv"

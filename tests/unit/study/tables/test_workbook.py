@@ -277,7 +277,7 @@ def _xml_2003(folder: Path) -> Path:
         (_xml_2003, "XML format of 2003. In Excel, choose File > Save As"),
     ],
 )
-def test_other_kinds_of_workbook_are_refused_with_how_to_save_them(
+def test_other_kinds_of_workbook_are_refused_with_instructions_to_save_them(
     tmp_path: Path, written: Callable[[Path], Path], says: str
 ) -> None:
     path = written(tmp_path)

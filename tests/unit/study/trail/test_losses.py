@@ -139,7 +139,7 @@ def test_a_missing_witness_is_a_remark_not_a_breach(opened: Opened, tmp_path: Pa
     assert {head.chain for head in witnessed.heads} == {"deployment", "study:trial"}
 
 
-def test_the_store_may_be_ahead_of_its_witness(opened: Opened) -> None:
+def test_a_store_that_is_ahead_of_its_witness_is_valid(opened: Opened) -> None:
     """The server was killed while writing a line: the store may have an unacknowledged record."""
     store = opened(cases=8)
     log = witness.file_of(store.path)
@@ -557,7 +557,9 @@ def test_a_rewritten_witness_keeps_the_last_heads_and_all_losses(
     assert len(verify(store)) == 1
 
 
-def test_a_quiet_checkpoint_moves_all_rows_to_the_file(opened: Opened, tmp_path: Path) -> None:
+def test_a_checkpoint_moves_all_rows_to_the_file_without_blocking(
+    opened: Opened, tmp_path: Path
+) -> None:
     """A copy of the file without its log lacks at most a minute, and readers do not wait."""
     store = opened(cases=8)
     with _journalled(store):

@@ -154,7 +154,7 @@ def test_an_earlier_head_matches_a_longer_chain(opened: Opened) -> None:
         heads.head_line(store, "none", now=NOW)
 
 
-def test_the_trail_records_a_mark_instead_of_the_address(opened: Opened) -> None:
+def test_the_trail_does_not_contain_the_address(opened: Opened) -> None:
     """An address altered in the file is reported."""
     store = opened(cases=4)
     with store.change() as change:
@@ -206,7 +206,7 @@ def test_a_suspended_server_does_not_repeat_the_head_of_another(
     assert letters == ["ann@example.org"]
 
 
-def test_the_head_is_sent_at_the_opening_daily_and_at_the_closing(
+def test_the_head_is_sent_at_opening_daily_and_at_closing(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each message has the current line."""

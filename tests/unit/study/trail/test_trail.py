@@ -106,7 +106,7 @@ def test_the_trail_shows_sign_in_and_sign_out_with_the_address(banked: Store) ->
 
 
 @pytest.mark.thorough
-def test_a_hundred_thousand_events_are_paged(opened: Opened) -> None:
+def test_a_hundred_thousand_events_are_split_into_pages(opened: Opened) -> None:
     """Each page has fifty events, without overlap or gap."""
     store = opened()
     with store.change() as change:

@@ -92,7 +92,7 @@ async function within(browser, ms, promise) {
   return came;
 }
 
-test("the first window gets the place at once", async () => {
+test("the first window gets the lock at once", async () => {
   const browser = new Browser();
   assert.equal(await within(browser, 0, browser.open("a").holder.claim()), true);
 });
@@ -106,7 +106,7 @@ test("a second window is refused, also by a window whose timers are stopped", as
   assert.deepEqual([a.holder.holds, b.holder.holds, a.lost], [true, false, 0]);
 });
 
-test("on request, the second window takes the place and receives the first window's state", async () => {
+test("on request, the second window takes the lock and receives the first window's state", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -118,7 +118,7 @@ test("on request, the second window takes the place and receives the first windo
   assert.deepEqual([a.holder.holds, b.holder.holds, a.lost, b.lost], [true, false, 1, 1]);
 });
 
-test("a window releases the place when it is left", async () => {
+test("a window releases the lock when the page is left", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -158,7 +158,7 @@ test("a duplicated tab is refused although it has the same session storage", asy
   assert.equal(await within(browser, 10, b.holder.claim()), false);
 });
 
-test("one of two windows opened at the same time gets the place", async () => {
+test("one of two windows opened at the same time gets the lock", async () => {
   for (const apart_ms of [0, 1, 200]) {
     const browser = new Browser();
     const [a, b] = [browser.open("a"), browser.open("b")];
@@ -171,7 +171,7 @@ test("one of two windows opened at the same time gets the place", async () => {
   }
 });
 
-test("two windows that both found the place free agree on the older window", async () => {
+test("if two windows find the lock free, the older window keeps it", async () => {
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
@@ -215,7 +215,7 @@ test("without a channel every window can read", async () => {
   assert.deepEqual(Object.keys(browser.storage), []);
 });
 
-test("without storage, the message alone decides", async () => {
+test("without storage, the messages alone decide", async () => {
   const browser = new Browser();
   browser.storage.setItem = () => { throw new Error("full"); };
   const [a, b] = [browser.open("a"), browser.open("b")];
@@ -223,7 +223,7 @@ test("without storage, the message alone decides", async () => {
   assert.equal(await within(browser, 10, b.holder.claim()), false);
 });
 
-test("a waiting window is not notified when the place moves to another window", async () => {
+test("a waiting window is not notified when the lock moves to another window", async () => {
   const browser = new Browser();
   const [a, b, c] = ["a", "b", "c"].map((id) => browser.open(id));
   await a.holder.claim();

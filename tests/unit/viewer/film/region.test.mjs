@@ -37,7 +37,7 @@ test("a box of one pixel contains that pixel", () => {
   assert.deepEqual(measured(noise, { x: 20, y: 30, width: 1, height: 1 }), { n: 1, mean: value, sd: 0, min: value, max: value });
 });
 
-test("an even film has no deviation at any level", () => {
+test("a uniform film has no deviation at any level", () => {
   const { mean, sd } = measured(film(40, 40, () => 65_535), { x: 0, y: 0, width: 40, height: 40 });
   assert.deepEqual([mean, sd], [65_535, 0]);
 });

@@ -75,7 +75,7 @@ const PUNCTUATED = {
 const UNREACHED = { Arabic: ["aid", "region", "angle", "compare"], Persian: ["region"], Thai: ["aid", "typedWindow", "digit 3"], "Japanese, kana": ["help", "heart", "aid", "faulty", "region", "angle", "compare", "typedWindow", "rotate"] };
 
 for (const [name, layout] of layouts) {
-  test(`${name}: every key does what it prints, or what is at its place`, () => {
+  test(`${name}: every key does what is printed on it, or what is at its position`, () => {
     for (const press of pressesOf(layout)) {
       const what = PUNCTUATED[name]?.[press.held + press.code] ?? wanted(layout, press);
       assert.equal(words(actionOf(event(press))), what, `${press.held}${press.code} prints ${press.key}`);
@@ -89,7 +89,7 @@ for (const [name, layout] of layouts) {
     assert.deepEqual(everything.filter((what) => !reached.has(what)), UNREACHED[name] ?? []);
   });
 
-  test(`${name}: on the sheets before the first case the digit row counts, whatever it prints`, () => {
+  test(`${name}: in the steps before the first case the digit row enters digits, whatever is printed on it`, () => {
     for (const press of pressesOf(layout)) {
       if (press.held || !press.code.startsWith("Digit")) continue;
       assert.equal(digitOf(event(press)), press.key === DEAD ? null : Number(press.code.at(-1)));

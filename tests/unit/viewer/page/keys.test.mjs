@@ -19,7 +19,7 @@ test("no command uses an option's key", () => {
   for (const letter of "abcdefgh") assert.equal(press(letter).do, "select");
 });
 
-test("the digits of a French keyboard work with and without shift, except for the page's signs", () => {
+test("the digits of a French keyboard work with and without shift, except for the page's symbols", () => {
   assert.deepEqual(press("&", "Digit1"), { do: "digit", number: 1 });
   assert.deepEqual(press("-", "Digit6"), { do: "zoomOut", repeats: true });
   assert.deepEqual(press("1", "Digit1", { shiftKey: true }), { do: "digit", number: 1 });
@@ -38,7 +38,7 @@ test("keys of other scripts are recognised by position", () => {
   assert.deepEqual(press("ｂ", "KeyB"), { do: "select", letter: "B" });
 });
 
-test("signs are found on German and American keyboards", () => {
+test("symbols are found on German and American keyboards", () => {
   assert.equal(press("?", "Minus", { shiftKey: true }).do, "help");
   assert.equal(press("+", "BracketRight").do, "zoomIn");
   assert.equal(press("+", "Equal", { shiftKey: true }).do, "zoomIn");

@@ -18,7 +18,7 @@ for (const room of ["teaching", "expert", "scoring"]) {
     assert.doesNotMatch(said(), /reader|timer|case/);
   });
 
-  test(`a study after ${room} in the same document has its own words again`, () => {
+  test(`a study after ${room} in the same document has its own texts again`, () => {
     wordsFor(room);
     for (const next of [undefined, "preview"]) {
       wordsFor(next);

@@ -77,7 +77,7 @@ test("a session begins with the feedback on the one before, if there is any", ()
   assert.match(second({}).text, /^20 cases/);
 });
 
-test("the next case follows an earlier case, up to the running case or the end", () => {
+test("the next case follows an earlier case, up to the current case or the end", () => {
   const read = (position) => ({ item: item(position, { reading: { id: "old" } }) });
   const from = (position, more, about) => following(state(about, { shown: read(position), ...more }));
   const aside = { item: item(4) };
@@ -94,7 +94,7 @@ test("cases of a previous session are not remembered", () => {
   assert.equal(remembered(state({ desk: desk({ session: 2 }) }, { read })).length, 0);
 });
 
-test("a case that disappears from the desk unanswered was read elsewhere", () => {
+test("a case that disappears from the desk unanswered was read in another window", () => {
   const shows = (more, about) => readElsewhere(state(about, { shown: { item: item(1), committed: false, ...more } }));
   const gone = { desk: desk({ cases: [item(2)] }) };
   assert.equal(shows({}), false);

@@ -67,7 +67,7 @@ const browser = (more = {}) => ({
   ...more,
 });
 
-test("facts are flat, and null if the browser does not provide them", () => {
+test("facts are not nested, and null if the browser does not provide them", () => {
   assert.deepEqual(factsOf(browser()), {
     screen_width: 1920, screen_height: 1080, viewport_width: 1920, viewport_height: 1080, device_pixel_ratio: 1,
     page_zoom: 1, pinch_zoom: 1, colour_depth: 24, colour_gamut: "srgb", dynamic_range: "standard",

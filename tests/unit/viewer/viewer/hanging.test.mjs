@@ -39,7 +39,7 @@ test("the scale bar has the longest round length that fits", () => {
   assert.deepEqual(scaleBar(200, 130), { mm: 0.5, px: 100 });
 });
 
-test("at every zoom the scale bar is round and between a third and all of the available length", () => {
+test("at every zoom the scale bar has a round length between a third and all of the available length", () => {
   for (let zoom = 0.01; zoom < 500; zoom *= 1.07) {
     const { mm, px } = scaleBar(zoom, 130);
     assert.match(String(mm), /^(0\.0*)?[125]0*$/);

@@ -71,7 +71,7 @@ test("without pixel spacing there are angles and regions in pixels, and no lengt
   assert.equal(words()[1], "mean 5101.3, SD 4.0; min 4090, max 5110; 1,200 pixels");
 });
 
-test("a region's grey values are those of its last place, and only one request is under way", async () => {
+test("a region's grey values are those of its last position, and only one request is pending", async () => {
   const boxes = [];
   const { tool, pane, words } = bench({
     grey: async (handle, box) => {

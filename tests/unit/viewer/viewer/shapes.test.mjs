@@ -101,7 +101,7 @@ test("a line without a length has no angle", () => {
   assert.equal(angle_degrees([at(0, 0), at(9, 9), at(5, 5), at(5, 5)]), null);
 });
 
-test("an angle is begun until its second line is drawn", () => {
+test("an angle is incomplete until its second line is drawn", () => {
   const shapes = new Shapes();
   const angle = shapes.add(0, [at(0, 0), at(9, 0)], "angle");
   assert.equal(shapes.begun, angle);

@@ -1,4 +1,4 @@
-/** Limits reading to one window of the browser: one window holds the place, and others take it only on request. */
+/** Limits reading to one window of the browser: one window holds a lock, and others take it only on request. */
 
 import { newId } from "../page/storage.js";
 import { texts } from "../page/texts.js";
@@ -18,7 +18,7 @@ const ANSWER_MS = 300;
 const HANDOVER_MS = 1500; // the other window may be busy with a film
 
 /**
- * Which window holds the place.
+ * Which window holds the lock.
  *
  * Web Locks need a secure context, which plain http in a hospital is not. The holder therefore writes a heartbeat into
  * the browser's storage and answers messages on a BroadcastChannel: timers of a hidden window may run once a minute,
@@ -46,7 +46,7 @@ export class WindowLock {
    *   clock: {now: () => number, later: (run: () => void, ms: number) => any, cancel: (timer: any) => void},
    *   lost: () => any}} parts
    *   id: of this page; tab: outlives its reloads (a duplicated tab has the same); storage: under the reader's seal;
-   *   clock: the wall clock, which all windows share; lost: another window reads on; returns what to hand over
+   *   clock: the wall clock, which all windows share; lost: called when another window takes over; returns the state to hand over
    */
   constructor({ id, tab, storage, channel, clock, lost }) {
     this.#id = id;
@@ -60,7 +60,7 @@ export class WindowLock {
 
   get holds() { return this.#state === "held"; }
 
-  /** Ask for the place. @returns {Promise<boolean>} false: another window has it */
+  /** Ask for the lock. @returns {Promise<boolean>} false: another window has it */
   async claim() {
     this.#since = this.#clock.now();
     if (!this.#channel) return this.#hold();
@@ -79,7 +79,7 @@ export class WindowLock {
     return this.#hold();
   }
 
-  /** Take the place from any window that has it. @returns {Promise<any>} the state handed over by the other window;
+  /** Take the lock from any window that has it. @returns {Promise<any>} the state handed over by the other window;
    * null if none */
   async take() {
     this.#state = "none";
@@ -123,7 +123,7 @@ export class WindowLock {
     return this.#storage.put(BEAT, { id: this.#id, tab: this.#tab, since: this.#since, at: this.#at });
   }
 
-  /** Whether a silent holder may still be there. @param {Beat|null} beat */
+  /** Whether a holder that does not respond may still exist. @param {Beat|null} beat */
   #beating(beat) {
     return beat !== null && beat.tab !== this.#tab && this.#fresh(beat);
   }
@@ -199,20 +199,20 @@ const QUIET_MS = 600; // the Enter that opened this window may still be held dow
 const AGED_MS = 1000; // after a wait this long the desk is requested again
 const TAB = "reading-room:tab";
 
-/** Shows the sheet over other windows, and hands the case over. */
+/** Covers the page while another window is in use, and hands the running case over on request. */
 export class OneWindow {
   #connection;
   #overlays;
   #room;
   #lock;
-  /** The text of the sheet while another window has the place. @type {{title: string, text: string}|null} */
+  /** The text of the sheet while another window has the lock. @type {{title: string, text: string}|null} */
   #words = null;
 
   /**
    * @param {Connection} connection with its desk open
    * @param {Overlays} overlays
    * @param {{goOn: () => void, wait: (text: string) => void, handOver: () => object|null, finished: () => boolean}} room
-   *   goOn: read in this window from now on; handOver: stop reading here, and say where the case stands
+   *   goOn: read in this window from now on; handOver: stop reading here, and return the state of the case
    */
   constructor(connection, overlays, room) {
     this.#connection = connection;
@@ -246,7 +246,7 @@ export class OneWindow {
     this.#room.wait(texts.loading.opening);
   }
 
-  /** Check the place after the page was asleep or another sheet was closed. */
+  /** Check the lock after the page was asleep or another sheet was closed. */
   look() {
     this.#lock.look();
     if (this.#words && !this.#overlays.open) this.#cover(this.#words);

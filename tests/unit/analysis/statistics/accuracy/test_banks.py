@@ -57,7 +57,7 @@ def test_all_pairs_of_banks_are_compared_in_any_order_of_rows() -> None:
     pd.testing.assert_frame_equal(banks(second, OPTIONS), table)
 
 
-def test_the_difference_to_an_unread_bank_is_undefined() -> None:
+def test_the_difference_from_an_unread_bank_is_undefined() -> None:
     bundle = _bundle({"x": (40, 30), "y": (40, 20)})
     read = bundle.readings.loc[bundle.readings["item_id"].str.startswith("x")]
     items = bundle.items.astype(str)

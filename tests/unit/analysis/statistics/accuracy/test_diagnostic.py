@@ -35,7 +35,7 @@ def bundle(options: list[str], truth: str = "ABAB", answers: str = "ABBA") -> Bu
         (['["1", "2", "3"]', '["mass", "nodule"]'] * 2, (), "B", 2),
     ],
 )
-def test_the_positive_option(
+def test_the_positive_option_determines_the_classes(
     options: list[str], named: tuple[str, ...], positive: str, n_positive: int
 ) -> None:
     """It is named by text or letter, otherwise the affirmative option, otherwise the second."""

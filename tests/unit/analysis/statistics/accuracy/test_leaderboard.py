@@ -70,7 +70,7 @@ def test_accuracies_equal_those_of_the_accuracy_table(
     assert (both["n"] == both["n_there"]).all()
 
 
-def test_equal_models_share_the_better_rank(make_bundle: MakeBundle) -> None:
+def test_tied_models_share_the_better_rank(make_bundle: MakeBundle) -> None:
     """Ranks are 1, 2, 2, 4; models with the same answers are equal in every resample."""
     answers = {"a": "AAAB" * 2, "b": "AABB" * 2, "c": "AABB" * 2, "d": "BBBB" * 2}
     bundle = make_bundle("A" * 8, answers)

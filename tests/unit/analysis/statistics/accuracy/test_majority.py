@@ -94,7 +94,7 @@ def test_two_readers_have_no_vote_and_too_few_items_no_estimate() -> None:
     assert row["undefined_because"].startswith("21 of 40 items were given to all readers")
 
 
-def test_an_answer_of_a_model_that_is_left_out_leaves_out_its_case() -> None:
+def test_excluding_an_answer_of_a_model_excludes_its_case() -> None:
     """The case is left out of the model's row and kept in the row of the vote."""
     items, readings, raters = tables()
     excluded = (readings["rater_id"] == "M") & (readings["item_id"] == "q00")

@@ -90,7 +90,9 @@ def test_a_model_without_conditions_joins_readers_of_every_condition(
     ]
 
 
-def test_without_readers_all_raters_are_the_models(make_bundle: MakeBundle) -> None:
+def test_without_readers_the_group_of_all_raters_contains_only_models(
+    make_bundle: MakeBundle,
+) -> None:
     """The groups `all` and `models` have the same raters."""
     table = agreement_groups(make_bundle("AB", {"M": "AB", "N": "BB"}, models=("M", "N")))
     assert list(table["raters"].unique()) == ["models", "all"]
@@ -129,7 +131,7 @@ def test_two_raters_with_all_answers_have_the_agreement_of_their_pair(
             assert groups.loc[group, column] == pytest.approx(pairs.loc[pair, column], abs=1e-14)
 
 
-def test_two_raters_with_missing_answers_have_their_brennan_prediger(
+def test_with_missing_answers_two_raters_have_the_brennan_prediger_value_of_their_pair(
     make_bundle: MakeBundle,
 ) -> None:
     """Chance agreement is the mean of 1/k over items with two answers, as for the pair."""
@@ -168,14 +170,16 @@ def test_error_consistency_needs_answers_and_a_reference_standard(
     assert row["estimate"] == pytest.approx((observed - chance) / (1 - chance), abs=1e-15)
 
 
-def test_items_need_one_answer_and_two_for_alpha(make_bundle: MakeBundle) -> None:
+def test_items_need_one_answer_or_two_for_alpha(make_bundle: MakeBundle) -> None:
     """The rule equals that of irrCAC."""
     bundle = make_bundle("ABAB", {"R": "AB.A", "S": "ABA.", "T": "BB.."})
     assert _row(bundle, "fleiss_kappa_letters")["n_items"] == 4
     assert _row(bundle, "krippendorff_alpha_letters")["n_items"] == 2
 
 
-def test_the_interval_is_students_with_n_minus_1_limited_to_1(make_bundle: MakeBundle) -> None:
+def test_the_interval_uses_students_t_with_n_minus_1_degrees_of_freedom_and_ends_at_1(
+    make_bundle: MakeBundle,
+) -> None:
     """It is used if items are independent."""
     row = _row(make_bundle("ABCDAB", {"R": "ABCDAA", "S": "ABCDAB"}), "fleiss_kappa_letters")
     spread = t.isf(0.025, 5) * row["se"]

@@ -63,7 +63,7 @@ def test_both_parts_equal_those_of_the_groups(patients: int) -> None:
         assert row["ci_low"] == pytest.approx(max(low, -1))
 
 
-def test_two_raters_have_no_row() -> None:
+def test_readers_and_models_need_more_than_two_raters_for_a_row() -> None:
     """Two readers do not show how readers vary."""
     assert len(agreement_raters(study(RATERS[:2]), OPTIONS)) == 0
 

@@ -176,7 +176,7 @@ def test_the_levels_of_each_scorer_add_up_to_the_total() -> None:
         ("ppc", 0.5),
     ],
 )
-def test_two_of_three_scores_decide_otherwise_the_middle_score(
+def test_two_equal_scores_of_three_decide_and_otherwise_the_middle_score(
     given_: str, value: float | None
 ) -> None:
     words = dict(zip("cpi", LEVELS, strict=True))

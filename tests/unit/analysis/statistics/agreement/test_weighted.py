@@ -70,7 +70,7 @@ def test_every_pair_equals_scikit_learn(answers: dict[str, list[str]], patients:
         assert row["method"].startswith("percentile" if patients else "Fleiss, Cohen and Everitt")
 
 
-def test_the_definition_by_proportions() -> None:
+def test_the_values_follow_the_definition_by_proportions() -> None:
     """Kappa is 1 minus the observed over the expected disagreement."""
     proportions = np.array([[0.53, 0.05, 0.02], [0.11, 0.14, 0.05], [0.01, 0.06, 0.03]])
     distance = np.array([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
@@ -141,7 +141,7 @@ def test_standard_error_and_limits_are_those_of_the_delta_method(
         assert [row["ci_low"], row["ci_high"]] == pytest.approx(expected, rel=1e-4)
 
 
-def test_raters_who_always_agree_have_the_limits_1() -> None:
+def test_raters_who_always_agree_have_limits_of_1() -> None:
     same = list("ABCDABCDAB")
     table = agreement_weighted(study({"R1": same, "R2": same}), ORDERED)
     assert (table[["estimate", "ci_low", "ci_high"]] == 1).all(axis=None)

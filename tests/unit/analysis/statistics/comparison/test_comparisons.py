@@ -30,7 +30,9 @@ def test_the_rows_are_the_pairs_of_the_table_of_agreement(make_bundle: MakeBundl
     pd.testing.assert_frame_equal(comparisons(bundle)[names], expected)
 
 
-def test_all_assigned_items_count_and_unanswered_items_are_wrong(make_bundle: MakeBundle) -> None:
+def test_all_assigned_items_count_and_unanswered_items_count_as_wrong(
+    make_bundle: MakeBundle,
+) -> None:
     """Items without a reference standard never count."""
     row = comparisons(make_bundle("AAA.", {"R": "AA.A", "S": ".BAA"})).iloc[0]
     assert (row["n"], row["only_a_correct"], row["only_b_correct"]) == (3, 2, 1)

@@ -170,7 +170,7 @@ def test_readers_without_shared_cases_are_not_compared() -> None:
     assert np.isnan(row["difference"])
 
 
-def test_a_task_without_assigned_items_is_not_in_the_macro() -> None:
+def test_a_task_without_assigned_items_is_not_part_of_the_macro_average() -> None:
     """Its accuracy is undefined."""
     bundle = study("AAAA", {("R1", ""): "AB  ", ("R2", ""): "AAAB"}, task=list("xxyy"))
     table = accuracy(bundle).query("rater_id == 'R1'").set_index("group")

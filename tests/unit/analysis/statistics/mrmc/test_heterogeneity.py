@@ -70,7 +70,7 @@ def combined(means: Floats, variances: Floats) -> dict[str, float]:
     return expected
 
 
-def test_sites_vary_by_their_readers() -> None:
+def test_the_variation_of_sites_excludes_that_of_their_readers() -> None:
     """The variance of readers is pooled within sites; a reader without a site does not count."""
     bundle = study(SITES)
     right = right_of(bundle).mean()
@@ -98,7 +98,7 @@ def test_the_prediction_interval_includes_the_error_of_the_mean() -> None:
 
 
 @pytest.mark.parametrize("is_opposed", [False, True])
-def test_banks_vary_by_their_items(is_opposed: bool) -> None:
+def test_the_variation_of_banks_excludes_that_of_their_items(is_opposed: bool) -> None:
     """The readers' mean and the model's lead vary; two banks have no prediction interval.
 
     The variance is that of the panel: if readers err on different items, their negative covariance
@@ -143,13 +143,13 @@ def opposed(bundle: Bundle) -> Bundle:
     )
 
 
-def test_sites_of_one_reader_each_are_undefined() -> None:
+def test_the_variation_of_sites_with_one_reader_each_is_undefined() -> None:
     """The variance of readers within a site is unknown."""
     row = heterogeneity(study({"R1": "x", "R2": "y", "R3": "z"})).iloc[0]
     assert pd.isna(row["estimate"])
     assert row["undefined_because"] == "no variation within the groups to compare with"
 
 
-def test_one_site_and_one_bank_have_no_row() -> None:
+def test_a_single_site_or_bank_has_no_row() -> None:
     """A comparison needs two sites or banks."""
     assert len(heterogeneity(study({"R1": "x", "R2": "x"}))) == 0

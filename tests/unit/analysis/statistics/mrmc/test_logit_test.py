@@ -67,7 +67,7 @@ def test_a_model_without_an_error_counts_as_half_a_discordant_pair() -> None:
     assert replace(perfect, n_pairs=100).p(0.0) > perfect.p(0.0)
 
 
-def test_means_variances_and_correlation_are_those_of_the_covariance_matrix() -> None:
+def test_means_variances_and_correlation_follow_from_the_covariance_matrix() -> None:
     """The model is last; variation between readers adds to the variance of their mean."""
     covariance = np.array([[4.0, 1.0, 0.5], [1.0, 2.0, 1.5], [0.5, 1.5, 3.0]]) * 1e-4
     merits = Merits(values=np.array([0.9, 0.8, 0.95]), covariance=covariance)

@@ -157,7 +157,7 @@ def test_the_wider_interval_is_shown_and_not_the_larger_standard_error(
     assert bool(note) is (shown == "fixed")
 
 
-def test_the_variance_of_readers_is_their_mean_square_less_what_cases_explain() -> None:
+def test_the_variance_of_readers_is_their_mean_square_minus_the_part_due_to_cases() -> None:
     """The variance is MSR - Var + Cov2; readers who share all errors vary by their mean square."""
     values, error = np.array([0.7, 0.75, 0.86]), 0.002
     for share in (0.0, 0.4, 1.0):

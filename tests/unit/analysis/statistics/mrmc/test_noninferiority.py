@@ -35,7 +35,7 @@ def test_one_reader_and_independent_cases_give_tangos_test(counts: tuple[int, ..
     assert test.statistic == pytest.approx(norm.isf(0.025), abs=1e-6)
 
 
-def test_cases_that_nobody_missed_show_no_more_than_their_number() -> None:
+def test_without_errors_the_p_value_depends_on_the_number_of_cases() -> None:
     """A t test of answers without variance would claim certainty."""
     few, many = (score_test(np.zeros(n), np.ones(n), 0.05, FIXED) for n in (40, 400))
     assert few.p == pytest.approx(0.077, abs=1e-3)
@@ -49,7 +49,7 @@ def test_cases_that_nobody_missed_show_no_more_than_their_number() -> None:
     st.floats(0.01, 0.3),
     st.floats(0, 0.01),
 )
-def test_claims_about_random_readers_are_never_stronger(
+def test_claims_about_random_readers_are_never_stronger_than_about_fixed_readers(
     sums: np.ndarray, margin: float, variance: float
 ) -> None:
     """The model leads by at least the margin; the order of patients does not matter."""
@@ -111,7 +111,7 @@ def test_without_a_margin_there_is_no_table_and_one_reader_has_no_random_claim()
     assert random["undefined_because"] == "a single reader does not show how readers vary"
 
 
-def test_readers_who_differ_widen_the_claim_about_readers_like_them() -> None:
+def test_differences_between_readers_widen_the_claim_about_random_readers() -> None:
     """The variance of their true differences is added, with fewer degrees of freedom."""
     items, readings, kinds = study()
     poor = (readings["rater_id"] == "R0") & (readings["item_id"] < "q30")
