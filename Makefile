@@ -1,4 +1,4 @@
-# `make app` and `make test` do all the set-up. They need Python 3.11 and make.
+# `make app` and `make test` install everything they need, except Python 3.11 and make.
 # `make help` lists all targets.
 
 PORT ?= 8501
@@ -23,7 +23,7 @@ app: $(VENV)/.run-ready  ## Serve a demo study, or an empty deployment with DEMO
 	@$(BIN)/python -m study demo --db "$(READING_ROOM_DB)" --url "http://localhost:$(PORT)" $(if $(filter no,$(DEMO)),--empty)
 	@exec $(BIN)/streamlit run app.py --server.port "$(PORT)"
 
-# The service may not write into this folder, so Python would compile every module at each start.
+# The service cannot write to this folder, so Python would otherwise compile every module at each start.
 install: $(VENV)/.run-ready  ## Install packages and compiled modules for a service, see docs/operating.md
 	@PYTHONPYCACHEPREFIX= $(BIN)/python -m compileall -q -j 0 $(VENV)/lib app.py analysis data pages study ui
 
@@ -42,8 +42,8 @@ thorough: lint  ## Lint, type-check and run all tests (before a release)
 slow: $(VENV)/.test-ready  ## List tests that take over 0.5 s and are not marked as slow
 	$(BIN)/python -m tests.slow_tests $(WORKERS) 2
 
-torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine through faults, and look for deliberate defects
-	$(BIN)/python -m tests.torture
+torture: $(VENV)/.test-ready  ## Run 1,000 readers per engine with simulated faults, and check that deliberate defects
+are detected 	$(BIN)/python -m tests.torture
 	$(BIN)/python -m tests.torture --engine postgres --servers 2
 	$(BIN)/python -m tests.torture --defects
 	$(BIN)/python -m tests.torture --engine postgres --defects
@@ -94,7 +94,7 @@ requirements: $(VENV)/.tools-ready  ## Pin all packages with the hashes of their
 licences: $(VENV)/.run-ready  ## Update docs/licences.md from the installed packages
 	$(BIN)/python -m tests.licences
 
-# The same commit and platform give the same bytes.
+# The output is reproducible: the same commit and platform give the same bytes.
 release: $(VENV)/.tools-ready  ## Write archive, wheelhouse, SBOM and checksums to build/release
 	rm -rf build/release && mkdir -p build/release
 	git archive --format=tar --prefix=reading-room/ HEAD | gzip -9n > build/release/reading-room.tar.gz
@@ -110,7 +110,7 @@ $(VENV)/.run-ready: requirements.lock
 	$(PIP) --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
-# Browsers are installed while pip runs. requirements-test.lock includes requirements.lock.
+# Browsers are installed in parallel with pip. requirements-test.lock includes requirements.lock.
 $(VENV)/.test-ready: requirements-test.lock tests/install_browser.sh
 	@sh tests/install_browser.sh & browsers=$$!; \
 	$(PYTHON) -m venv $(VENV) && $(PIP) --no-deps --require-hashes -r requirements-test.lock && wait $$browsers

@@ -12,7 +12,7 @@
   const between = (times) => times.slice(1).map((at, i) => at - times[i]);
   const frame = () => new Promise((resolve) => { requestAnimationFrame(resolve); });
 
-  /** @param {[number|null, number]} order the mouse button, null for none, and how long in ms */
+  /** @param {[number|null, number]} order the mouse button, null for none, and the duration in ms */
   window.watchDrag = async ([button, length_ms]) => {
     const films = document.querySelector(".rr-films");
     const { left, top } = films.getBoundingClientRect();

@@ -1,5 +1,5 @@
--- What a store has in PostgreSQL only: its version, the lock of writers, and functions that SQLite has and PostgreSQL
--- does not. `folded_characters` has the forms of characters for comparison (study.base.text).
+-- Parts of a store that only PostgreSQL needs: the version, the lock of writers, and functions that are built into
+-- SQLite. `folded_characters` has the forms of characters for comparison (study.base.text).
 
 CREATE TABLE store_version (version bigint NOT NULL);
 

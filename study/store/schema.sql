@@ -149,7 +149,7 @@ WHERE section IN ('indication', 'comparison') AND NOT (
 );
 
 
--- Numbers by which a bank's patients, examinations, questions and films are found in other banks.
+-- Numbers that identify the same patients, examinations, questions and films in other banks.
 CREATE TABLE exposure_marks (
     mark INTEGER NOT NULL,
     bank INTEGER NOT NULL REFERENCES banks (id),
@@ -224,8 +224,8 @@ CREATE TABLE assignments (
     UNIQUE (reader, position, stage)
 ) STRICT;
 
--- Designs (docs/designs.md). Of each case: the case whose images stand in for its own, and the answer of the model as
--- it is shown. Both are sealed; a reader's desk reaches them through the views after the readings.
+-- Designs (docs/designs.md). For each case: the case whose images replace its own, and the model's answer as it is
+-- shown. Both are sealed; a reader's desk reaches them through the views after the readings.
 
 CREATE TABLE wrong_images (
     case_id INTEGER PRIMARY KEY REFERENCES cases (id),
@@ -271,7 +271,7 @@ CREATE TABLE interventions (
 
 
 -- People. Names are stored separately and no table refers to them: a name can be erased while every reading stays.
--- Anyone with another role in a study has seen what a reader must not see and can never become its reader.
+-- Anyone with another role in a study has seen content that is hidden from readers and can never become its reader.
 
 CREATE TABLE people (
     id INTEGER PRIMARY KEY,
@@ -502,7 +502,7 @@ CREATE TABLE aid_requests (
     received_at_utc TEXT NOT NULL
 ) STRICT;
 
--- The aid of an assignment if it is due: when all before it is read; on request; after the first answer.
+-- The aid of an assignment once it may be shown: after all earlier cases; on request; after the first answer.
 CREATE VIEW due_aids AS
 SELECT
     assignments.id AS assignment,
@@ -546,7 +546,7 @@ CREATE TABLE exclusions (
 ) STRICT;
 
 
--- Models. A name may be used again: `edition` counts the models of a study under one name, and all but the last are
+-- Models. A name can be reused: `edition` numbers the models of a study with the same name, and all but the last are
 -- withdrawn.
 
 CREATE TABLE models (

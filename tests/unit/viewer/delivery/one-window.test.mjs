@@ -1,4 +1,5 @@
-/** Only one window can be read in; another takes over when it is free, or when the reader continues there. */
+/** Reading is possible in one window only; another window takes over when that window is closed, or when the reader
+ * continues there. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -42,7 +43,7 @@ class Browser {
     return window;
   }
 
-  /** The process has crashed: nothing runs any more, and nothing is released. */
+  /** The process has crashed: none of its timers run, and its lock is not released. */
   crash({ id }) {
     this.#windows.get(id).asleep = true;
     this.#windows.delete(id);
@@ -84,7 +85,7 @@ class Browser {
   }
 }
 
-/** @returns what a promise came to while this much time went by */
+/** @returns the result of a promise after this time */
 async function within(browser, ms, promise) {
   let came;
   promise.then((value) => { came = value; });
@@ -175,7 +176,7 @@ test("if two windows find the lock free, the older window keeps it", async () =>
   const browser = new Browser();
   const [a, b] = [browser.open("a"), browser.open("b")];
   await a.holder.claim();
-  browser.storage.removeItem("reading-room:s:place"); // not yet seen from the other process
+  browser.storage.removeItem("reading-room:s:place"); // not yet visible to the other process
   browser.now += 1;
   await b.holder.claim();
   await browser.pass(3000);

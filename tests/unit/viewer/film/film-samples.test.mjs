@@ -29,7 +29,7 @@ test("a film with a window keeps it", () => {
 });
 
 test("low bits, escapes and levels computed by hand are decoded", () => {
-  // places 0 600 1 1: differences 0 600 1 0 fold to 0 1200 2 0; 1200 >> 2 is 300 and escapes
+  // positions 0 600 1 1: differences 0 600 1 0 fold to 0 1200 2 0; 1200 >> 2 is 300 and escapes
   const levels = Array.from({ length: 601 }, (_, i) => (i ? 16 : 100));
   const header = { width: 2, height: 2, bits: 16, top: 600, split: 2, escapes: 1, levels };
   const bytes = film(header, [0, 255, 0, 0], [0b00001000], [1200 & 255, 1200 >> 8]);

@@ -25,7 +25,7 @@ const SHIFTED = { j: "heart", m: "aid", t: "faulty", o: "region", u: "angle", v:
 
 const layouts = Object.entries(JSON.parse(readFileSync(new URL("./keyboards.json", import.meta.url), "utf8")));
 
-/** Every press a layout allows. */
+/** Every possible key press of a layout. */
 function* pressesOf({ plain, shift, altgr = {} }) {
   for (const [held, rows] of [["", plain], ["Shift+", shift]]) {
     for (const [row, line] of rows.entries()) {
@@ -66,7 +66,7 @@ const letter = (name, held) => (name <= "h" ? `select ${name.toUpperCase()}`
   : (held === "Shift+" && SHIFTED[name]) || COMMANDS[name]);
 const words = (action) => action && [action.do, action.number ?? action.letter].filter((part) => part !== undefined).join(" ");
 
-/** Letters of other scripts whose keyboards print punctuation at that place. */
+/** Letters of scripts whose keyboards print punctuation at that position. */
 const PUNCTUATED = {
   Hebrew: { KeyQ: "question", KeyW: "preset" }, Greek: { KeyQ: "question", "Shift+KeyQ": "question" },
   Bulgarian: { KeyQ: "question" },

@@ -1,4 +1,4 @@
-/** Keys mean the same on every keyboard, and the browser keeps its own. */
+/** Keys have the same meaning on every keyboard, and the browser keeps its shortcuts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

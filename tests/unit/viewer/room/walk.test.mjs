@@ -47,7 +47,7 @@ class Server {
     this.aid = aid;
   }
 
-  /** All places of the reader's list: sequential reading has two at each position. */
+  /** All entries of the reader's list: sequential reading has two at each position. */
   get places() {
     return Array.from({ length: CASES }, (_, i) => i + 1).flatMap((position) => {
       if (this.aid !== "after") return [this.item(position, this.aid && { condition: "aided", aid: this.#aidOf() })];
@@ -87,7 +87,7 @@ class Server {
     return this.item(position, { presented: true, reading: this.readings.get(`c${position}`)?.at(-1) ?? null });
   }
 
-  /** @returns what it says to these records */
+  /** @returns its response to these records */
   take(sent) {
     const refused = [];
     for (const record of sent.filter(({ id }) => !this.stored.has(id))) {

@@ -36,7 +36,7 @@ export class Clock {
   /**
    * Start at t0, or continue after a reload.
    * @param {number} now
-   * @param {number} [gapMs] how long the case was off the screen since its kept state
+   * @param {number} [gapMs] time off the screen since the kept state was stored
    */
   start(now, gapMs = 0) {
     if (this.#running) return;
@@ -109,7 +109,7 @@ export class Usage {
   #since_ms;
 
   /** @param {{[use: string]: number}} [kept] what `keep` returned before a reload
-   *  @param {number} [response_ms] where the case's clock stood then */
+   *  @param {number} [response_ms] the time of the case's clock at that moment */
   constructor(kept = {}, response_ms = 0) {
     this.#spent_ms = { ...kept };
     this.#since_ms = response_ms;

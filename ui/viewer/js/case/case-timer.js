@@ -15,14 +15,14 @@ import { newId } from "../page/storage.js";
 
 /** @typedef {{inner: [number, number], outer_width: number, zoom: number, ratio: number, film: [number, number],
  *   whole: boolean, covered: boolean, translated: boolean, software: boolean|null}} Measured
- *   zoom: of two fingers; film: the size of the films' place; whole: all of it is within the window; translated: the
- *   words on the screen are not those of the study */
+ *   zoom: of two fingers; film: the size of the films' area; whole: the area is completely within the window;
+ *   translated: the words on the screen are not those of the study */
 
 const LOOK_EVERY_MS = 500;
-const STALL_MS = 1000; // the page is asked every 100 ms
+const STALL_MS = 1000; // the page is measured every 100 ms
 const ASLEEP_MS = 5000; // no page stalls this long, but a computer with a closed lid does
 const DRIFT_MS = 250;
-const ZOOM = 0.05; // a window's border is some pixels wide
+const ZOOM = 0.05; // the border of a window is a few pixels wide
 const SMALLEST = [1024, 700]; // CSS pixels, if the study does not specify a window
 const SMALLEST_FILM = 500;
 
@@ -57,7 +57,8 @@ export class ViewingConditions {
   #ranAt = null;
   #lookedAt = -Infinity;
 
-  /** @param {() => Measured} measure @param {() => number[]} [smallest] the study's smallest window, if it names one */
+  /** @param {() => Measured} measure @param {() => number[]} [smallest] the study's smallest window, if it specifies
+   * one */
   constructor(measure, smallest = () => []) {
     this.#measure = measure;
     this.#smallest = smallest;
@@ -115,7 +116,7 @@ export class ViewingConditions {
 }
 
 /** Whether a view was never on the screen, according to the viewing times.
- *  @param {number} views @param {{[name: string]: number}} inUse as the record has it */
+ *  @param {number} views @param {{[name: string]: number}} inUse as in the record */
 function unseen(views, inUse) {
   const times = Array.from({ length: Math.min(views, MOST_VIEWS) }, (_, i) => inUse[`view_${i + 1}_ms`]);
   return times.some((ms) => ms > 0) && times.some((ms) => !ms);
@@ -169,7 +170,7 @@ export class CaseTimer {
   #attempts = new Map();
 
   /** @param {Connection} connection @param {Overlays} overlays @param {() => Measured} measure
-   *  @param {() => {shown: Shown|null, aside: Shown|null}} room what is on the screen, and what waits aside */
+   *  @param {() => {shown: Shown|null, aside: Shown|null}} room the case on the screen, and the case set aside */
   constructor(connection, overlays, measure, room) {
     this.#connection = connection;
     this.#overlays = overlays;
@@ -215,7 +216,7 @@ export class CaseTimer {
   }
 
   /** The case leaves the screen unfinished; from now on its time counts as hidden.
-   *  @param {Shown} shown @param {number} now @param {string} [flag] why, if that is a reason to doubt */
+   *  @param {Shown} shown @param {number} now @param {string} [flag] a reason for doubt, if there is one */
   leave(shown, now, flag) {
     const attempt = this.#attempts.get(shown.n);
     if (!attempt) return;
@@ -237,7 +238,8 @@ export class CaseTimer {
     if (shown) this.#keep(shown, now);
   }
 
-  /** @param {number} now @returns {object|null} what must survive of the running case; null: nothing begun */
+  /** @param {number} now @returns {object|null} the state of the running case that must survive; null: no case was
+   * begun */
   stands(now) {
     const { shown, aside } = this.#room();
     const running = aside ?? shown;

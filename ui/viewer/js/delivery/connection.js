@@ -77,7 +77,7 @@ export class DeskRoutes {
   }
 }
 
-/** @param {Response} response @returns {Promise<{reason: string, words: string}>} "" where a proxy answered, or nobody */
+/** @param {Response} response @returns {Promise<{reason: string, words: string}>} "" if a proxy or nothing answered */
 async function refusalOf(response) {
   try {
     const { reason, why } = await response.json();
@@ -117,7 +117,7 @@ export class Connection {
    * @param {{outboxChanged: () => void, blocked: () => void, trouble: (text: string) => void,
    *   notTaken: (text: string) => void,
    *   receipt: (r: Receipt, sent: Record[]) => void}} room
-   * @param {Storage|null} storage where this browser remembers
+   * @param {Storage|null} storage that of this browser
    */
   constructor(routes, overlays, room, storage) {
     this.#routes = routes;

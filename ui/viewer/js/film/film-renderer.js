@@ -109,7 +109,7 @@ export class FilmRenderer {
 
   /**
    * Show a picture, at once if it was prepared. Of several requests, only the latest is certain to be shown.
-   * @param {Size} size @param {PlacedFilm[]} placedFilms @param {() => void} [shown] whenever it comes on the canvas
+   * @param {Size} size @param {PlacedFilm[]} placedFilms @param {() => void} [shown] called when it is on the canvas
    */
   draw(size, placedFilms, shown = () => {}) {
     const request = { ...requestOf(size, placedFilms), shown };

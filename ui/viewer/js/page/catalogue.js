@@ -1,6 +1,6 @@
 /** The English catalogue, which is empty; the server replaces it for other languages. */
 
-/** @type {Record<string, any>} message to its words, or to their forms by number */
+/** @type {Record<string, any>} message to its translation, or to its plural forms */
 export const words = {};
 
 /** The language of numbers and dates, for `Intl`. */

@@ -36,7 +36,7 @@ const PRIVATE = {
   "data-ms-editor": "false",
 };
 
-/** @param {Element} field that words are typed into */
+/** @param {Element} field for free text */
 export function keepPrivate(field) {
   for (const [name, value] of Object.entries(PRIVATE)) field.setAttribute(name, value);
 }

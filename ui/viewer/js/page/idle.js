@@ -4,8 +4,8 @@ const LOOK_MS = 15_000;
 const TELL_MS = 60_000;
 export const WARN_MS = 5 * 60_000;
 
-/** @typedef {{warn: () => void, calm: () => void, ended: () => void}} Page what it does before the end (called again and
- *  again), when the user has come back, and at the end */
+/** @typedef {{warn: () => void, calm: () => void, ended: () => void}} Page callbacks before the end (called
+ * repeatedly), after the user's return, and at the end */
 
 export class Idle {
   #url;

@@ -2,8 +2,8 @@
  * What a key press means on any keyboard layout.
  *
  * Three rules, in this order:
- * 1. A key that prints a sign of the page (`+ - = ?`) is that sign, wherever it is and whatever modifier prints it.
- * 2. A key that prints a digit or a letter from A to Z is that digit or letter.
+ * 1. A key that prints a symbol of the page (`+ - = ?`) has the meaning of that symbol, at any position and with any
+ * modifier. 2. A key that prints a digit or a letter from A to Z is that digit or letter.
  * 3. Any other key is recognised by its position: the digit row (French and Czech keyboards print é or š there) and
  * the letters of Hebrew, Cyrillic, Greek and other scripts. Latin letters with an accent, punctuation and anything
  * typed with AltGr have no meaning.
@@ -32,7 +32,7 @@ const SIGNS = {
   "?": { do: "help" },
   "\u061f": { do: "help" }, // the Arabic question mark
 };
-/** Positions at which some scripts have a letter instead of the sign. */
+/** Positions at which some scripts have a letter instead of the symbol. */
 const SIGN_AT = { Minus: "-", Equal: "=" };
 // The keys PACS use for presets, except F5, which reloads the page.
 const PRESETS = { F2: 0, F3: 1, F4: 2, F6: 3, F7: 4, F8: 5 };
@@ -41,8 +41,8 @@ const PAGES = { PageUp: -1, PageDown: 1 };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 /** The `key` of a press that a Chinese or Japanese input method has taken. */
 const TAKEN = "Process";
-/** The `keyCode` of such a press. Safari has already ended the composition at the Enter that confirms it, and only
- * this number distinguishes it from other presses of Enter. */
+/** The `keyCode` of such a press. Safari has already ended the composition at the Enter that confirms it, and only this
+ * number distinguishes that press of Enter from others. */
 const TAKEN_CODE = 229;
 /** Positions of letters where Hebrew, Greek and Bulgarian keyboards print punctuation; Dvorak prints ' and , in them.
     */

@@ -184,8 +184,8 @@ function copied(line) {
 /**
  * @typedef {{label: string, run: (now: number) => void, key?: string}} Action
  * @typedef {{name: string, title: string, count: string, body: Node[], primary: Action|null, secondary?: Action|null,
- *   aside?: HTMLElement|null, focus?: HTMLElement|null, keys?: (event: KeyboardEvent) => boolean}} Step
- *   keys: takes the keys of the step itself, and says whether it did; aside: shown before the buttons
+ *   aside?: HTMLElement|null, focus?: HTMLElement|null, keys?: (event: KeyboardEvent) => boolean}} Step keys: handles
+ * the keys of the step itself, and returns whether it did; aside: shown before the buttons
  */
 
 /** The sheet of a step of the preparation, with its keys, buttons and hints. */
@@ -231,7 +231,8 @@ export class StepSheet {
     this.#root.focus({ preventScroll: true });
   }
 
-  /** @param {string} text @param {{insists?: boolean}} [how] insists: the reader tried to continue without it */
+  /** @param {string} text @param {{insists?: boolean}} [how] insists: the reader tried to continue without completing
+   * it */
   hint(text, { insists = false } = {}) {
     announce(this.#hint, text);
     this.#hint.toggleAttribute("data-insists", insists);
@@ -272,8 +273,9 @@ function head({ title, count }) {
   return made;
 }
 
-/** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string, arm?: string}} Apart  what the page is instead of
- *   a study's; again_url: a post to it starts the round again; arm: of the reader in a preview */
+/** @typedef {{of: "preview"|"teaching"|"expert"|"scoring", again_url: string|null, leave_url: string, arm?: string}}
+ * Apart the kind of a page that does not belong to a study; again_url: a post to it starts the round again; arm: of the
+ * reader in a preview */
 
 /** The sign-out button's replacement. @param {Apart} apart @returns {{url: string, method: string, label: string}} */
 export function wayOut({ of, leave_url: url }) {

@@ -53,7 +53,7 @@ export class QuestionPanel {
     this.#parts.confirm.addEventListener("click", (event) => callbacks.confirm(event.timeStamp));
     this.#parts.text.addEventListener("input", () => callbacks.comment(this.#parts.text.value));
     this.#parts.mark.addEventListener("change", () => {
-      this.#parts.mark.blur(); // otherwise the box would receive the next keys
+      this.#parts.mark.blur(); // otherwise the text field would receive the next keys
       callbacks.faulty(this.#parts.mark.checked);
     });
     this.#parts.options.addEventListener("click", (event) => {
@@ -365,7 +365,7 @@ export class CannotAnswer {
   }
 
   /** @param {Reasons} reasons @param {{offered: number[], ownWords: boolean, complete: boolean}} facts  offered: by
-   *  their place in the list; ownWords: the reader's are wanted; complete: nothing is missing */
+   * their position in the list; ownWords: the reader must enter text; complete: nothing is missing */
   show({ chosen }, { offered, ownWords, complete }) {
     // The panel keeps its height; otherwise the films would be hung again on an upright screen.
     if (this.#place.hidden) this.#scroll.style.minHeight = `${this.#scroll.offsetHeight}px`;

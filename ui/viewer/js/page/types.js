@@ -1,14 +1,15 @@
 /**
- * The shapes that travel between the server and the page, and between the modules; types only, no code.
+ * Types of the data exchanged between the server and the page, and between the modules; no code.
  *
  * @typedef {{option: string, text: string}} Option  one answer as shown; `option` is the shown letter
- * @typedef {{name: string, value: string}} Context  one line beside the question, such as Age
+ * @typedef {{name: string, value: string}} Context one line next to the question, such as Age
  * @typedef {{url: string, label: string, width: number, height: number, bits: number,
  *   low: number, high: number, spacing_mm: number|null, prior: string}} View  one film, its initial
- *   window, the millimetres of the detector to one of its pixels, and of a film of an earlier examination what it is
- *   called, such as "Prior, 3 months earlier"; empty of a current one
+ *   window, the millimetres of the detector to one of its pixels, and the label of a film of an earlier examination,
+ * such as "Prior, 3 months earlier"; empty for a current film
  * @typedef {{id: string, option: string|null, words?: string|null, confidence: number|null, comment: string|null,
- *   faulty?: boolean, status: string}} OwnReading  what this reader answered before; words: to an open-ended case
+ *   faulty?: boolean, status: string}} OwnReading the earlier answer of this reader; words: the text for an open-ended
+ * case
  * @typedef {{case: string, position: number, question: string, condition: string,
  *   options: Option[], context: Context[], views: View[], presented: boolean,
  *   practice: boolean, reading: OwnReading|null, stage?: 1|2, aid?: Aid,
@@ -38,7 +39,8 @@
  *   session: number, sessions: number, review: boolean, hold: ""|"washing out"|"paused"|"lapsed"|"closed"|"withdrawn",
  *   opens_at_utc: string|null, opens_in_ms: number|null,
  *   stored: number, receipt: string, debriefing?: string, session_feedback?: string,
- *   cases: Case[]}} Desk  where the reader is in this session: the current case and the next two; under a hold none;
+ *   cases: Case[]}} Desk the reader's position in this session: the current case and the next two, or none during a
+ * hold;
  *   stored: how many of this reader's records the server has; debriefing: shown at the end;
  *   session_feedback: shown between two sessions
  *
@@ -48,20 +50,21 @@
  * @typedef {{stored: string[], refused: {id: string, why: string}[],
  *   feedback: {[id: string]: ReferenceAnswer}, desk: Desk}} Receipt  the server's answer to records
  *
- * @typedef {{option: string|null, words: string, confidence: number|null, comment: string, faulty: boolean}} Answer  as
- *   it stands
+ * @typedef {{option: string|null, words: string, confidence: number|null, comment: string, faulty: boolean}} Answer in
+ * its current state
  * @typedef {Answer & {n: number, item: Case, committed: boolean, touched: boolean, paused: boolean,
- *   resumed: boolean, asked?: boolean}} Shown  a case brought to the screen; asked: for the model's answer; n: which one that is; committed: it is done; touched:
- *   the reader moved a hand since it came up; paused: by the reader; resumed: it was begun before a reload
- * @typedef {{chosen: number, words: string}} Reasons  why a case is given up: which reason, -1 for none yet
+ *   resumed: boolean, asked?: boolean}} Shown  a case brought to the screen; asked: the model's answer was requested;
+ * n: the number of the case; committed: the answer is confirmed; touched: there was input since the case was shown;
+ * paused: by the reader; resumed: begun before a reload
+ * @typedef {{chosen: number, words: string}} Reasons for not answering a case: the chosen reason, -1 for none yet
  *
  * @typedef {"idle"|"empty"|"sending"|"kept"|"unkept"} OutboxState  idle: nothing was sent yet; unkept: waiting, and
- *   only in this page's memory
+ * only in the memory of this page
  *
  * @typedef {{response_ms: number, elapsed_ms: number, hidden_ms: number, paused_ms: number}} Times
- * @typedef {{low: number, high: number}} Window  grey values shown black and white
+ * @typedef {{low: number, high: number}} Window the grey values shown as black and as white
  * @typedef {{samples: Uint8Array|Uint16Array, width: number, height: number}} Pixels
- * @typedef {Pixels & {auto: Window, own?: boolean}} Film  opened in the window it came with, if it has its own
+ * @typedef {Pixels & {auto: Window, own?: boolean}} Film opened with the window of its file, if it has one
  * @typedef {{x: number, y: number, width: number, height: number}} Rect  in device pixels
  * @typedef {{scale: number, x: number, y: number, fit: boolean}} ZoomPan  device pixels per film pixel, and
  *   the film point in the middle of the pane

@@ -2,7 +2,7 @@
 
 import { form, language, rtl, words } from "./catalogue.js";
 
-// A name keeps its own direction of writing between marks that isolate it.
+// A name keeps its own writing direction between isolating control characters.
 const isolated = (text) => (rtl ? `\u2068${text}\u2069` : text);
 const formatted = (value) => (Number.isInteger(value) ? value.toLocaleString(language) : isolated(String(value)));
 const put = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? formatted(values[name]) : whole));

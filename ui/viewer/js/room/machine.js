@@ -9,18 +9,19 @@
  *   the feedback on a reading, and whether the server has answered
  * @typedef {{desk: Desk, unsent: Record[], running: any, condition: string|null, been: boolean,
  *   size: [number, number]}} Facts
- *   unsent: what is in the outbox; running: what this browser kept of the running case; condition: of the last case;
- *   been: the reader was here since they signed in; size: of the window
+ *   unsent: what is in the outbox; running: the stored state of the running case; condition: of the last case; been:
+ * the reader has used this page since signing in; size: of the window
  * @typedef {{phase: Phase, here: boolean, facts: Facts, shown: Shown|null, aside: Shown|null, brought: number,
  *   readyAt: number, reasons: Reasons|null, answered: string[], read: {session: number, cases: Case[]},
  *   asked: {position: number, n: number, phase: Phase}|null, feedback: Awaited|null, feedbackIs: "awaited"|"held"|"shown",
  *   halt: {name: Halt["name"]|"", since: number}, lifted: string, held: boolean, met: boolean, untouched: number,
  *   roomy: boolean, aidAwaited: boolean, sheet: ""|"window"|"steps"|"review", refused: {[step: string]: string}}} State
  *   here: the reader reads in this window; aside: the running case, while an earlier one is on the screen; answered:
- *   cases, here; read: on this page, with their answers; asked: an earlier case on its way; feedbackIs held: until its
- *   case is back; lifted: the case whose curtain is not drawn twice; held: the page says that nothing is to be read;
- *   met: something was shown to the reader: until then no Enter can be the second half of one; untouched: cases in a
- *   row whose time ran out with nobody there; roomy: the window was large enough once; aidAwaited: the next case waits for
+ *   cases, here; read: on this page, with their answers; asked: an earlier case that is being loaded; feedbackIs held:
+ * until its case is shown again; lifted: the case whose curtain is not shown again; held: the page states that there is
+ * nothing to read; met: something has been shown to the reader: until then no Enter can be the second half of a double
+ * press; untouched: consecutive cases that timed out without input; roomy: the window has been large enough;
+ * aidAwaited: the next case waits for
  *   the model's answer; refused: steps, and why
  *
  * @typedef {{is: "goOn", kept: Awaited|null, epoch: number} | {is: "handOver"} | {is: "next"} | {is: "another"}
@@ -85,7 +86,7 @@ export function step(state, event) {
 
 /** @typedef {{[Is in Event["is"]]: (event: Extract<Event, {is: Is}>) => void}} Happenings  each event has a method */
 
-/** A transition. The given state is never changed: the new state is a copy. @implements {Happenings} */
+/** A transition. The state passed in is never changed: the new state is a copy. @implements {Happenings} */
 class Turn {
   /** @type {Effect[]} */
   effects = [];
@@ -219,7 +220,7 @@ class Turn {
     if (asksWords(shown.item)) this.#do({ do: "answerField" });
     if (!shown.item.options.some((each) => each.option === option)) return;
     const changed = option !== shown.option;
-    const confidence = changed ? null : shown.confidence; // it belonged to the other answer
+    const confidence = changed ? null : shown.confidence; // it belonged to the earlier answer
     this.#show({ option, confidence });
     this.#do({ do: "chosen", option, confidence, changed, now });
   }

@@ -28,7 +28,8 @@ const STEPS = ["begin"]; // curtains that are also a step before the first case
 /**
  * Carries out the machine's effects in order, on the page, the films, the outbox and the storage.
  * @param {Room} room @param {Parts} parts
- * @returns {{doings: Doings, timer: CaseTimer, facts: () => Facts, tick: (now: number) => void}}  tick: some times a second
+ * @returns {{doings: Doings, timer: CaseTimer, facts: () => Facts, tick: (now: number) => void}}  tick: several times a
+ * second
  */
 export function effectsOf(room, parts) {
   const { root, panel, display, renderer, connection, overlays, sheet, cannotAnswer, apart } = parts;

@@ -1,9 +1,9 @@
 /**
  * The display check: selects the next faint shape, finds the smallest visible grey step, and shows the sheet.
  *
- * The idea is that of the low-contrast letters of the TG18-QC pattern, which stand on dark, middle and bright ground
- * and are read as far down as one can (Samei et al., Assessment of display performance for medical imaging systems,
- * AAPM On-line Report 03, 2005, https://doi.org/10.37206/90, section 4.3). Here each shape is at one of four
+ * The idea is that of the low-contrast letters of the TG18-QC pattern, which are on dark, middle and bright backgrounds
+ * and are read down to the faintest visible letter (Samei et al., Assessment of display performance for medical imaging
+ * systems, AAPM On-line Report 03, 2005, https://doi.org/10.37206/90, section 4.3). Here each shape is at one of four
  * positions and the reader selects the position, so that one guess in four is correct.
  */
 
@@ -30,7 +30,7 @@ const SMALLEST_WINDOW = [720, 1280]; // shorter and longer side, because upright
 const ZOOM_TOLERANCE = 0.05; // window frames make the ratio a little larger than the zoom
 
 /** @typedef {{field: string, ground: number, shape: number, step: number, place: number}} Trial */
-/** @typedef {{[name: string]: number|string|null}} Facts  flat, recorded unchanged */
+/** @typedef {{[name: string]: number|string|null}} Facts without nesting, recorded unchanged */
 /** @typedef {{page_zoom: number|null, pinch_zoom: number|null, viewport_width: number, viewport_height: number}} Sizes
  *  values that may lead to advice */
 

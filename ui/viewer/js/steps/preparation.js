@@ -28,7 +28,7 @@ export class SmallestWindow {
   #said = null;
 
   /** @param {{sheet: StepSheet, overlays: Overlays}} parts
-   *  @param {(() => void)|null} anyway in a preview the reader may continue */
+   *  @param {(() => void)|null} anyway called if the reader continues in a preview */
   constructor({ sheet, overlays }, anyway) {
     this.#sheet = sheet;
     this.#overlays = overlays;

@@ -199,7 +199,7 @@ export class FilmViewer {
    * @param {{used: (tool: string) => void, lost: () => void, fresh: () => void, resized: () => void,
    *   toggled: (tools: {[command: string]: boolean}) => void, hint: (text: string) => void, folded: () => boolean,
    *   looking: (uses: string[]) => void}} listener fresh: other films; resized: the canvas has been of another size for
-   *   a while; toggled: which tools are on; folded: the question is away; looking: see case/attempt.js for the names
+   *   a while; toggled: which tools are on; folded: the question is hidden; looking: see case/attempt.js for the names
    */
   constructor(place, listener) {
     this.#place = place;
@@ -236,7 +236,8 @@ export class FilmViewer {
   /**
    * Hang these films in their initial state: fitted, with their initial windows.
    * @param {LoadedFilm[]} films
-   * @param {{same?: boolean, marks?: AidMarks}} [how] same: the films of the case before, as the reader left them
+   * @param {{same?: boolean, marks?: AidMarks}} [how] same: the films of the previous case, in the state left by the
+   * reader
    */
   show(films, { same = false, marks = NO_MARKS } = {}) {
     const left = same ? this.#hanging.panes.map(({ zoomPan, window, preset, flipped, turns }) => ({ zoomPan, window, preset, flipped, turns })) : [];

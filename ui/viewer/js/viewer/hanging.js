@@ -104,7 +104,7 @@ export class PaneLabels {
     this.#rows = heat.rows;
     const { style } = this.#heat;
     const px = (/** @type {number} */ value) => `${value}px`;
-    const { width, height } = turnedSize(heat, heat.turns); // before it is turned about its middle
+    const { width, height } = turnedSize(heat, heat.turns); // before it is turned about its centre
     const [left, top] = [heat.x + (heat.width - width) / 2, heat.y + (heat.height - height) / 2];
     Object.assign(style, { left: px(left), top: px(top), width: px(width), height: px(height) });
     style.transform = `scaleX(${side(heat)}) rotate(${90 * heat.turns}deg)`;
@@ -144,7 +144,7 @@ function drawn({ round, points, active, words }, pane) {
 /** @param {Rect} box */
 const ellipseIn = ({ x, y, width, height }) => ({ cx: x + width / 2, cy: y + height / 2, rx: width / 2, ry: height / 2 });
 
-/** Lines of text above a shape, or below where there is no room; within the pane. */
+/** Lines of text above a shape, or below it if there is no space above; within the pane. */
 function caption(points, words, pane) {
   const [xs, ys] = ["x", "y"].map((axis) => points.map((point) => point[axis]));
   const middle = (Math.min(...xs) + Math.max(...xs)) / 2;

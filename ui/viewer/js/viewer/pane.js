@@ -20,8 +20,8 @@ const MUCH = 1.5; // minimum gain in visible area for placing prior films below 
 /**
  * Divide an area between films, in rows or columns, so that the films are shown as large as possible.
  * @param {Size} area in device pixels @param {Size[]} films @param {number} gap
- * @param {{leads?: boolean, settled?: Size}} [how] leads: of two the first may be larger, where more is seen of both;
- *   settled: the area for which it was decided how they lie, where that is another one @returns {Rect[]}
+ * @param {{leads?: boolean, settled?: Size}} [how] leads: the first of two films may be larger if both are then shown
+ * larger; settled: the area for which the layout was chosen, if it differs @returns {Rect[]}
  */
 export function arrange(area, films, gap, { leads = false, settled = area } = {}) {
   if (!films.length) return [];
@@ -47,10 +47,10 @@ function waysToShare(area, films, gap, leads) {
 
 /**
  * Share an area between current and prior films: side by side, or one above the other if that shows much more;
- * current films come first and have more room.
+ * current films come first and have a larger area.
  * @param {Size} area in device pixels @param {Size[]} current @param {Size[]} prior @param {number} gap
  * @param {{leads?: boolean, equal?: boolean, exchanged?: boolean, settled?: Size}} [how] leads, settled: see arrange;
- *   equal: as much room for both; exchanged: the prior ones come first
+ *   equal: the same area for both; exchanged: the prior films come first
  * @returns {{current: Rect[], prior: Rect[]}}
  */
 export function arrangeBeside(area, current, prior, gap, how = {}) {

@@ -29,7 +29,7 @@ export class PointerInput {
     this.#used = used;
     const on = (target, type, run, options = {}) =>
       target.addEventListener(type, run, { signal: this.#stop.signal, ...options });
-    // The curtain has the same place, and its button needs the pointer.
+    // The curtain is in the same place, and its button needs the pointer.
     const onFilm = (run) => (event) => { if (!event.target.closest(".rr-curtain")) run(event); };
     on(place, "wheel", onFilm((event) => this.#wheel(event)), { passive: false });
     on(place, "pointerdown", onFilm((event) => this.#down(event)));

@@ -8,8 +8,8 @@
  *  @typedef {{view: number, kind: Tool|"heart"|"chest", points: Point[], along: "x"|"y", grey: GreyValues|null}} Shape
  *   view: the film's place in the item. A line has two ends; an angle three points with the vertex in the middle, or the
  *   ends of two lines, or during drawing those of the first; a region two opposite corners of the box round its ellipse.
- *   The spans of heart and chest stay level on the film as it hung when they were drawn, and make the cardiothoracic
- *   ratio; along: the axis of the film that was level. grey: of a region, once they are known */
+ *   The spans of heart and chest stay parallel to the axis of the film that was horizontal when they were drawn, and
+ * give the cardiothoracic ratio; along: that axis. grey: of a region, once they are known */
 
 export const MOST_SHAPES = 4;
 
@@ -38,7 +38,7 @@ export class Shapes {
     if (isSpan(kind)) points[1 - point] = { ...to, [along]: points[1 - point][along] };
   }
 
-  /** Move on to the point before, then to the next shape. */
+  /** Move to the previous point, then to the next shape. */
   other() {
     if (!this.all.length) return;
     const { shape, point } = this.active ?? { shape: this.all[this.all.length - 1], point: 0 };
