@@ -1,15 +1,13 @@
-"""Draw a chart for print: SVG by Matplotlib, and PNG converted from the SVG by Typst.
+"""Draw a chart for print: as SVG, and as PNG converted from the SVG by Typst.
 
 Fonts come from packages, not from the machine, so that a figure is the same everywhere.
 """
 
 from __future__ import annotations
 
-import io
 import math
 import re
 import struct
-import threading
 import unicodedata
 import zlib
 from collections import defaultdict
@@ -19,15 +17,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-import matplotlib
 import typst
-from matplotlib.figure import Figure
-from matplotlib.ft2font import LoadFlags
-from matplotlib.lines import Line2D
-from matplotlib.patches import PathPatch
-from matplotlib.path import Path as Outline
-from matplotlib.textpath import TextToPath
-from matplotlib.transforms import Affine2D
 
 from analysis.figures.drawing.axes import BIDI
 from analysis.figures.drawing.chart import (
@@ -49,7 +39,7 @@ from analysis.figures.drawing.chart import (
     Tick,
 )
 from analysis.figures.drawing.colours import LIGHT, colour_at
-from analysis.figures.drawing.fonts import face, font, is_unseen, signs, without_glyph
+from analysis.figures.drawing.fonts import is_unseen, signs, without_glyph
 from analysis.figures.drawing.layout import (
     KEY_MARK_MM,
     LEAST_PT,
@@ -64,9 +54,18 @@ from analysis.figures.drawing.layout import (
     wrapped,
 )
 from analysis.figures.drawing.pages import parts_of
+from analysis.figures.drawing.sheet import (
+    FONT_UNITS,
+    MM_PER_INCH,
+    Fill,
+    Marks,
+    Sheet,
+    Stroke,
+    Text,
+    typeset,
+)
 from analysis.translation import written
 
-MM_PER_INCH = 25.4
 PNG_DPI = 300
 # Signature and header of a PNG, in bytes; further chunks may follow.
 AFTER_HEADER = 33
@@ -74,7 +73,7 @@ ONE_PICTURE = b"""#set page(width: auto, height: auto, margin: 0pt, fill: white)
 #image("figure.svg")"""
 GRID_PT, EDGE_PT = 0.5, 0.9
 # Drawing order: bands are below the grid; the layers of a panel start at 1.
-BELOW_GRID, GRID, ABOVE_PANELS = 0.0, 0.5, 1_000.0
+BELOW_GRID, GRID = 0.0, 0.5
 CELL_GAP = 0.016
 Texts = tuple[tuple[str, ...], ...]
 # Line spacing in a cell, in font sizes.
@@ -84,13 +83,11 @@ SCALE_STEPS = 64
 SHADES = 96
 BOX = "□"
 JOINERS = frozenset("\u200c\u200d")
-_LARGE_PT = 100.0
-# Size of the glyphs that Matplotlib writes to an SVG and scales to the size of each text.
-FONT_UNITS = TextToPath.FONT_SCALE
-DASHES: dict[Dash, Any] = {
-    Dash.SOLID: "solid",
-    Dash.DASHED: (0, (4, 2.5)),
-    Dash.DOTTED: (0, (1, 1.8)),
+CENTRED = {"side": Side.CENTRE}
+DASHES: dict[Dash, tuple[float, ...]] = {
+    Dash.SOLID: (),
+    Dash.DASHED: (4, 2.5),
+    Dash.DOTTED: (1, 1.8),
 }
 # Diamonds and squares have the area of the circle, so that they look equally large.
 MARKERS = {
@@ -98,31 +95,6 @@ MARKERS = {
     Mark.DIAMOND: ("D", 1.22 / math.sqrt(2)),
     Mark.SQUARE: ("s", 0.88),
 }
-# Settings of the machine, which do not affect the drawing.
-NOT_OURS = (
-    "animation",
-    "backend",
-    "docstring",
-    "interactive",
-    "keymap",
-    "timezone",
-    "tk.",
-    "toolbar",
-    "webagg",
-)
-# Matplotlib's defaults, regardless of the machine's settings file, and reproducible ids.
-SETTINGS: Any = {
-    **{k: v for k, v in matplotlib.rcParamsDefault.items() if not k.startswith(NOT_OURS)},
-    "svg.hashsalt": "reading-room",
-    "text.hinting": "none",
-    "text.parse_math": False,
-    "path.simplify": False,
-    "lines.solid_capstyle": "butt",
-    "lines.solid_joinstyle": "miter",
-    "lines.dash_joinstyle": "miter",
-}
-# The settings are global to the process, and pages run in several threads.
-ONE_AT_A_TIME = threading.Lock()
 
 
 def n_parts(chart: Chart) -> int:
@@ -141,10 +113,7 @@ def svg(chart: Chart, part: int = 1) -> bytes:
 
 
 def _svg(part: Chart) -> bytes:
-    with ONE_AT_A_TIME, matplotlib.rc_context(SETTINGS):
-        file = io.BytesIO()
-        _figure(part).savefig(file, format="svg", metadata={"Date": None, "Creator": None})
-        return file.getvalue()
+    return _sheet(part).svg()
 
 
 def png(chart: Chart, part: int = 1) -> bytes:
@@ -153,10 +122,7 @@ def png(chart: Chart, part: int = 1) -> bytes:
 
 
 def png_of(picture: bytes) -> bytes:
-    """Convert an SVG to PNG of 300 dots per inch.
-
-    Typst takes a quarter of the time that a second drawing by Matplotlib would take.
-    """
+    """Convert an SVG to PNG of 300 dots per inch."""
     sources = {"main.typ": ONE_PICTURE, "figure.svg": picture}
     file: bytes = typst.compile(  # type: ignore[call-overload]  # its types lack the mapping
         sources, ignore_system_fonts=True, format="png", ppi=PNG_DPI
@@ -177,23 +143,23 @@ def _resolution() -> bytes:
     return struct.pack(">I", len(content) - 4) + content + struct.pack(">I", zlib.crc32(content))
 
 
-def figure(chart: Chart, part: int = 1) -> Figure:
-    """Return a part of a chart as a matplotlib figure of its size."""
-    return _figure(parts_of(chart, width_mm)[part - 1])
+def sheet(chart: Chart, part: int = 1) -> Sheet:
+    """Return what is drawn for a part of a chart."""
+    return _sheet(parts_of(chart, width_mm)[part - 1])
 
 
-def _figure(chart: Chart) -> Figure:
+def _sheet(chart: Chart) -> Sheet:
     layout = laid_out(chart, width_mm)
     missing_signs = wrapped(without_glyph(_texts(chart)), layout.width, width_mm)
     layout = layout.raised(LINE_MM * len(missing_signs))
-    sheet = _Sheet(layout.width, layout.height)
+    drawn = Sheet(layout.width, layout.height)
     for i, line in enumerate(reversed(missing_signs)):
-        sheet.write(0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
+        _write(drawn, 0, LINE_MM * (i + 0.5), Label(text=line), LIGHT.quiet)
     for key, (x, y) in zip(chart.key, layout.key, strict=True):
-        _draw_key(sheet, key, x, y)
+        _draw_key(drawn, key, x, y)
     for placed_panel in layout.panels:
-        _Panel(sheet, placed_panel).draw()
-    return sheet.figure
+        _Panel(drawn, placed_panel).draw()
+    return drawn
 
 
 def _texts(chart: Chart) -> Iterator[str]:
@@ -209,46 +175,14 @@ def _texts(chart: Chart) -> Iterator[str]:
                 yield from (text for row in layer.texts for text in row)
 
 
-class _Sheet:
-    """A figure without axes, with positions in millimetres from its lower left corner.
-
-    Matplotlib's axes and ticks would take most of the drawing time.
-    """
-
-    def __init__(self, width: float, height: float) -> None:
-        size = width / MM_PER_INCH, height / MM_PER_INCH
-        self.figure = Figure(figsize=size, dpi=PNG_DPI)
-        self._mm = Affine2D().scale(1 / MM_PER_INCH) + self.figure.dpi_scale_trans
-
-    def write(
-        self, x: float, y: float, label: Label, colour: str, *, bold: bool = False, **look: Any
-    ) -> None:
-        """Write a text with the height of its digits centred on its position."""
-        text = printable(label)
-        if text:
-            defaults = {"ha": Side.LEFT.value, "fontsize": SMALL_PT, "zorder": ABOVE_PANELS}
-            fixed = {"va": "center_baseline", "rotation_mode": "anchor", "transform": self._mm}
-            look = {**defaults, **look, **fixed}
-            self.figure.text(x, y, text, color=colour, font=face(text, bold=bold), **look)
-
-    def stroke(self, x: Sequence[float], y: Sequence[float], order: float, **look: Any) -> None:
-        """Draw a line through positions, or marks at them."""
-        self.figure.lines.append(Line2D(x, y, transform=self._mm, zorder=order, **look))
-        self.figure.lines[-1].set_figure(self.figure)
-
-    def fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
-        """Fill boxes of left, bottom, right and top, in a single path to keep the file small."""
-        outlines = [
-            Outline([(a, b), (c, b), (c, d), (a, d), (a, b)], closed=True) for a, b, c, d in boxes
-        ]
-        if outlines:
-            path = Outline.make_compound_path(*outlines)
-            look: Any = {"facecolor": colour, "edgecolor": "none", "linewidth": 0, "zorder": order}
-            self.figure.add_artist(PathPatch(path, transform=self._mm, **look))
+def _write(drawn: Sheet, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
+    text = printable(label)
+    if text:
+        drawn.texts.append(Text(x=x, y=y, text=text, colour=colour, **look))
 
 
 class _Panel:
-    def __init__(self, sheet: _Sheet, placed_panel: PlacedPanel) -> None:
+    def __init__(self, sheet: Sheet, placed_panel: PlacedPanel) -> None:
         self.sheet, self.placed, self.panel = sheet, placed_panel, placed_panel.panel
 
     def draw(self) -> None:
@@ -262,18 +196,19 @@ class _Panel:
         panel, placed_panel = self.panel, self.placed
         x, y = panel.x, panel.y
         under = placed_panel.bottom - (TICK_MM if x.slanted else TICK_MM + LINE_MM / 2)
-        look: dict[str, Any] = {"ha": "right", "rotation": 45} if x.slanted else {"ha": "center"}
+        look: dict[str, Any] = {"side": Side.RIGHT, "angle": 45} if x.slanted else CENTRED
         colour, size = (LIGHT.ink, placed_panel.label_pt) if x.slanted else (LIGHT.quiet, SMALL_PT)
         labelled = (
             _slanted(x, placed_panel.width, size) if x.slanted else apart(x, placed_panel.width)
         )
         for tick in labelled if x.labels else ():
-            self.sheet.write(self._x(tick.at), under, tick.label, colour, fontsize=size, **look)
+            self._write(self._x(tick.at), under, tick.label, colour, size_pt=size, **look)
         colour = LIGHT.quiet if y.title else LIGHT.ink
         for tick in _ticks_inside(y) if y.labels else ():
             place = placed_panel.left - TICK_MM, self._y(tick.at)
-            self.sheet.write(*place, tick.label, colour, fontsize=placed_panel.label_pt, ha="right")
-        grid: dict[str, Any] = {"color": LIGHT.rule, "linewidth": GRID_PT}
+            look = {"size_pt": placed_panel.label_pt, "side": Side.RIGHT}
+            self._write(*place, tick.label, colour, **look)
+        grid: dict[str, Any] = {"colour": LIGHT.rule, "width_pt": GRID_PT}
         for tick in _ticks_inside(x) if x.grid else ():
             self._stroke([tick.at] * 2, [y.low, y.high], GRID, **grid)
         for tick in _ticks_inside(y) if y.grid else ():
@@ -293,16 +228,14 @@ class _Panel:
         y = placed_panel.bottom + placed_panel.height + 1.5 + LINE_MM * (len(lines) - 0.5)
         for line, bold in lines:
             size, colour = (TITLE_PT, LIGHT.ink) if bold else (SMALL_PT, LIGHT.quiet)
-            self.sheet.write(
-                placed_panel.left, y, Label(text=line), colour, fontsize=size, bold=bold
-            )
+            self._write(placed_panel.left, y, Label(text=line), colour, size_pt=size, bold=bold)
             y -= LINE_MM
         if panel.x.title and panel.framed:
             labelled = panel.x.labels and any(tick.label.text for tick in panel.x.ticks)
             down = placed_panel.bottom - (TICK_MM + LINE_MM if labelled else 0) - 0.6 - LINE_MM / 2
             middle = placed_panel.left + placed_panel.width / 2
             for line in placed_panel.x_title:
-                self.sheet.write(middle, down, Label(text=line), LIGHT.ink, ha="center")
+                self._write(middle, down, Label(text=line), LIGHT.ink, **CENTRED)
                 down -= LINE_MM
         if panel.y.title and panel.framed:
             labels = [tick.label for tick in panel.y.ticks if panel.y.labels]
@@ -311,15 +244,20 @@ class _Panel:
             )
             x = placed_panel.left - TICK_MM - widest - 0.4 - LINE_MM / 2
             middle, title = placed_panel.bottom + placed_panel.height / 2, Label(text=panel.y.title)
-            self.sheet.write(x, middle, title, LIGHT.ink, ha="center", rotation=90)
+            self._write(x, middle, title, LIGHT.ink, angle=90, **CENTRED)
+
+    def _write(self, x: float, y: float, label: Label, colour: str, **look: Any) -> None:
+        _write(self.sheet, x, y, label, colour, **look)
 
     def _stroke(self, x: Iterable[float], y: Iterable[float], order: float, **look: Any) -> None:
-        self.sheet.stroke(list(map(self._x, x)), list(map(self._y, y)), order, **look)
+        xs, ys = list(map(self._x, x)), list(map(self._y, y))
+        self.sheet.lines.append(Stroke(x=xs, y=ys, order=order, **look))
 
     def _fill(self, boxes: Iterable[Sequence[float]], colour: str, order: float) -> None:
         """Fill boxes of left, bottom, right and top, in coordinates of the axes."""
         boxes_placed = [(self._x(a), self._y(b), self._x(c), self._y(d)) for a, b, c, d in boxes]
-        self.sheet.fill(boxes_placed, colour, order)
+        if boxes_placed:
+            self.sheet.fills.append(Fill(boxes=boxes_placed, colour=colour, order=order))
 
     def _draw(self, layer: Layer, order: float) -> None:
         x, y = self.panel.x, self.panel.y
@@ -327,31 +265,29 @@ class _Panel:
             case Points():
                 self._points(layer, order)
             case Line():
-                look = {"linewidth": layer.width_pt, "linestyle": DASHES[layer.dash]}
-                self._stroke(layer.x, layer.y, order, color=LIGHT.colours[layer.ink], **look)
+                self._stroke(layer.x, layer.y, order, **_line(layer))
             case Boxes():
                 self._boxes(layer, order)
             case Cells():
                 self._cells(layer, order)
             case ReferenceLine():
-                at, look = [layer.at] * 2, {"linestyle": DASHES[layer.dash]}
+                at = [layer.at] * 2
                 xs, ys = (at, [y.low, y.high]) if layer.upright else ([x.low, x.high], at)
-                look |= {"color": LIGHT.colours[layer.ink], "linewidth": layer.width_pt}
-                self._stroke(xs, ys, order, **look)
+                self._stroke(xs, ys, order, **_line(layer))
             case Band(upright=True):
                 self._fill([(layer.low, y.low, layer.high, y.high)], LIGHT.shade, order)
             case Band():
                 self._fill([(x.low, layer.low, x.high, layer.high)], LIGHT.shade, order)
             case Note():
-                self.sheet.write(
+                self._write(
                     self._x(layer.x) + layer.dx_mm,
                     self._y(layer.y) + layer.dy_mm,
                     layer.label,
                     LIGHT.colours[layer.ink],
-                    fontsize=min(SMALL_PT, self.placed.label_pt),
+                    size_pt=min(SMALL_PT, self.placed.label_pt),
                     bold=layer.bold,
-                    ha=layer.side.value,
-                    zorder=order,
+                    side=layer.side,
+                    order=order,
                 )
 
     def _points(self, layer: Points, order: float) -> None:
@@ -360,14 +296,15 @@ class _Panel:
         runs = [(low, high, y) for low, high, y in ends if not math.isnan(low)]
         xs = [value for low, high, _ in runs for value in (low, high, nan)]
         ys = [value for _, _, y in runs for value in (y, y, nan)]
-        self._stroke(xs, ys, order, color=colour, linewidth=0.6 if layer.shares else 1.0)
+        self._stroke(xs, ys, order, colour=colour, width_pt=0.6 if layer.shares else 1.0)
         marks = zip(layer.sizes_mm, layer.x, layer.y, strict=True)
         for size, alike in groupby(marks, key=itemgetter(0)):
             _, across, up = zip(*alike, strict=True)
             look = _marker(layer.mark, size, colour, hollow=layer.hollow)
             if layer.shares:  # The edge is part of an area that has a meaning.
-                look["markersize"] -= EDGE_PT
-            self._stroke(across, up, order, **look)
+                look["size_pt"] -= EDGE_PT
+            xs, ys = list(map(self._x, across)), list(map(self._y, up))
+            self.sheet.lines.append(Marks(x=xs, y=ys, order=order, **look))
 
     def _boxes(self, layer: Boxes, order: float) -> None:
         half, nan = layer.thick / 2, math.nan
@@ -376,7 +313,7 @@ class _Panel:
         self._fill(boxes, LIGHT.pale[layer.ink], order)
         xs = [value for middle in layer.middle for value in (middle, middle, nan)]
         ys = [value for y in layer.y for value in (y - half, y + half, nan)]
-        self._stroke(xs, ys, order, color=LIGHT.colours[layer.ink], linewidth=1.6)
+        self._stroke(xs, ys, order, colour=LIGHT.colours[layer.ink], width_pt=1.6)
 
     def _cells(self, layer: Cells, order: float) -> None:
         by_colour = defaultdict(list)
@@ -405,8 +342,8 @@ class _Panel:
                 shown = text.split("\n")
                 for k, line in enumerate(shown):
                     y = self._y(i + step * (k - (len(shown) - 1) / 2))
-                    look: dict[str, Any] = {"fontsize": size, "ha": "center", "zorder": order}
-                    self.sheet.write(self._x(j), y, Label(text=line), ink, **look)
+                    look: dict[str, Any] = {"size_pt": size, "order": order, **CENTRED}
+                    self._write(self._x(j), y, Label(text=line), ink, **look)
 
     def _draw_scale(self, layer: Cells) -> None:
         placed_panel = self.placed
@@ -419,14 +356,15 @@ class _Panel:
                 placed_panel.bottom + placed_panel.height,
             )
             colour = colour_at(layer.scale, (step + 0.5) / SCALE_STEPS)
-            self.sheet.fill([(left, y, left + wide, end)], colour, ABOVE_PANELS)
+            box = left, y, left + wide, end
+            self.sheet.fills.append(Fill(boxes=[box], colour=colour))
         for value in layer.labels:
             y = (
                 placed_panel.bottom
                 + (value - layer.low) / (layer.high - layer.low) * placed_panel.height
             )
             text = Label(text=written(f"{value:g}".replace("-", "\u2212")))
-            self.sheet.write(left + wide + 1.0, y, text, LIGHT.quiet)
+            self._write(left + wide + 1.0, y, text, LIGHT.quiet)
 
 
 def _size_in_cells(texts: Texts, cell_mm: float) -> float:
@@ -457,31 +395,39 @@ def _shade(layer: Cells, value: float, *, coarse: bool) -> str:
     return colour_at(layer.scale, round(share * SHADES) / SHADES if coarse else share)
 
 
-def _draw_key(sheet: _Sheet, key: Key, x: float, y: float) -> None:
+def _draw_key(drawn: Sheet, key: Key, x: float, y: float) -> None:
     if key.ink is None:
-        sheet.write(x, y, key.words, LIGHT.ink)
+        _write(drawn, x, y, key.words, LIGHT.ink)
         return
     colour = LIGHT.colours[key.ink]
     if key.mark:
         look = _marker(key.mark, 1.7, colour, hollow=key.hollow)
-        sheet.stroke([x + KEY_MARK_MM / 2 - 0.4], [y], ABOVE_PANELS, **look)
+        drawn.lines.append(Marks(x=[x + KEY_MARK_MM / 2 - 0.4], y=[y], **look))
     elif key.dash:
-        look = {"color": colour, "linewidth": 1.1, "linestyle": DASHES[key.dash]}
-        sheet.stroke([x, x + 4.0], [y, y], ABOVE_PANELS, **look)
+        look = {"colour": colour, "width_pt": 1.1, "dashes": DASHES[key.dash]}
+        drawn.lines.append(Stroke(x=[x, x + 4.0], y=[y, y], **look))
     else:
-        sheet.fill([(x, y - 1.1, x + 4.0, y + 1.1)], LIGHT.pale[key.ink], ABOVE_PANELS)
-    sheet.write(x + KEY_MARK_MM, y, key.words, LIGHT.ink)
+        box = x, y - 1.1, x + 4.0, y + 1.1
+        drawn.fills.append(Fill(boxes=[box], colour=LIGHT.pale[key.ink]))
+    _write(drawn, x + KEY_MARK_MM, y, key.words, LIGHT.ink)
+
+
+def _line(layer: Line | ReferenceLine) -> dict[str, Any]:
+    return {
+        "colour": LIGHT.colours[layer.ink],
+        "width_pt": layer.width_pt,
+        "dashes": DASHES[layer.dash],
+    }
 
 
 def _marker(mark: Mark, size_mm: float, colour: str, *, hollow: bool) -> dict[str, Any]:
-    marker, share = MARKERS[mark]
+    shape, share = MARKERS[mark]
     return {
-        "linestyle": "none",
-        "marker": marker,
-        "markersize": share * size_mm / MM_PER_POINT,
-        "markerfacecolor": LIGHT.paper if hollow else colour,
-        "markeredgecolor": colour,
-        "markeredgewidth": EDGE_PT,
+        "shape": shape,
+        "size_pt": share * size_mm / MM_PER_POINT,
+        "colour": LIGHT.paper if hollow else colour,
+        "edge": colour,
+        "edge_pt": EDGE_PT,
     }
 
 
@@ -533,6 +479,7 @@ def _slanted(axis: Axis, length_mm: float, size_pt: float) -> list[Tick]:
     return ticks_kept
 
 
+@lru_cache(maxsize=4096)
 def printable(label: Label) -> str:
     """Return a label's text in characters of the fonts.
 
@@ -558,11 +505,7 @@ def printable(label: Label) -> str:
 @lru_cache(maxsize=4096)
 def width_mm(label: Label, size_pt: float, bold: bool) -> float:
     """Return the printed width of a label in millimetres."""
-    text = printable(label)
-    measured = font(text, bold=bold)
-    measured.set_size(_LARGE_PT, 72)
-    measured.set_text(text, 0.0, flags=LoadFlags.NO_HINTING)
-    return float(measured.get_width_height()[0]) / 64 / _LARGE_PT * size_pt * MM_PER_POINT
+    return typeset(printable(label), bold=bold).width / FONT_UNITS * size_pt * MM_PER_POINT
 
 
 def _clean(text: str) -> str:

@@ -41,9 +41,9 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.colours import AGREEMENT_SCALE, colour_at, luminance
 from analysis.figures.drawing.layout import beside, laid_out, reflowed
+from analysis.figures.drawing.sheet import Marks
 from analysis.figures.drawing.to_plotly import plotly_figure
-from analysis.figures.drawing.to_print import MARKERS, apart, width_mm
-from analysis.figures.drawing.to_print import figure as on_paper
+from analysis.figures.drawing.to_print import MARKERS, apart, sheet, width_mm
 from analysis.figures.robustness import MOST_WITH_NUMBERS, difficulty_chart, read_by_any
 from analysis.figures.times import QUARTERS, drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
@@ -442,12 +442,12 @@ def _areas(chart: Chart) -> Iterator[list[float]]:
         for size in trace.marker.size
     ]
     keys = sum(key.mark is not None for key in chart.key)
-    marks = [line for line in on_paper(chart).lines if line.get_marker() != "None"][keys:]
+    marks = [line for line in sheet(chart).lines if isinstance(line, Marks)][keys:]
     factor = dict(MARKERS.values())
     paper = [
-        (line.get_markersize() + line.get_markeredgewidth()) / factor[str(line.get_marker())]
-        for line in marks
-        for _ in line.get_xdata()
+        (equal_marks.size_pt + equal_marks.edge_pt) / factor[equal_marks.shape]
+        for equal_marks in marks
+        for _ in equal_marks.x
     ]
     for sizes in (screen, paper):
         yield [(size / max(sizes)) ** 2 for size in sizes]

@@ -29,8 +29,7 @@ from analysis.figures.drawing.chart import (
 )
 from analysis.figures.drawing.layout import LEAST_PT
 from analysis.figures.drawing.pages import highest_mm, parts_of
-from analysis.figures.drawing.to_print import figure as on_paper
-from analysis.figures.drawing.to_print import smallest_text_pt, svg, width_mm
+from analysis.figures.drawing.to_print import sheet, smallest_text_pt, svg, width_mm
 from analysis.figures.forest import numbers
 from analysis.report.figures import ReportFigure, report_figures
 from analysis.report.formats.page import _files
@@ -50,10 +49,9 @@ def _parts_on_paper(chart: Chart, width: float) -> Iterable[tuple[float, float, 
     """Yield width and height in millimetres of each part, and its smallest text in points."""
     wide = chart.at_width(width)
     for part in range(1, len(parts_of(wide, width_mm)) + 1):
-        drawn = on_paper(wide, part)
-        across, high = drawn.get_size_inches() * 25.4
-        sizes = [float(text.get_fontsize()) for text in drawn.texts if text.get_text()]
-        yield across, high, min(sizes, default=math.inf)
+        drawn = sheet(wide, part)
+        sizes = [text.size_pt for text in drawn.texts]
+        yield drawn.width, drawn.height, min(sizes, default=math.inf)
 
 
 @pytest.mark.thorough
