@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @click.group(cls=_Program, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 def program() -> None:
-    """Analyse a reader study: accuracy of readers and models, agreement of every two raters.
+    """Analyse a reader study: accuracy of readers and models, agreement of each pair of raters.
 
     FOLDER is an exported bundle (a folder or .zip), or any folder that holds items.csv (item_id;
     optional truth, n_options, options, task, ...) and readings.csv (rater_id, item_id, answer;
@@ -194,7 +194,7 @@ LANGUAGE = click.option(
     "--language",
     type=click.Choice(languages()),
     default=ENGLISH,
-    help="Of the page, the PDF and the figures (default en); all else is in English.",
+    help="Language of the page, the PDF and the figures (default en); all else is in English.",
 )
 
 

@@ -20,7 +20,7 @@ from unittest.mock import patch
 from benchmarks import servers
 from benchmarks.machine import Broken
 
-DESCRIPTION = "an answer's processor time on the server, beside messages turned away at the door"
+DESCRIPTION = "an answer's processor time on the server, compared with rejected messages"
 SMALLEST = "--n 2"
 BAR_MS = 10.0
 

@@ -34,7 +34,7 @@ from study.lifecycle import deployments, studies
 from study.protocol.protocol import Protocol
 from study.store import Store
 
-DESCRIPTION = "importing a bank of the release's size, beside json.load, pandas and to_sql"
+DESCRIPTION = "importing a bank of the release's size, compared with json.load, pandas and to_sql"
 SMALLEST = "--items 200"
 MOST_TIMES, MOST_MEMORY, MOST_DRAW_S, MOST_FILTER_S = 1.0, 0.1, 2.0, 1.0
 N_ITEMS = 654_656
@@ -140,8 +140,8 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "explorer_opened_s": opened_s,
         "explorer_s": explored_s,
         "bars": [
-            bar("import beside the plain way", times, MOST_TIMES, "times"),
-            bar("peak memory beside the plain way", share, MOST_MEMORY, "times"),
+            bar("import compared with the plain script", times, MOST_TIMES, "times"),
+            bar("peak memory compared with the plain script", share, MOST_MEMORY, "times"),
             bar("drawing 200 cases, the first time", draws_s[0], MOST_DRAW_S, "s"),
             bar(f"the explorer's slowest, {slowest}", explored_s[slowest], MOST_FILTER_S, "s"),
         ],

@@ -24,7 +24,7 @@ from benchmarks.bundles import Size, simulated
 from benchmarks.machine import in_turn, once, ratios
 from benchmarks.summary import bar, bar_lines
 
-DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, beside scikit-learn's loop"
+DESCRIPTION = "pairwise kappas with standard errors and 2,000 resamples, compared with scikit-learn"
 SMALLEST = "--items 80 --patients 40 --raters 3 --resamples 20 --measured 1 --repeats 1"
 # Largest difference between the kappas that is due to rounding.
 ROUNDING = 1e-12

@@ -23,7 +23,7 @@ from study.base.canonical import moment
 from study.models.running import ANSWERS, answers_in, folder_of
 from study.store import Store
 
-DESCRIPTION = "asking a model: the rate beside the ideal one, and memory"
+DESCRIPTION = "asking a model: the rate compared with the ideal one, and memory"
 SMALLEST = "--cases 4 --seconds 0.1 --connections 2"
 LEAST_SHARE, MOST_GROWTH = 0.8, 1.1
 _SIZE = {"width": 611, "height": 502}
@@ -82,7 +82,7 @@ def text(result: dict[str, Any]) -> str:
         f"{mb:,.0f} MB for {n:,}" for n, mb in result["peak_memory_mb_by_asks"].items()
     )
     lines = [
-        f"{result['per_second']:.1f} answers a second, ideal {result['ideal_per_second']:.1f}",
+        f"{result['per_second']:.1f} answers per second, ideal {result['ideal_per_second']:.1f}",
         f"peak memory: {memory} answers",
         f"journal: {result['journal_bytes_an_answer']:.0f} bytes an answer",
     ]

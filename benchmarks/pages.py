@@ -33,7 +33,7 @@ from study.models.models import add_model
 from study.reading.simulation import simulate
 from study.store import Store
 
-DESCRIPTION = "opening every page of a study of 300 readers and 200 cases, beside a small one"
+DESCRIPTION = "opening every page for 300 readers and 200 cases, compared with a small study"
 SMALLEST = "--readers 2 --cases 5 --models 1 --few"
 LONGEST_S = 1.0
 LONGEST_SMALL_RESULTS_S = 3.0

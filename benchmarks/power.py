@@ -51,7 +51,7 @@ from benchmarks.summary import shares_text
 
 Floats = NDArray[np.float64]
 
-DESCRIPTION = "planned power beside the power of simulated studies, and limits from pilots"
+DESCRIPTION = "planned power compared with the power of simulated studies, and limits from pilots"
 SMALLEST = "--studies 1 --pilots 1 --readers 3 --cases 40"
 
 SEED = 20250604

@@ -151,7 +151,7 @@ def last_film_byte_s(exchanges: list[Exchange]) -> float | None:
     return None if len(times) < VIEWS else max(times)
 
 
-DESCRIPTION = "commit to next case painted, beside a naive page; local and slow line"
+DESCRIPTION = "commit to next case painted, compared with a naive page; local and slow line"
 SMALLEST = "--cases 2 --only local --pace 0.2 --witnessed 1 --openings 2 --shrink 8"
 PARTS = ("local", "slow", "16bit", "naive")
 BLOCKS = 7
@@ -163,8 +163,8 @@ _SPARE = 3  # so that prefetching continues during the measurement
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the benchmark's options."""
     parser.add_argument("--cases", type=int, default=56, help="transitions measured in each lane")
-    parser.add_argument("--pace", type=float, default=2.0, help="seconds a case, local line")
-    parser.add_argument("--slow-pace", type=float, default=6.0, help="seconds a case, slow line")
+    parser.add_argument("--pace", type=float, default=2.0, help="seconds per case, local line")
+    parser.add_argument("--slow-pace", type=float, default=6.0, help="seconds per case, slow line")
     parser.add_argument(
         "--only",
         type=_parts,

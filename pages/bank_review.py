@@ -148,7 +148,7 @@ def _new(bank: BankRow, n_reviews: int, below: DeltaGenerator) -> None:
         chosen = choose_judges(
             person,
             t("Reviewers"),
-            help=t("Two judge each question without seeing each other's verdict."),
+            help=t("Two reviewers judge each question without seeing each other's verdict."),
         )
         n_column, seed_column = st.columns(2)
         n = n_column.number_input(
@@ -223,7 +223,7 @@ def _page(bank: BankRow) -> None:
         t("Expert review of {bank}", bank=plain(bank.name)),
         t(
             "Have experts judge a bank's questions before anyone reads them, or after a study is "
-            "closed. Two judge each question; where they differ, a third decides."
+            "closed. Two reviewers judge each question; if they differ, a third decides."
         ),
     )
     with store().look() as look:

@@ -140,7 +140,9 @@ def _truth_wanted(bank: BankRow, *, reading: bool) -> bool:
         t("Show the reference standard"),
         key="explore-truth",
         disabled=reading,
-        help=t("The audit trail records it. Not while cases from this bank are being read."),
+        help=t(
+            "Recorded in the audit trail. Not possible while cases from this bank are being read."
+        ),
     )
     if not show_truth or reading:
         return False
@@ -190,7 +192,7 @@ def _strike(bank: BankRow, item: ListedItem, reason: str, *, reinstate: bool) ->
 
     return Question(
         text=(
-            t("Take {item} back? Studies can draw it again.", item=item.item_id)
+            t("Reinstate {item}? Studies can draw it again.", item=item.item_id)
             if reinstate
             else t(
                 "Strike {item} off? No study draws it from now on; studies that have drawn it "

@@ -56,7 +56,7 @@ def _show(part: Assignment, refusal: str, hidden: str) -> None:
             address = f"review?{row.table}={row.id}"
             links(key.replace("-", "_"), {address: t("Continue") if case else t("Start")})
         else:
-            st.info(t("More may still come to you where two others differ."))
+            st.info(t("More may be assigned to you where two others differ."))
         if hidden:
             st.info(hidden)
         elif case:

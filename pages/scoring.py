@@ -32,7 +32,7 @@ def _scoring(row: JudgingRow) -> None:
     n_answers = sum(len(case.answers) for case in words)
     st.write(t("{n} of {total} different answers settled.", n=n_settled, total=len(words)))
     if n_answers > len(words):
-        st.caption(t("{n} answers in all: those that say the same are scored once.", n=n_answers))
+        st.caption(t("{n} answers in all: identical answers are scored once.", n=n_answers))
     progress(row, words, scorers)
     if row.ended_at_utc:
         actions.report(f"close-{row.id}")
@@ -59,7 +59,7 @@ def _new(kind: str, n_answers: int) -> None:
             person,
             t("Scorers"),
             key=f"scorers-{kind}",
-            help=t("Two score each answer without seeing each other's score."),
+            help=t("Two scorers score each answer without seeing each other's score."),
         )
         n_column, seed_column = st.columns(2)
         n = n_column.number_input(

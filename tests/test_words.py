@@ -31,8 +31,12 @@ ANY_PHRASE = [
     *(re.compile(pattern) for pattern in WORDS["phrases"] if pattern not in _AT_A_WORD),
 ]
 NAMES = WORDS["names"]
-EXEMPT = {"tests/words.toml", "tests/test_words.py"}
-_PROSE = (".md", ".html", ".typ")
+EXEMPT = {
+    "tests/words.toml",
+    "tests/test_words.py",
+    "tests/unit/study/models/answer_forms.toml",  # outputs of models
+}
+_PROSE = (".md", ".html", ".toml")
 _TEST = re.compile(r"^ *(?:async )?def (test_\w+)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 
@@ -41,7 +45,19 @@ _COMMENT = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
 def tracked() -> tuple[Path, ...]:
     """Return the files under version control that contain text."""
     names = subprocess.run(
-        ["git", "ls-files", "*.py", "*.js", "*.mjs", "*.md", "*.html", "*.css", "*.po", "Makefile"],
+        [
+            "git",
+            "ls-files",
+            "*.py",
+            "*.js",
+            "*.mjs",
+            "*.md",
+            "*.html",
+            "*.css",
+            "*.po",
+            "*.toml",
+            "Makefile",
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,

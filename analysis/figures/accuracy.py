@@ -450,7 +450,7 @@ def _profile_hover(row: Mapping[Any, Any], names: Mapping[str, RaterName] | None
 def _key(readers: pd.DataFrame, models: pd.DataFrame, *, apart: bool) -> tuple[Key, ...]:
     keys: list[Key] = []
     if len(readers):
-        keys.append(Key(label=t("Lowest to highest reader, stroke: mean"), ink=Ink.READER))
+        keys.append(Key(label=t("Lowest to highest reader, line: mean"), ink=Ink.READER))
         keys.append(Key(label=t("A reader"), ink=Ink.READER, mark=Mark.CIRCLE, hollow=True))
     if len(models):
         words = t("A model, with its interval") if apart else t("A model")

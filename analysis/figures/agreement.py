@@ -70,7 +70,7 @@ def kappa_matrix_chart(
     names: Mapping[str, RaterName] | None = None,
     model_pairs: pd.DataFrame | None = None,
 ) -> Chart:
-    """Chart the agreement of every two raters: estimates below the diagonal, intervals above it.
+    """Chart the agreement of each pair of raters: estimates below the diagonal, intervals above it.
 
     Pairs of models with another single condition are in every matrix. A square heat map in the
     order of `matrix_order`, with columns named by the numbers of the rows; undefined cells and the

@@ -83,7 +83,7 @@ def times_chart(
         )
         for i, (title, part) in enumerate(groups.items())
     )
-    key = Key(label=t("From the lower to the upper quartile, stroke: median"), ink=Ink.READER)
+    key = Key(label=t("From the lower to the upper quartile, line: median"), ink=Ink.READER)
     return Chart(rows=(panels,), key=(key,))
 
 
@@ -110,7 +110,7 @@ def speed_chart(
         return None
     plot_mm = width_mm - BESIDE_MM
     values = 100 * both["accuracy"]
-    x = seconds_axis(list(both[MIDDLE] / 1000), title=t("Median seconds an answer"))
+    x = seconds_axis(list(both[MIDDLE] / 1000), title=t("Median seconds per answer"))
     y = fitted_axis([*(100 * both["ci_low"]), *(100 * both["ci_high"])], title=t("Percent correct"))
     layers: list[Layer] = [
         uprights(both[MIDDLE] / 1000, 100 * both["ci_low"], 100 * both["ci_high"])
@@ -184,7 +184,7 @@ def drift_chart(
         Points(ink=Ink.READER, mark=Mark.CIRCLE, x=x_known, y=y_known, hover=hover),
     ]
     axis = seconds_axis(
-        [float(v) for v in wide.to_numpy().ravel() if v == v], title=t("Median seconds an answer")
+        [float(v) for v in wide.to_numpy().ravel() if v == v], title=t("Median seconds per answer")
     )
     ticks = tuple(Tick(at=i, label=Label(text=said(WHICH[i]))) for i, q in enumerate(QUARTERS))
     plot_mm = width_mm - BESIDE_MM

@@ -248,8 +248,8 @@ def labels(content: ReportContent) -> dict[str, str]:
         "file": t("File: `{file}`."),
         "more_items": t("{n} more in `{file}`."),
         "figures_note": t(
-            "Figures as SVG and PNG are in the folder `figures/` beside this page; their data are"
-            " in the page itself."
+            "Figures as SVG and PNG are in the folder `figures/` next to this page; their data"
+            " are in the page itself."
         ),
         "tables_note": t(
             "Rounded for reading. With full precision as CSV in `tables/`; for a paper as Excel and"

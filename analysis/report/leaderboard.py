@@ -332,9 +332,9 @@ def _words() -> dict[str, str]:
         "download": t("Download:"),
         "note": t(
             "Accuracy in percent with its interval; an item without an answer counts as wrong."
-            " Raters stand in the order of the mean of their tasks (macro); micro weighs every"
-            " question alike, and its order may differ. In brackets behind a rank: the ranks that"
-            " the data are compatible with, for each rater by itself."
+            " Raters are ordered by the mean of their tasks (macro); micro weights every question"
+            " equally, and its order may differ. In brackets after a rank: the ranks that the data"
+            " are compatible with, for each rater separately."
         ),
         "lines": t("Blue lines are the readers."),
         "lines_several": t(

@@ -163,8 +163,8 @@ def advice_weight_table(results: Results) -> Iterator[ReportTable]:
         title=t("Weight of a model's answers"),
         note=t(
             "Mean share of the distance to the model's answer, in confidence, by which a reader"
-            " who disagreed moved: 0 for none, 1 for all of it, below 0 for moving away. The file"
-            " has the same by task and arm."
+            " who disagreed moved: 0 for none, 1 for all of it, below 0 for moving away."
+            " Results by task and arm are in the file."
         ),
         header=use_header(MEASURES),
         rows=use_rows(

@@ -55,7 +55,7 @@ def reliance_table(results: Results) -> Iterator[ReportTable]:
             "Percent of pairs of readings without and with the model's answer, with bootstrap"
             " intervals; gain, automation bias and complementarity in points. Corrected: of wrong"
             " answers, with a correct answer of the model; misled: of correct answers, with a wrong"
-            " one. The file has the same by task and arm."
+            " one. Results by task and arm are in the file."
         ),
         header=use_header(MEASURES),
         rows=use_rows(

@@ -1,4 +1,4 @@
-"""The description of a statistic, which files, report and docs of its table are generated from."""
+"""The description of a statistic, from which its files, report and docs are generated."""
 
 from __future__ import annotations
 
@@ -224,10 +224,10 @@ SHARED = {
         Column("cluster_ci_high", "Upper limit over patients; empty without clusters.", _ESTIMATE),
         Column("p", "Two-sided p-value of no difference.", "probability"),
         Column("p_adjusted", "`p` adjusted by Holm's method over the family.", "probability"),
-        Column("family", "Tests that are adjusted together; empty for none."),
+        Column("family", "Tests that are adjusted together; empty if not adjusted."),
         Column("method", "How estimate and interval are computed."),
-        Column("note", "What a reader of the row should know."),
-        Column("undefined_because", "Why cells are empty; empty where none is."),
+        Column("note", "Remarks needed to interpret the row."),
+        Column("undefined_because", "Why cells are empty; itself empty if none are."),
     )
 }
 """Columns that many tables have, by name."""

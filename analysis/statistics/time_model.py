@@ -46,7 +46,7 @@ NOT_GIVEN = {
 NO_CONTRAST = {
     "condition": later("all readings were made under one condition"),
     "correct": later("all answers are correct, or all are wrong"),
-    "position": later("all readings stand at one place of their session"),
+    "position": later("all readings have the same position in their session"),
     "session": later("all readings belong to one session"),
     "task": later("all items belong to one task"),
 }

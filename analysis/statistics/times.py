@@ -303,7 +303,7 @@ def speed_caption(rows: pd.DataFrame, percent: str) -> str:
         [
             t(
                 "Percent correct with its {percent} % Wilson interval against the median response"
-                " time, {answers} a rater.",
+                " time, {answers} per rater.",
                 percent=written(percent),
                 answers=answers_in(rows["n"]),
             ),
@@ -315,8 +315,8 @@ def speed_caption(rows: pd.DataFrame, percent: str) -> str:
 def drift_caption(rows: pd.DataFrame) -> str:
     """Describe the figure of times by quarter of the session."""
     return t(
-        "Median response time in the quarters of each reader's session, {answers} a quarter;"
-        " no interval: a description.",
+        "Median response time in the quarters of each reader's session, {answers} per"
+        " quarter; descriptive, without an interval.",
         answers=answers_in(rows["n"]),
     )
 

@@ -188,7 +188,7 @@ def _chosen_parts(split_files: Mapping[str, Path], chosen: Sequence[str]) -> tup
     if unknown:
         raise BadFile(
             t(
-                "There is no split {unknown}. There: {names}.",
+                "There is no split {unknown}. Available splits: {names}.",
                 unknown=", ".join(unknown),
                 names=", ".join(split_files),
             )

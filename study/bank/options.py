@@ -336,7 +336,7 @@ def _by_text(text: str, options: Sequence[str]) -> set[str]:
 def kept_letters(options: Sequence[str]) -> str:
     """Return a note on letters or numbers in front of options; empty if there are none.
 
-    Readers see the options in another order, with letters of the program.
+    Readers see the options in a different order, with letters of the program.
     """
     for letter, begins, option in zip(LETTERS, _BEGINS, options, strict=False):
         if option.startswith(begins):  # rare

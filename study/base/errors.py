@@ -1,4 +1,4 @@
-"""The errors that a user can do something about.
+"""The errors that a user can resolve.
 
 StudyError
 ├── BadFile          a file that cannot be accepted

@@ -119,7 +119,7 @@ def write_deposit(db: Path | str, study: str, out: Path, authors: tuple[str, ...
 def export(db: Path | str, study: str, out: Path, without_texts: bool) -> None:
     """Write a study's bundle to a new folder, or to one file if DIR ends in .zip.
 
-    Notes on stderr name a strict licence of the bank and a study that is not closed yet. See
+    Notes on stderr report a strict licence of the bank and a study that is not closed yet. See
     docs/bundle.md.
     """
     store = Store(db)
@@ -135,7 +135,7 @@ def restore(db: Path | str, folder: Path) -> None:
     """Restore a study from its bundle (a folder or a .zip).
 
     The bundle is checked against its hashes and its chain first; it is restored completely or not
-    at all. A study that is already there is not changed. See docs/archive.md.
+    at all. An existing study is not changed. See docs/archive.md.
     """
     result = restoring.restore(Store(db), folder, acting=acting())
     print(
@@ -151,7 +151,7 @@ def restore(db: Path | str, folder: Path) -> None:
 @command(reads="folder")
 @_BUNDLE
 @click.option(
-    "--site", metavar="SITE", default="", help="Of its readers (default: their deployment)."
+    "--site", metavar="SITE", default="", help="Site of its readers (default: their deployment)."
 )
 def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
     """Merge the bundle of another site (a folder or a .zip) into a closed study.
@@ -167,7 +167,7 @@ def merge(db: Path | str, study: str, folder: Path, site: str) -> None:
 
 @command(of_study=False)
 @click.option(
-    "--out", metavar="FILE", type=PATH, help="A new file (default: the folder beside DB)."
+    "--out", metavar="FILE", type=PATH, help="A new file (default: the folder next to DB)."
 )
 def backup(db: Path | str, out: Path | None) -> int:
     """Make a consistent backup of the store, while it is in use, and verify it.
@@ -268,7 +268,7 @@ def _certify(certificate: removing.Certificate, file: Path | None) -> None:
 
 
 @command("certificates", of_study=False)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one certificate a line.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one certificate per line.")
 def write_certificates(db: Path | str, as_json: bool) -> None:
     """Print the certificates of all removals: studies, predictions of models, and banks.
 
@@ -279,8 +279,8 @@ def write_certificates(db: Path | str, as_json: bool) -> None:
 
 
 @command(of_study=False)
-@click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one a line.")
-@click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one a line.")
+@click.option("--receipts", metavar="FILE", type=PATH, help="Readers' receipts, one per line.")
+@click.option("--heads", "kept", metavar="FILE", type=PATH, help="Deposited heads, one per line.")
 def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     """Check the chain of events and everything it vouches for.
 
@@ -294,9 +294,9 @@ def verify(db: Path | str, receipts: Path | None, kept: Path | None) -> int:
     they may change or be erased. For a copy of a study, the rows that it contains are checked and
     the others are listed.
 
-    Every breach is printed, and of a broken chain the first link by number, kind and time. For the
-    lines of --receipts and --heads it prints whether each matches the chain. Exit status 1 if any
-    check fails. See docs/archive.md#proof-of-integrity and
+    Every breach is printed, and for a broken chain the number, kind and time of the first link. For
+    the lines of --receipts and --heads it prints whether each matches the chain. Exit status 1 if
+    any check fails. See docs/archive.md#proof-of-integrity and
     docs/backups.md#when-acknowledged-answers-are-missing.
     """
     store = Store(db)

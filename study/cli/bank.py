@@ -89,7 +89,9 @@ def show(db: Path | str, name: str, as_json: bool) -> None:
 @bank.command()
 @click.argument("path", metavar="PATH", type=PATH)
 @click.option("--images", metavar="DIR", type=PATH, help="Default: the folder of PATH.")
-@click.option("--format", type=click.Choice(["rexvqa", "csv"]), help="Default: by its ending.")
+@click.option(
+    "--format", type=click.Choice(["rexvqa", "csv"]), help="Default: from the file's ending."
+)
 @_JSON
 def check(
     path: Path, images: Path | None, format: Literal["rexvqa", "csv"] | None, as_json: bool
@@ -224,7 +226,7 @@ def join(db: Path | str, name: str, sources: tuple[str, ...], prefix: bool) -> N
 @click.argument("item", metavar="ITEM")
 @_BANK
 @click.option("--reason", metavar="TEXT", required=True, help="Kept in the audit trail.")
-@click.option("--back", is_flag=True, help="Take it back.")
+@click.option("--back", is_flag=True, help="Reinstate the item.")
 def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> None:
     """Strike an item, so that later studies do not draw it.
 
@@ -237,7 +239,7 @@ def strike_(db: Path | str, item: str, name: str, reason: str, back: bool) -> No
 
 @command(of_study=False, group=bank)
 @_BANK
-@click.option("--on/--off", "taught", default=True, help="Open it for teaching, or end that.")
+@click.option("--on/--off", "taught", default=True, help="Open it for teaching, or close it again.")
 def teach(db: Path | str, name: str, taught: bool) -> None:
     """Open a bank for teaching, or close it again.
 
@@ -273,30 +275,40 @@ class _ImportOptions(TypedDict):
 @click.argument("more", metavar="", nargs=-1)
 @click.option("--bank", metavar="NAME", required=True, help="The bank's name in the store.")
 @click.option(
-    "--split", metavar="NAME ...", multiple=True, help="Of the ReXVQA release (default: all)."
+    "--split",
+    metavar="NAME ...",
+    multiple=True,
+    help="Splits of the ReXVQA release (default: all).",
 )
-@click.option("--images", metavar="DIR", type=PATH, help="Where image paths start.")
+@click.option(
+    "--images", metavar="DIR", type=PATH, help="The folder that image paths are relative to."
+)
 @click.option(
     "--missing-images",
     type=click.Choice(("refuse", "drop", "frontal")),
     help="If images are missing: import nothing (default); leave out their items; or import the "
     "items whose frontal image exists.",
 )
-@click.option("--format", type=click.Choice(("rexvqa", "csv")), help="Default: by the ending.")
-@click.option("--skip-faulty", is_flag=True, help="Leave out items with faults, and list them.")
 @click.option(
-    "--scale", type=float, metavar="X", help="Of DICOM films: 0.25 keeps a quarter of each side."
+    "--format", type=click.Choice(("rexvqa", "csv")), help="Default: from the file's ending."
+)
+@click.option("--skip-faulty", is_flag=True, help="Leave out items with errors, and list them.")
+@click.option(
+    "--scale",
+    type=float,
+    metavar="X",
+    help="Scale of DICOM images: 0.25 reduces each side to a quarter.",
 )
 @click.option(
     "--allow-possible-identifiers",
     "allow",
     is_flag=True,
-    help="Of DICOM folders: import texts with words that may be a name but also ordinary words.",
+    help="For DICOM folders: import texts with words that may be names or ordinary words.",
 )
-@click.option("--version", metavar="V", default="", help="The bank's, such as 1.0.")
-@click.option("--licence", metavar="TEXT", default="", help="Its name, or its terms in words.")
+@click.option("--version", metavar="V", default="", help="Version of the bank, such as 1.0.")
+@click.option("--licence", metavar="TEXT", default="", help="Name of the licence, or its terms.")
 @click.option("--source-url", metavar="URL", default="", help="Where the bank comes from.")
-@click.option("--citation", metavar="TEXT", default="", help="How it wants to be cited.")
+@click.option("--citation", metavar="TEXT", default="", help="How to cite the bank.")
 def import_(
     db: Path | str,
     path: Path,

@@ -22,7 +22,7 @@ _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 _BANK = click.option("--bank", metavar="NAME", required=True, help="The bank's name.")
 _NAME = click.option("--review", "name", metavar="NAME", required=True, help="The review's name.")
 _SEED = click.option(
-    "--seed", metavar="N", type=int, default=1, show_default=True, help="Of the draw."
+    "--seed", metavar="N", type=int, default=1, show_default=True, help="Seed of the draw."
 )
 
 _KINDS = {"answers": ANSWER, "explanations": EXPLANATION}

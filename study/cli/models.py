@@ -71,10 +71,18 @@ _VIEWS = click.option(
     "--views", type=click.Choice(VIEWS), default="all", show_default=True, help="Which views."
 )
 _TEMPERATURE = click.option(
-    "--temperature", type=float, default=TEMPERATURE, show_default=True, help="Of sampling."
+    "--temperature",
+    type=float,
+    default=TEMPERATURE,
+    show_default=True,
+    help="Sampling temperature.",
 )
 _MAX_TOKENS = click.option(
-    "--max-tokens", type=int, default=MAX_TOKENS, show_default=True, help="Of an answer."
+    "--max-tokens",
+    type=int,
+    default=MAX_TOKENS,
+    show_default=True,
+    help="Maximum tokens per answer.",
 )
 
 _EVERY_S = 15.0
@@ -151,10 +159,10 @@ class _Entry(TypedDict):
 @click.argument("files", metavar="FILE ...", type=PATH, nargs=-1, required=True)
 @_MODEL
 @click.option("--model-version", metavar="V", default="", help="Its revision.")
-@click.option("--columns", metavar="id=COL,...", default="", help="What the columns mean.")
+@click.option("--columns", metavar="id=COL,...", default="", help="The meaning of the columns.")
 @click.option("--replace", is_flag=True, help="Withdraw the model of that name, for --reason.")
 @click.option("--reason", metavar="TEXT", default="", help="Why it is replaced.")
-@click.option("--dry-run", is_flag=True, help="Print what the file holds, and keep nothing.")
+@click.option("--dry-run", is_flag=True, help="Print the contents of the file without storing it.")
 def add(
     db: Path | str,
     study: str,
@@ -242,9 +250,11 @@ def print_found(findings: StudyPredictions, model_id: str) -> None:
     type=click.Choice(sorted(RULES)),
     default=STANDARD,
     show_default=True,
-    help="How words are read.",
+    help="Rules for parsing the output.",
 )
-@click.option("--reason", metavar="TEXT", default="", help="Keep it so, for this reason.")
+@click.option(
+    "--reason", metavar="TEXT", default="", help="Replace the model's answers, for this reason."
+)
 def read_again(db: Path | str, study: str, model: str, rules: str, reason: str) -> None:
     """Parse a model's stored output again, with stricter or looser rules.
 
@@ -335,8 +345,8 @@ def synthetic(db: Path | str, study: str, model: str, accuracy: float, seed: int
 
 @command(of_study=False, group=models)
 @click.option("--study", metavar="NAME", help="The study whose drawn cases are asked.")
-@click.option("--bank", metavar="NAME", help="Instead: a whole question bank.")
-@click.option("--split", metavar="NAME", default="", help="Of the bank (default: all).")
+@click.option("--bank", metavar="NAME", help="A question bank, instead of a study.")
+@click.option("--split", metavar="NAME", default="", help="Split of the bank (default: all).")
 @click.option("--out", metavar="DIR", type=PATH, required=True, help="A new folder, or a .zip.")
 @click.option(
     "--format", "formats", type=click.Choice(tuple(FORMATS)), multiple=True, help="Default: all."
@@ -356,7 +366,7 @@ def synthetic(db: Path | str, study: str, model: str, accuracy: float, seed: int
 @_MAX_TOKENS
 @click.option("--model", metavar="NAME", default=MODEL, help="Named in batch files.")
 @click.option(
-    "--bank-ids/--own-ids", default=None, help="Default: the bank's, unless they tell answers."
+    "--bank-ids/--own-ids", default=None, help="Default: the bank's, unless they reveal answers."
 )
 def paper(
     db: Path | str,
@@ -405,14 +415,14 @@ def _rendered(n_done: int, total: int) -> None:
 
 
 @command("run", group=models)
-@click.option("--model", metavar="NAME", required=True, help="What it is called in the study.")
+@click.option("--model", metavar="NAME", required=True, help="Its name in the study.")
 @click.option("--model-version", metavar="V", default="", help="Its revision.")
 @click.option("--provider", metavar="P", required=True, help="openai-api, vllm, google, python ...")
-@click.option("--called", metavar="TEXT", help="What the provider calls it, if not NAME.")
-@click.option("--entry", metavar="MODULE:FUNCTION", help="The function, of --provider python.")
+@click.option("--called", metavar="TEXT", help="The provider's name for it, if not NAME.")
+@click.option("--entry", metavar="MODULE:FUNCTION", help="The function for --provider python.")
 @click.option("--base-url", metavar="URL", default="", help="The server's address.")
-@click.option("--runs", type=click.IntRange(1, 1000), default=1, help="How often it is asked.")
-@click.option("--dry-run", is_flag=True, help="Show one prompt with its films; send no request.")
+@click.option("--runs", type=click.IntRange(1, 1000), default=1, help="Number of runs.")
+@click.option("--dry-run", is_flag=True, help="Show one prompt with its images; send no request.")
 @_CONDITION
 @_VIEWS
 @click.option(
@@ -425,20 +435,30 @@ def _rendered(n_done: int, total: int) -> None:
 @_ORDER
 @click.option("--template", metavar="V", default="1", help="The prompt template's version.")
 @click.option("--system", metavar="TEXT", help="A system prompt, if not the template's.")
-@click.option("--explanation", is_flag=True, help="Have it explain before it answers.")
+@click.option("--explanation", is_flag=True, help="Ask for an explanation before the answer.")
 @_TEMPERATURE
 @_MAX_TOKENS
-@click.option("--seed", type=int, help="Of the first run; each later one has the next.")
-@click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="Of Inspect's config.")
+@click.option("--seed", type=int, help="Seed of the first run; each later run has the next.")
+@click.option(
+    "--set",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A setting of Inspect's configuration.",
+)
 @click.option("--max-connections", type=click.IntRange(1, 1000), help="[default: 16; python: 1]")
 @click.option(
     "--retries", type=click.IntRange(0, 100), default=5, show_default=True, help="Per request."
 )
 @click.option("--timeout", type=click.IntRange(1), default=300, help="Seconds; default 300.")
-@click.option("--stream", is_flag=True, help="Have answers come piece by piece.")
-@click.option("--input-price", type=click.FloatRange(0), default=0.0, help="Of a million tokens.")
-@click.option("--output-price", type=click.FloatRange(0), default=0.0, help="The same, of output.")
-@click.option("--budget", type=click.FloatRange(0), help="What the run may cost in all.")
+@click.option("--stream", is_flag=True, help="Receive answers in pieces.")
+@click.option(
+    "--input-price", type=click.FloatRange(0), default=0.0, help="Price per million input tokens."
+)
+@click.option(
+    "--output-price", type=click.FloatRange(0), default=0.0, help="Price per million output tokens."
+)
+@click.option("--budget", type=click.FloatRange(0), help="Maximum cost of the run.")
 @click.option("--limit", type=click.IntRange(1), help="Ask only the first N questions, as a trial.")
 @click.option("--keep-failed", is_flag=True, help="Count failed requests as not answered.")
 def run(db: Path | str, study: str, dry_run: bool, **options: Unpack[_RunOptions]) -> int | None:

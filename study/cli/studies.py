@@ -78,7 +78,7 @@ def invite(db: Path | str, study: str, readers: Path) -> None:
     and cannot be printed again. Names and addresses are stored separately, and are not in bundles
     or the audit trail. A person whose address is already known keeps their code and is not in the
     output. Readers invited after the opening are assigned their cases at once. Readers who may know
-    answers from another study are named on stderr.
+    answers from another study are listed on stderr.
     """
     invitations = read_invitations(readers)
     codes = [new_code(secrets.token_bytes) for _ in invitations]
@@ -226,7 +226,10 @@ def return_to_draft(db: Path | str, study: str, reason: str) -> None:
 
 @command("open")
 @click.option(
-    "--witness", metavar="EMAIL", default="", help="Whom the chain's head is sent to, daily."
+    "--witness",
+    metavar="EMAIL",
+    default="",
+    help="Address to which the chain's head is sent daily.",
 )
 def open_(db: Path | str, study: str, witness: str) -> None:
     """Open a study: lock the protocol, write every assignment and print the protocol's hash.
@@ -270,7 +273,7 @@ def simulate(
 
     It uses the same calls as the reading page, without preparation and practice. The reader is
     marked as simulated permanently; a reader with a person's readings is refused. The simulated
-    clock starts at the present and runs ahead.
+    clock starts at the current time and runs ahead.
     """
     simulated = simulation.simulate(
         Store(db),
@@ -328,7 +331,7 @@ _CONDITION = click.option(
     "--condition",
     metavar="NAME",
     default="",
-    help="Of the two readings of sequential reading: unaided or aided.  [default: aided]",
+    help="Which reading of sequential reading: unaided or aided.  [default: aided]",
 )
 _REASON = click.option("--reason", metavar="WORDS", required=True, help="Kept in the audit trail.")
 
@@ -389,7 +392,7 @@ def _is_there(db: Path | str) -> bool:
 
 
 @command(of_study=False)
-@click.option("--url", default="http://localhost:8501", help="What to tell people to open.")
+@click.option("--url", default="http://localhost:8501", help="Address to print for users.")
 @click.option("--empty", is_flag=True, help="Make an empty store, no demo.")
 def demo(db: Path | str, url: str, empty: bool) -> None:
     """Set up the demo in a new store and print its access codes.

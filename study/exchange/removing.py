@@ -76,7 +76,7 @@ class Certificate:
 
     @property
     def text(self) -> str:
-        """Return the certificate in sentences, one a line."""
+        """Return the certificate in sentences, one per line."""
         facts = [f"  {name}: {_words(value)}" for name, value in self.removed.items() if value]
         overwritten = (
             "The rows were overwritten in the store's file, and its write-ahead log is empty."

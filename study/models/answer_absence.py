@@ -1,4 +1,4 @@
-"""Reads the outputs to questions for what is not seen, not true or least likely.
+"""Parses outputs for questions about what is not seen, not true or least likely.
 
 To "Which finding is NOT present?", "There is no pneumothorax." speaks for Pneumothorax, not
 against it.

@@ -1,4 +1,7 @@
-"""Parses verdicts in lists of options, such as "A. Not seen. B. Seen." or "Is it A? No."."""
+"""Parses verdicts in lists of options.
+
+Examples are "A. Not seen. B. Seen." and "Is it A? No.".
+"""
 
 import re
 from collections.abc import Iterator, Sequence

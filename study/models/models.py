@@ -42,7 +42,7 @@ from study.store.studies import StudyRow, study_row
 
 _REMEDY = later("Choose another name.")
 _NEEDS_PAPER = later(
-    "The file names its items by index only: give the exam paper's paper.json with it, which "
+    "The file names its items by index only: add the exam paper's paper.json, which "
     "holds the ID of each index (python -m study models add FILE paper.json)."
 )
 _STORED_FIELDS = attrgetter(

@@ -172,7 +172,7 @@ def ids(value: Any) -> tuple[str, ...]:
     """Check a list of item ids; their order does not matter."""
     if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
         raise ValueError(
-            t("must be a list of item IDs, or the name of a file beside the protocol file.")
+            t("must be a list of item IDs, or the name of a file next to the protocol file.")
         )
     return tuple(sorted(set(value)))
 

@@ -173,7 +173,8 @@ RULES = (
         "only_items without_items",
         lambda p: bool(_in_both_lists(p)),
         lambda p: t(
-            "only_items and without_items both name {examples} ({n} in all). Take them out of one.",
+            "only_items and without_items both name {examples} ({n} in all). Remove them from one "
+            "of the two.",
             examples=", ".join(_in_both_lists(p)[:3]),
             n=len(_in_both_lists(p)),
         ),
@@ -290,9 +291,9 @@ RULES = (
         "aid_errors aid_shows",
         lambda p: p.aid_errors > 0 and "explanation" in p.aid_shows,
         lambda p: t(
-            "aid_errors would show the model's explanation of a correct answer beside a wrong one. "
-            'Remove "explanation" from aid_shows, or set aid_errors to 0 and add predictions that '
-            "already contain the errors."
+            "aid_errors would show the model's explanation of a correct answer next to a wrong "
+            'one. Remove "explanation" from aid_shows, or set aid_errors to 0 and add predictions '
+            "that already contain the errors."
         ),
     ),
     _rule(
@@ -335,7 +336,7 @@ RULES = (
         "cases_per_reader anchor",
         lambda p: 0 < p.cases_per_reader <= p.anchor,
         lambda p: t(
-            "cases_per_reader = {n} leaves no case beside anchor = {anchor}. Increase "
+            "cases_per_reader = {n} leaves no case in addition to anchor = {anchor}. Increase "
             "cases_per_reader, or reduce anchor.",
             n=p.cases_per_reader,
             anchor=p.anchor,
@@ -373,7 +374,7 @@ RULES = (
         "session_feedback cases cases_per_reader",
         lambda p: p.session_feedback and _own_cases(p) < LEAST_IN_FEEDBACK,
         lambda p: t(
-            "session_feedback with {n} cases of a reader would reveal answers to cases that are "
+            "session_feedback with {n} cases per reader would reveal answers to cases that are "
             "shown again. Use at least {least} cases, or set session_feedback to false.",
             n=_own_cases(p),
             least=LEAST_IN_FEEDBACK,

@@ -463,7 +463,7 @@ def _check_strata(look: Transaction, bank: int, protocol: Protocol) -> None:
         if name != "bank" and draws.tells_the_answer(look, bank, name):
             raise BadInput(
                 t(
-                    "stratify_by names {name}, which in this bank tells the reference standard. "
+                    "stratify_by names {name}, which in this bank reveals the reference standard. "
                     "Remove it.",
                     name=name,
                 )

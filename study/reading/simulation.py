@@ -16,8 +16,8 @@ the reader's own answer in stage 2 is that of stage 1.
 It answers an open-ended case with the text of the option it would have chosen. It has no
 preparation and no practice cases, and does not skip cases.
 
-The clock of a simulated reader starts at the present and runs ahead by the simulated times, and
-over the wash-out between two sessions.
+The clock of a simulated reader starts at the current time and runs ahead by the simulated times,
+and over the wash-out between two sessions.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""While a PostgreSQL server does not answer, fails all requests at once except for one.
+"""Fails all requests except one immediately while a PostgreSQL server does not answer.
 
 Each hurried statement is abandoned after a few seconds. If every request waited that long, a
 hundred readers would occupy all threads of an app server.

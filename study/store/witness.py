@@ -37,7 +37,7 @@ _FIRST = "# Reading Room witness 2: {lines:012} lines, {size:015} bytes, seal {s
 _FIRST_LINE = re.compile(
     rb"# Reading Room witness 2: (\d{12}) lines, (\d{15}) bytes, seal ([0-9a-f]{32})\n"
 )
-_SECOND = "# Heads of the chains of {name}. Leave this file beside the store.\n"
+_SECOND = "# Heads of the chains of {name}. Leave this file next to the store.\n"
 _FORMER = b"# Heads of the chains of "
 _SEALED = re.compile(r"(\d+) ([0-9a-f]{32}) (.+)")
 _LINE = re.compile(r"(\S+) (\d+) ([0-9a-f]{64}) (.+)")

@@ -333,7 +333,7 @@ def test_outputs_of_models_can_be_browsed_and_parsed_again(watched: Store, tmp_p
     app.selectbox(key="read-again-rules").set_value("strict")
     app.text_area(key="read-again-reason").set_value("As the protocol says")
     _press(app, "Read the output again")
-    assert "by the rules “Strict”" in " ".join(withdrawal.value for withdrawal in app.markdown)
+    assert "under the rules “Strict”" in " ".join(withdrawal.value for withdrawal in app.markdown)
     before = withdrawn(watched, "trial")
     _press(app, "Yes")
     assert [withdrawal.reason for withdrawal in withdrawn(watched, "trial")] == [

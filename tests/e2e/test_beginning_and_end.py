@@ -52,7 +52,7 @@ def test_a_study_waits_to_begin_can_be_paused_and_ends_with_enter(
 
 
 def _wait_to_begin(server: Server, reader: Reader) -> None:
-    """Check that the study waits with its film hidden, also after a reload."""
+    """Check that the study waits with its film hidden, even after a reload."""
     page = reader.page
     page.wait_for_selector(BEGIN)
     assert reader.brightness() < 0.02
@@ -87,7 +87,7 @@ def _begin_in_a_second_window(server: Server, reader: Reader) -> None:
 
 
 def _pause_at_the_first_case(reader: Reader) -> None:
-    """End pauses by several keys, also after a reload: the button has the focus."""
+    """End pauses by several keys, even after a reload: the button has the focus."""
     page = reader.page
     page.reload()
     page.wait_for_selector("[data-state='ready'][data-position='1']")

@@ -100,7 +100,7 @@ def faults(page: Page, **options: object) -> list[str]:
 def test_the_sign_in_page_and_score_card_are_translated_and_accessible(
     deployment: Server, look: Look
 ) -> None:
-    """It is checked also after a refusal, and field, button and menu are reached by Tab."""
+    """It is also checked after a refusal, and field, button and menu are reached by Tab."""
     for scheme, width, language in LOOK:
         page = look(scheme, width, language)
         page.goto(f"{deployment.url}/?refused=later")

@@ -256,7 +256,7 @@ def _assert_grey(reader: Reader, value: int) -> None:
 
 
 def _check_glass(reader: Reader, film: npt.NDArray[np.uint16]) -> None:
-    """Check that the magnifying glass shows a reduced film at 1:1, also if mirrored."""
+    """Check that the magnifying glass shows a reduced film at 1:1, even if mirrored."""
     films = reader.page.locator(".rr-films").bounding_box()
     assert films is not None
     reader.page.mouse.move(films["width"] / 2 - 40, films["height"] / 2 + 30)

@@ -1,7 +1,7 @@
 """PostgreSQL as the engine of the fault suite: two servers, one of which is a standby.
 
 A transaction is confirmed when the standby has it too (``synchronous_standby_names``). The app
-connects through a proxy, which forwards to the primary server, also after a fail-over.
+connects through a proxy, which forwards to the primary server, even after a fail-over.
 """
 
 import os

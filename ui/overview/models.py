@@ -264,9 +264,9 @@ def _form(person: Person, name: str) -> None:
     with below, st.form("read-again", clear_on_submit=True):
         st.markdown(
             t(
-                "The model is not asked again: its stored output is read by the rules you choose "
-                "and replaces the answers in the study. The audit trail records who did this and "
-                "why."
+                "The model is not asked again: its stored output is read under the rules you "
+                "choose and replaces the answers in the study. The audit trail records who did "
+                "this and why."
             )
         )
         rules = st.selectbox(
@@ -290,7 +290,7 @@ def _form(person: Person, name: str) -> None:
 def _reread(person: Person, name: str, rules: str, reason: str) -> Report | Question:
     read = reread(store(), study=person.study_name, model_id=name, rules=rules)
     if not read.changed:
-        return Report(text=t("By these rules no answer changes."), kind="info")
+        return Report(text=t("Under these rules no answer changes."), kind="info")
 
     def keep() -> str:
         keep_reread(store(), read, reason=reason, acting=acting(person))
@@ -298,8 +298,8 @@ def _reread(person: Person, name: str, rules: str, reason: str) -> Report | Ques
 
     return Question(
         text=tn(
-            "{n} answer of {model} changes by the rules “{rules}”. Reason: {reason}",
-            "{n} answers of {model} change by the rules “{rules}”. Reason: {reason}",
+            "{n} answer of {model} changes under the rules “{rules}”. Reason: {reason}",
+            "{n} answers of {model} change under the rules “{rules}”. Reason: {reason}",
             read.changed.total(),
             model=name,
             rules=_rule_names()[rules],

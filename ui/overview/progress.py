@@ -331,6 +331,6 @@ def _by_day(arrivals: Mapping[str, Sequence[str]]) -> None:
         )
         for day in days
     ]
-    words = t("Readings received on each of the most recent days with any (UTC).")
+    words = t("Readings received per day, on the most recent days with readings (UTC).")
     table([t("Day"), *names_shown, t("All")], rows, caption=words)
     st.caption(words)

@@ -70,7 +70,7 @@ def progress(row: JudgingRow, everything: Sequence[Judged], people: Sequence[Jud
     table(
         [*heads, t("Judged"), *(() if row.ended_at_utc else [t("Waiting")])],
         progress_rows,
-        caption=t("Progress of each reviewer") if review else t("How far each scorer is"),
+        caption=t("Progress of each reviewer") if review else t("Progress of each scorer"),
     )
 
 

@@ -38,7 +38,7 @@ Steps = Callable[[], Iterable[Callable[[], object]]]
 
 
 class FilmCache:
-    """Prepares each film once, also if several requests need it at the same time.
+    """Prepares each film once, even if several requests need it at the same time.
 
     Parameters
     ----------

@@ -139,9 +139,9 @@ def _sessions(working: Working) -> None:
         working.switch(
             "session_feedback",
             t(
-                "Before the next session a reader learns about what share of their answers was "
-                "correct, and of the model's if the reader has an aid. Shares are rounded, so that "
-                "they reveal no answer."
+                "Before the next session a reader learns roughly what share of their answers was "
+                "correct and, with an aid, what share of the model's answers. Shares are rounded, "
+                "so that they reveal no answer."
             ),
             t("Readers learn nothing about their answers between sessions."),
         )

@@ -49,7 +49,7 @@ def aid(working: Working) -> None:
                 "on demand": t("The reader presses a key to see it. The time is recorded."),
                 "after": t(
                     "Sequential reading: the reader answers first, then sees the model's answer "
-                    "and keeps or changes the own one. Both answers are analysed."
+                    "and keeps or changes their own. Both answers are analysed."
                 ),
             },
         )
@@ -155,7 +155,7 @@ def arms(working: Working) -> None:
     st.caption(
         t(
             "Readers are assigned to arms at random when the study opens, within level and site. "
-            "Nobody knows the arm of a reader before."
+            "Nobody knows a reader's arm before then."
         )
         if n
         else t("All readers have the same design.")

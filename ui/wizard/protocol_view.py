@@ -226,7 +226,7 @@ def _aid(protocol: Protocol) -> Lines:
         t("When the model's answer is shown"): _called(protocol.aid),
         t("What is shown of the model's answer"): value_in_words("", protocol.aid_shows),
         t("Introduction to the model's answers"): protocol.aid_text or t("None"),
-        t("Cases without an answer from the model"): t("the study is not opened")
+        t("Cases without an answer from the model"): t("the study cannot be opened")
         if protocol.aid_missing == "refuse"
         else t("readers see “No answer from the model.”"),
         t("Planted errors"): str(protocol.aid_errors),

@@ -70,7 +70,7 @@ def eligibility(working: Working) -> None:
         working.several(
             "sex",
             {"female": t("Female"), "male": t("Male"), "other": t("Other")},
-            t("Choose none to include all patients, those of unknown sex too."),
+            t("Choose none to include all patients, including those of unknown sex."),
         )
         working.several(
             "without_flags",

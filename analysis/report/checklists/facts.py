@@ -18,7 +18,7 @@ from analysis.statistics.verdicts import declared_plan, origin_of_margin
 
 SHOWN = {
     "conditions": "conditions",
-    "context": "shown beside the question",
+    "context": "shown next to the question",
     "case_order": "order of cases",
     "option_order": "order of options",
     "time_limit_s": "time limit in s (0: none)",
@@ -201,7 +201,7 @@ def _of_run(results: Results) -> dict[str, ChecklistFact | None]:
             text="Written from what this run did, with sources", place="Methods"
         ),
         "uncertainty": ChecklistFact(
-            text=f"{options.confidence_percent} % intervals beside every estimate"
+            text=f"{options.confidence_percent} % intervals next to every estimate"
             + (", over patients" if results.clustered else ""),
             place="Methods, tables",
         ),
@@ -246,7 +246,7 @@ def _of_tables(results: Results) -> dict[str, ChecklistFact | None]:
         ),
         "agreement": fact_of(
             "agreement_pairs",
-            "Agreement of every two raters with intervals",
+            "Agreement of each pair of raters with intervals",
             "Findings, figures, tables/agreement_pairs.csv",
         ),
         "flow": fact_of(

@@ -18,7 +18,7 @@ MOST = 3
 
 
 def group_findings(results: Results) -> list[Finding]:
-    """Report the difference of every two groups' accuracy, and of their gain from a condition."""
+    """Report how the accuracy of each pair of groups differs, and their gain from a condition."""
     texts = [
         *_group_texts(
             results, [_difference(results, row) for row in _rows(results, "reader_groups")]

@@ -62,7 +62,7 @@ def _correct(results: Results, kind: str, opening: str) -> str:
     unscored = sum(int(number(row, "n_unscored")) for row in strict)
     parts = [said(opening), *_cut(texts, "tables/open_ended.csv")] if texts else []
     if unscored:
-        parts.append(t("Without a score and in no estimate: {n}.", n=unscored))
+        parts.append(t("Without a score and excluded from all estimates: {n}.", n=unscored))
     return sentences(parts)
 
 

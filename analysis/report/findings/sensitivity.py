@@ -88,7 +88,7 @@ def choice(row: Row) -> str:
     """Return the choice in words that follow “with”."""
     analysis = str(row["analysis"])
     if analysis in BY_RULES:
-        return t("models' answers read by the {rules} rules", rules=BY_RULES[analysis])
+        return t("models' answers read under the {rules} rules", rules=BY_RULES[analysis])
     return said(CHOICES.get(analysis, analysis))
 
 

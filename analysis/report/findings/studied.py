@@ -333,13 +333,13 @@ def limit_findings(results: Results) -> list[Finding]:
     confidence = confidence_percent(results)
     texts = [
         t(
-            "Brackets hold {percent} % intervals (those of accuracy over patients); each describes"
-            " a single rater or pair.",
+            "Brackets contain {percent} % intervals (those of accuracy over patients); each"
+            " describes a single rater or pair.",
             percent=confidence,
         )
         if results.clustered
         else t(
-            "Brackets hold {percent} % intervals (those of accuracy by Wilson); each describes a"
+            "Brackets contain {percent} % intervals (those of accuracy by Wilson); each describes a"
             " single rater or pair.",
             percent=confidence,
         ),

@@ -470,14 +470,14 @@ def _profile_caption(rows: pd.DataFrame, percent: str, *, clustered: bool) -> st
     """Describe the profile by task."""
     models = (
         t(
-            "The shade runs from the lowest to the highest reader, the stroke is their mean;"
+            "The band runs from the lowest to the highest reader, the line is their mean;"
             " diamonds are models, with {percent} % intervals over patients, who have several cases"
             " each (where these are too few, Wilson's or MOVER's).",
             percent=written(percent),
         )
         if clustered
         else t(
-            "The shade runs from the lowest to the highest reader, the stroke is their mean;"
+            "The band runs from the lowest to the highest reader, the line is their mean;"
             " diamonds are models, with {percent} % intervals by Wilson.",
             percent=written(percent),
         )

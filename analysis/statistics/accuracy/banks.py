@@ -237,7 +237,7 @@ def _banks_caption(rows: pd.DataFrame, percent: str) -> str:
     return sentences(
         [
             t(
-                "Accuracy on {bank} less that on {other_bank}, {cases}, with {percent} %"
+                "Accuracy on {bank} minus that on {other_bank}, {cases}, with {percent} %"
                 " intervals ({methods}).",
                 bank=rows["bank"].iloc[0],
                 other_bank=rows["other_bank"].iloc[0],

@@ -352,7 +352,7 @@ def _reliability_caption(rows: pd.DataFrame, percent: str) -> str:
         [
             t(
                 "Percent correct against mean confidence, answers in ten bins of equal width,"
-                " {answers} a bin, with {percent} % intervals by Wilson.",
+                " {answers} per bin, with {percent} % intervals by Wilson.",
                 answers=answers_in(rows["n"]),
                 percent=written(percent),
             ),
@@ -392,13 +392,12 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
     models = rows_by(results, "model_calibration", ("model_id", "condition"), of="measure")
     yield report_table(
         name="model-calibration",
-        title=t("Models beside themselves: confidence"),
+        title=t("Confidence and accuracy of models"),
         note=t(
             "Over the answers with a confidence. Brier score and calibration error (ten bins) are"
-            " 0 at best; by chance is the error of a calibrated model with as many answers; the AUC"
-            " is"
-            " the chance that a correct answer has the higher confidence than an incorrect one;"
-            " overconfidence is mean confidence less accuracy."
+            " 0 at best; “by chance” is the error of a calibrated model with as many answers; the"
+            " AUC is the chance that a correct answer has the higher confidence than an incorrect"
+            " one; overconfidence is mean confidence minus accuracy."
         ),
         header=(t("Model"), "n", *map(said, _SURENESS.values())),
         rows=[
@@ -416,7 +415,7 @@ def calibration_table(results: Results) -> Iterator[ReportTable]:
 
 MODEL_CALIBRATION = Statistic(
     name="model_calibration",
-    meaning="How far a model's confidence can be trusted, by one measure.",
+    meaning="Calibration of a model's confidence, by one measure.",
     columns=(
         *shared("model_id condition measure n estimate ci_low ci_high method undefined_because"),
     ),

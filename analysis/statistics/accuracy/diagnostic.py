@@ -154,7 +154,7 @@ def diagnostic_table(results: Results) -> Iterator[ReportTable]:
         title=t("Sensitivity and specificity"),
         note=t(
             "Percent, with Wilson intervals. Cases that were presented but not answered count as"
-            " incorrect. The file has the same by task and category."
+            " incorrect. Results by task and category are in the file."
         ),
         header=(
             t("Rater"),

@@ -240,8 +240,8 @@ def difficulty_caption(rows: pd.DataFrame) -> str:
     partly = ""
     if len(few):
         partly = t(
-            "{few} of them were read by fewer than {most} readers (n = {n}) and stand by the share"
-            " of those who were correct.",
+            "{few} of them were read by fewer than {most} readers (n = {n}) and are placed by the"
+            " share of those who were correct.",
             few=str(len(few)),
             most=str(max_readers),
             n=number_range(few),
@@ -287,7 +287,7 @@ MODEL_DISAGREEMENTS = Statistic(
         Column("kind", "Who was correct."),
         Column("truth", "Letter of the reference answer."),
         Column("model_answer", "Letter of the model's answer."),
-        Column("model_status", "What became of the model's reading."),
+        Column("model_status", "Status of the model's reading."),
         *shared("n_readers"),
         Column("readers_answers", "Each reader's answer, as `R1: A; R2: A`."),
     ),

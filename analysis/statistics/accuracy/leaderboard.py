@@ -397,8 +397,8 @@ def _leaderboard_caption(rows: pd.DataFrame, percent: str) -> str:
                 methods=methods_in(rows),
                 cases=cases_in(rows["n"]),
             ),
-            t("Ranks overlap where the interval of one holds the rank of another."),
-            t("Micro weighs every case the same, macro every task.")
+            t("Ranks overlap where the interval of one contains the rank of another."),
+            t("Micro weights every case equally, macro every task.")
             if "macro" in set(rows["group"])
             else "",
         ]

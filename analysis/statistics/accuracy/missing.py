@@ -145,7 +145,7 @@ def _outcome(name: str) -> str:
 
 MISSING = Statistic(
     name="missing",
-    meaning="What became of the items assigned to a rater under a condition.",
+    meaning="Status of the items assigned to a rater under a condition.",
     columns=(
         *shared("rater_id condition"),
         Column("n_assigned", "Items with a reference standard.", "count"),

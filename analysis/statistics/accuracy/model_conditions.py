@@ -179,10 +179,11 @@ def model_conditions_table(results: Results) -> Iterator[ReportTable]:
     rows = rows_of(results, "model_conditions")
     yield report_table(
         name="model-conditions",
-        title=t("Models beside themselves: what they were shown"),
+        title=t("Models under different conditions"),
         note=t(
-            "Accuracy as the readers saw the cases, less that under the condition, overall and by"
-            " task. Same answer: of the cases answered both times, the share with the same answer."
+            "Accuracy on the cases as the readers saw them minus accuracy under the condition,"
+            " overall and by task. Same answer: of the cases answered both times, the share with"
+            " the same answer."
         ),
         header=(
             t("Model"),
@@ -253,7 +254,7 @@ def _input_caption(rows: pd.DataFrame, condition: str, percent: str) -> str:
 
 MODEL_CONDITIONS = Statistic(
     name="model_conditions",
-    meaning="A model as the readers saw the items compared with another condition.",
+    meaning="A model's answers under the readers' condition compared with another condition.",
     columns=(
         *shared("model_id condition_a condition_b"),
         *OF_A_PAIR,

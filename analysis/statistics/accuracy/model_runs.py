@@ -157,10 +157,10 @@ def runs_table(results: Results) -> Iterator[ReportTable]:
     ]
     yield report_table(
         name="model-runs",
-        title=t("Models beside themselves: runs"),
+        title=t("Runs of models"),
         note=t(
-            "Over the cases that every run has. The standard deviation is what the chance of"
-            " one run adds to its accuracy."
+            "Over the cases in every run. The standard deviation is the variation that chance adds"
+            " to the accuracy of a single run."
         ),
         header=(
             t("Model"),

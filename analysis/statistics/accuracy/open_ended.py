@@ -77,8 +77,8 @@ def open_ended(study: Study | Bundle, options: Options | None = None) -> pd.Data
     Notes
     -----
     `n` counts the scored and the missing answers; a missing answer is incorrect, and `n_missing` is
-    their number. Answers without a score are counted in `n_unscored` and are in no estimate.
-    Intervals: percentiles over resampled patients if any patient has several items, else
+    their number. Answers without a score are counted in `n_unscored` and excluded from all
+    estimates. Intervals: percentiles over resampled patients if any patient has several items, else
     Wilson's for the shares, and t over items for `score`.
 
     Examples
@@ -268,7 +268,7 @@ def open_ended_table(results: Results) -> Iterator[ReportTable]:
         title=t("Answers without options"),
         note=t(
             "Scored by people who did not know whose words they read. Not answered: incorrect."
-            " Not scored: in no estimate. Mean score: partly correct counts half. Percent."
+            " Not scored: excluded. Mean score: partly correct counts half. Percent."
         ),
         header=(
             t("Rater"),
@@ -374,7 +374,7 @@ OPEN_ENDED = Statistic(
             " each other, and a third where they differed; the score is what two of them say, and"
             " partly correct where all three differ. Words that are alike were judged once for all"
             " who gave them. Missing answers are incorrect; answers without a score"
-            " are counted separately and in no estimate. Partly correct counts half in the mean"
+            " are counted separately and excluded. Partly correct counts half in the mean"
             " score and nothing in strict accuracy.",
         )
     },
@@ -411,12 +411,12 @@ def _open_gap_caption(rows: pd.DataFrame, scoring: str, percent: str) -> str:
     }
     if scoring == "strict":
         return t(
-            "Accuracy on multiple choice less that without options on the same cases, where partly"
-            " correct counts nothing, {cases}, with {percent} % intervals ({methods}).",
+            "Accuracy on multiple choice minus that without options on the same cases, where partly"
+            " correct counts as incorrect, {cases}, with {percent} % intervals ({methods}).",
             **values,
         )
     return t(
-        "Accuracy on multiple choice less that without options on the same cases, where partly"
+        "Accuracy on multiple choice minus that without options on the same cases, where partly"
         " correct counts half, {cases}, with {percent} % intervals ({methods}).",
         **values,
     )

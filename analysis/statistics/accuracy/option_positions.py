@@ -183,11 +183,11 @@ def positions_table(results: Results) -> Iterator[ReportTable]:
     places = sorted({int(number(row, "place")) for row in rows})
     yield report_table(
         name="option-positions",
-        title=t("Place of the option chosen"),
+        title=t("Position of the option chosen"),
         note=t(
-            "How much more often each place among the options, as shown, was chosen than it"
-            " was correct: points of the answers, with CI. Above 0 where a rater prefers the"
-            " place. Accuracy by place is in the file."
+            "How much more often the option at each position, as shown, was chosen than it was"
+            " correct: points of the answers, with CI. Above 0 where a rater prefers the"
+            " position. Accuracy by position is in the file."
         ),
         header=(t("Rater"), t("Condition"), *(t("Option {n}", n=place) for place in places)),
         rows=[
@@ -217,7 +217,7 @@ def positions_figure(results: Results, condition: str) -> Iterator[Figure]:
     yield Figure(
         "robustness",
         "option-places",
-        t("Place of the option chosen"),
+        t("Position of the option chosen"),
         _places_caption(rows, percent) if len(rows) else "",
         differences_chart(
             rows, axis_title=t("Chosen minus correct, points"), names=rater_names(results.bundle)
@@ -230,31 +230,31 @@ def _places_caption(rows: pd.DataFrame, percent: str) -> str:
     return sentences(
         [
             t(
-                "How much more often each place among the options, as shown, was chosen than it was"
+                "How much more often the option at each position, as shown, was chosen than it was"
                 " correct, in points of {answers}, with {percent} % intervals ({methods}).",
                 answers=answers_in(rows["n"]),
                 percent=written(percent),
                 methods=methods_in(rows),
             ),
-            t("Right of 0 a rater chooses the place too often."),
+            t("To the right of 0 a rater chooses the position too often."),
         ]
     )
 
 
 OPTION_POSITIONS = Statistic(
     name="option_positions",
-    meaning="How often a rater chooses the option at one place.",
+    meaning="How often a rater chooses the option at one position.",
     columns=(
         *shared("rater_id rater_kind condition"),
-        Column("place", "Place among the options as shown, from 1.", "number"),
+        Column("place", "Position among the options as shown, from 1.", "number"),
         *shared("n"),
-        Column("n_chosen", "Answers at this place.", "count"),
-        Column("n_reference", "Reference answers at this place.", "count"),
+        Column("n_chosen", "Answers at this position.", "count"),
+        Column("n_reference", "Reference answers at this position.", "count"),
         Column("difference", "Share chosen minus share correct.", "proportion"),
         *shared("ci_low ci_high method"),
         Column(
             "n_correct",
-            "Correct answers among the items whose reference answer is at this place.",
+            "Correct answers among the items whose reference answer is at this position.",
             "count",
         ),
         Column("accuracy", "Their share.", "proportion"),

@@ -596,7 +596,7 @@ OPEN_SCORING = Statistic(
         *shared("measure"),
         Column("level", "Level that the scorer gave; empty for agreement."),
         Column("n", "Scores, or answers with two of them.", "count"),
-        Column("n_found", "Those that the estimate is the share of.", "count"),
+        Column("n_found", "Those of them that the estimate counts.", "count"),
         *shared("estimate se ci_low ci_high method undefined_because"),
     ),
     compute=open_scoring,
@@ -605,8 +605,8 @@ OPEN_SCORING = Statistic(
         220: Method(
             "Answers without options",
             "Agreement of the two blind scores is kappa with linear weights for neighbouring"
-            " levels [@cohen1968] and the chance of interchangeable scorers [@fleiss1971], beside"
-            " raw agreement and Brennan-Prediger [@brennan1981].",
+            " levels [@cohen1968] and the chance of interchangeable scorers [@fleiss1971];"
+            " also reported are raw agreement and Brennan-Prediger [@brennan1981].",
         )
     },
     tables={114: scoring_table, 116: scorers_table},

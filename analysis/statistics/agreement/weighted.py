@@ -55,7 +55,7 @@ ON_FISHERS_SCALE = "Fleiss, Cohen and Everitt (1969); t, n - 1, on Fisher's scal
 
 
 def agreement_weighted(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the weighted kappa of every two raters within each option set.
+    r"""Estimate the weighted kappa of each pair of raters within each option set.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def _limits(
 
 
 def distances(n_options: int, measure: str) -> Floats:
-    """Return the disagreement between every two options, for linear or quadratic weights."""
+    """Return the disagreement between each pair of options, for linear or quadratic weights."""
     places = np.arange(n_options, dtype=np.float64)
     distance: Floats = np.abs(np.subtract.outer(places, places))
     return distance if measure == LINEAR else distance**2

@@ -1,4 +1,4 @@
-"""Comparison of every two models, overall and by task: the table `model_pairs.csv`."""
+"""Comparison of each pair of models, overall and by task: the table `model_pairs.csv`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OF_A_PAIR = (*shared("by group"), *OF_BOTH, *shared("undefined_because"))
 
 
 def model_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare the accuracy of every two models, overall and by task.
+    """Compare the accuracy of each pair of models, overall and by task.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ _TURNED = {
 
 
 def side_by_side_table(results: Results) -> Iterator[ReportTable]:
-    """Show the comparison of every two models, overall and by task."""
+    """Show the comparison of each pair of models, overall and by task."""
     names = rater_names(results.bundle)
     rows = rows_of(results, "model_pairs")
     yield report_table(

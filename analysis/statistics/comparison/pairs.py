@@ -231,7 +231,7 @@ FEW_RESAMPLES = "cluster interval: too many resamples hold none of the pair's it
 
 
 def comparisons(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare the accuracy of every two raters on the same items.
+    r"""Compare the accuracy of each pair of raters on the same items.
 
     Parameters
     ----------
@@ -466,7 +466,7 @@ def comparisons_methods(results: Results) -> str:
     if results.clustered:
         test += " and Yang's test over patients [@yang2010]"
     return (
-        "Every two raters are compared on the same cases: difference of accuracies with Tango's"
+        "Each pair of raters are compared on the same cases: difference of accuracies with Tango's"
         f" score interval [@tango1998], {test}. p-values of readers against models are"
         " adjusted by Holm's method within a condition [@holm1979]."
     )

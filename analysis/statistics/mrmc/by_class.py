@@ -102,7 +102,7 @@ def diagnostic_panel(study: Study | Bundle, options: Options | None = None) -> p
 
 
 def diagnostic_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare the readers' sensitivity and specificity between every two conditions.
+    """Compare the readers' sensitivity and specificity between each pair of conditions.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def _table(
     return report_table(
         name=name,
         title=title,
-        note=sentences([note, t("The file has the same by task."), narrower_notes(rows)]),
+        note=sentences([note, t("Results by task are in the file."), narrower_notes(rows)]),
         header=(
             first,
             t("Condition"),

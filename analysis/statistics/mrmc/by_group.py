@@ -119,7 +119,7 @@ def reader_panel_by(study: Study | Bundle, options: Options | None = None) -> pd
 
 
 def reader_conditions_by(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    """Compare every two conditions within each task and declared subgroup.
+    """Compare each pair of conditions within each task and declared subgroup.
 
     Parameters
     ----------

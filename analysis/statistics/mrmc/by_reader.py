@@ -48,7 +48,7 @@ def has_condition_readers(study: Study) -> bool:
 def reader_conditions_readers(
     study: Study | Bundle, options: Options | None = None
 ) -> pd.DataFrame:
-    """Compare every two conditions within each group of readers, and for each reader.
+    """Compare each pair of conditions within each group of readers, and for each reader.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def reader_conditions_readers(
 
 
 def _parts(study: Study) -> Iterator[tuple[str, str, conditions.Contrast]]:
-    """Yield every two conditions for each of several groups of readers, then for each reader."""
+    """Yield each pair of conditions for each of several groups of readers, then for each reader."""
     matrix = study.matrix
     groups = {by: groups for by, groups in members_of(study) if len(groups) > 1}
     for contrast in conditions.contrasts_of(matrix):

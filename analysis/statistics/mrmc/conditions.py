@@ -77,7 +77,7 @@ class ConditionComparison:
 
 
 def reader_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every two conditions over the readers who read in both.
+    r"""Compare each pair of conditions over the readers who read in both.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def reader_conditions(study: Study | Bundle, options: Options | None = None) -> 
 
 
 def reader_conditions_items(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare every two conditions on these items: readers random, items fixed (RRFC).
+    r"""Compare each pair of conditions on these items: readers random, items fixed (RRFC).
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def columns_of_readers(matrix: ReadingMatrix) -> dict[str, dict[str, int]]:
 
 
 def contrasts_of(matrix: ReadingMatrix) -> Iterator[Contrast]:
-    """Yield every two conditions of readers, with the readers who read in both.
+    """Yield each pair of conditions of readers, with the readers who read in both.
 
     Yields
     ------

@@ -185,7 +185,7 @@ def years_of(study: Study) -> pd.Series[float]:
 
 
 def _groups(study: Study) -> Iterator[tuple[str, str, str, frozenset[str], frozenset[str]]]:
-    """Yield every factor with every two of its groups of readers, in order of name."""
+    """Yield every factor with each pair of its groups of readers, in order of name."""
     for factor, members in members_of(study):
         for a, b in combinations(members, 2):
             yield factor, a, b, members[a], members[b]
@@ -198,7 +198,7 @@ def _columns_of(columns: Mapping[str, int], readers: Iterable[str]) -> Ints:
 
 
 def contrasts_of(study: Study) -> Iterator[GroupContrast]:
-    """Yield every two groups under every condition: accuracy, then the lead of each model."""
+    """Yield each pair of groups under every condition: accuracy, then the lead of each model."""
     columns = columns_of_readers(study.matrix)
     models: dict[str, dict[str, int]] = {}
     for panel in panels_of(study.matrix):
@@ -239,7 +239,7 @@ def _conditions(
 
 
 def gains_of(study: Study) -> Iterator[GroupContrast]:
-    """Yield every two groups with the difference of every two conditions, reader by reader."""
+    """Yield pairs of groups with the difference of pairs of conditions, reader by reader."""
     columns = columns_of_readers(study.matrix)
     for factor, group_a, group_b, of_a, of_b in _groups(study):
         for first, second in combinations(sorted(columns), 2):

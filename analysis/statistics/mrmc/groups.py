@@ -235,8 +235,8 @@ def groups_table(results: Results) -> Iterator[ReportTable]:
         t("Groups of readers"),
         t(
             "Difference: first minus second group, on the cases that all of them were given;"
-            " readers random within groups. Lead: the model minus the reader. The file has the"
-            " same by task."
+            " readers random within groups. Lead: the model minus the reader. Results by task"
+            " are in the file."
         ),
         rows,
     )
@@ -257,7 +257,7 @@ def gains_table(results: Results) -> Iterator[ReportTable]:
         t("Groups of readers: effect of the condition"),
         t(
             "Gain: the metric of the same readers under the first condition minus that under the"
-            " second. Difference: first minus second group. The file has the same by task."
+            " second. Difference: first minus second group. Results by task are in the file."
         ),
         rows,
     )
@@ -327,7 +327,7 @@ READER_GROUPS = Statistic(
     meaning="Two groups of readers on the same items, readers random within groups.",
     columns=(
         *_GROUPS,
-        Column("condition", "Condition; of arms without a common one, both: `A - B`."),
+        Column("condition", "Condition; for arms without a common one, both: `A - B`."),
         Column("metric", "`accuracy`, or `lead`: the model that `note` names minus the reader."),
         *_BY,
         *_VALUES,

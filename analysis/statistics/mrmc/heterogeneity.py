@@ -263,7 +263,7 @@ HETEROGENEITY = Statistic(
         Column("tau", "Standard deviation between the groups.", "proportion"),
         Column("i_squared", "Share of the variation that is between groups.", "proportion"),
         Column("q", "Cochran's Q.", "number"),
-        Column("p", "P-value of Q, that all groups are equal.", "probability"),
+        Column("p", "P-value of Q for the hypothesis that all groups are equal.", "probability"),
         *shared("method note undefined_because"),
     ),
     compute=heterogeneity,

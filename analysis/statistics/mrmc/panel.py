@@ -473,8 +473,8 @@ def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str
             methods=methods_in(rows),
         ),
         t(
-            "Filled: against these readers. Hollow: against readers like these, who could have been"
-            " others."
+            "Filled: against these readers. Hollow: against readers like these, of whom these"
+            " are a sample."
         ),
         narrower,
     ]
@@ -484,14 +484,16 @@ def _panel_caption(results: Results, rows: pd.DataFrame, narrower: str, few: str
         level = written(f"{(100 - float(percent)) / 2:g}")
         parts.append(
             t(
-                "A line wholly in the shade clears the margin, at a one-sided level of {level} %;"
+                "An interval within the shaded area clears the margin, at a one-sided level of"
+                " {level} %;"
                 " the margin was {origin}.",
                 level=level,
                 origin=origin,
             )
             if origin
             else t(
-                "A line wholly in the shade clears the margin, at a one-sided level of {level} %.",
+                "An interval within the shaded area clears the margin, at a one-sided level of"
+                " {level} %.",
                 level=level,
             )
         )
@@ -545,8 +547,8 @@ def _declared(results: Results) -> str:
     if plan.primary_model:
         return f"{text} One model was named primary, so that nothing is adjusted."
     return (
-        f"{text} No model was named primary: beside the interval a verdict needs its p-value,"
-        f" adjusted for the number of models by Holm's method [@holm1979]."
+        f"{text} No model was named primary: in addition to the interval a verdict needs"
+        f" its p-value, adjusted for the number of models by Holm's method [@holm1979]."
     )
 
 

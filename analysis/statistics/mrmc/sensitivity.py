@@ -370,7 +370,7 @@ def panel_choices_table(results: Results) -> Iterator[ReportTable]:
         note = sentences([note, left_out])
     table = report_table(
         name="sensitivity-panel",
-        title=t("What other choices change of models against the panel"),
+        title=t("Effect of other choices on models against the panel"),
         note=note,
         header=(
             t("Model"),

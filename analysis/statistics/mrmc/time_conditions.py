@@ -52,7 +52,7 @@ def has_two_times(study: Study) -> bool:
 
 
 def time_conditions(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Compare reading times between every two conditions, reader by reader and item by item.
+    r"""Compare reading times between each pair of conditions, reader by reader and item by item.
 
     Parameters
     ----------

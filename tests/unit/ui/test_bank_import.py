@@ -72,7 +72,7 @@ def test_errors_of_the_import_process_reach_the_page(store: Store, brought: Rece
 
 
 def test_an_import_waits_for_that_of_another_server(store: Store, brought: ReceivedBank) -> None:
-    """The lease is returned when the import ends, also after a refusal."""
+    """The lease is returned when the import ends, even after a refusal."""
     with lease(store, "import"):
         second = shutil.copytree(brought.place, banks_folder(store) / "second")
         with pytest.raises(NotNow, match="under way"):

@@ -1,1 +1,1 @@
-"""Agreement of every two raters, and the counts from which all agreement is computed."""
+"""Agreement of each pair of raters, and the counts from which all agreement is computed."""

@@ -1,4 +1,4 @@
-"""Report of the agreement of every two raters: its tables, matrices, captions and methods."""
+"""Report of the agreement of each pair of raters: its tables, matrices, captions and methods."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PAIR_MEASURES = (*MATRIX_MEASURES, "same_wrong")
 
 
 def matrix_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of every two raters as a matrix, where it fits a page."""
+    """Show the agreement of each pair of raters as a matrix, where it fits a page."""
     for place, condition in enumerate(conditions_of(results.tables["accuracy"]), start=1):
         for measure in MATRIX_MEASURES:
             yield from _matrix(results, condition, measure, place)
@@ -92,7 +92,7 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
         for i, rater in enumerate(raters)
     ]
     condition_words = shown_condition(results, condition)
-    title = t("Agreement of every two raters: {measure}", measure=measure_words(measure))
+    title = t("Agreement of each pair of raters: {measure}", measure=measure_words(measure))
     yield report_table(
         name=f"matrix-{measure.replace('_', '-')}" + (f"-{place}" if condition else ""),
         title=t("{title}, {condition}", title=title, condition=condition_words)
@@ -105,7 +105,10 @@ def _matrix(results: Results, condition: str, measure: str, place: int) -> Itera
                     " readers first, in the order of the figures.",
                     percent=written(results.options.confidence_percent),
                 ),
-                t("Last the reference standard, over the cases that each rater answered.")
+                t(
+                    "The last row and column are the reference standard, over the cases that each"
+                    " rater answered."
+                )
                 if len(with_truth)
                 else "",
                 said(NEVER_WRONG_NOTE) if measure == "error_consistency" else "",
@@ -135,7 +138,7 @@ def _ends(texts: Sequence[str]) -> str:
 
 
 def pairs_table(results: Results) -> Iterator[ReportTable]:
-    """Show the agreement of every two raters over all items, with intervals."""
+    """Show the agreement of each pair of raters over all items, with intervals."""
     pairs = results.tables["agreement_pairs"]
     if not len(pairs):
         return
@@ -153,7 +156,7 @@ def pairs_table(results: Results) -> Iterator[ReportTable]:
     ]
     yield report_table(
         name="agreement-pairs",
-        title=t("Agreement of every two raters, with intervals"),
+        title=t("Agreement of each pair of raters, with intervals"),
         note=t(
             "Over all cases that both answered: estimate and interval. Tasks, option sets,"
             " standard errors and the reasons for what is undefined are in the file."

@@ -1,4 +1,4 @@
-"""Matrices of the agreement of every two raters, with their captions."""
+"""Matrices of the agreement of each pair of raters, with their captions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictio
 
 
 def matrix_figures(results: Results, condition: str) -> Iterator[Figure]:
-    """Show the agreement of every two raters, a matrix for each measure."""
+    """Show the agreement of each pair of raters, a matrix for each measure."""
     many = len(results.bundle.raters) > MOST_WITH_ALL_MATRICES
     for measure in MATRICES[:1] if many else MATRICES:
         figure = matrix_figure(results, measure, condition=condition, reference=True)
@@ -170,7 +170,7 @@ def _without_interval(rows: pd.DataFrame) -> str:
         t("{reason} ({n})", reason=pieces(str(reason)), n=str(n))
         for reason, n in sorted(counts.items())
     ]
-    return t("A dash where something is undefined: {reasons}.", reasons=t("; ").join(parts))
+    return t("A dash marks an undefined value: {reasons}.", reasons=t("; ").join(parts))
 
 
 def _truth_caption(rows: pd.DataFrame, measure: str) -> str:

@@ -1,4 +1,4 @@
-"""Agreement of every two raters: the table `agreement_pairs.csv`."""
+"""Agreement of each pair of raters: the table `agreement_pairs.csv`."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _texts(texts: Sequence[str]) -> Cells:
 
 
 def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd.DataFrame:
-    r"""Estimate the agreement of every two raters.
+    r"""Estimate the agreement of each pair of raters.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def agreement_pairs(study: Study | Bundle, options: Options | None = None) -> pd
 
 
 def category_pairs(study: Study, category: str) -> pd.DataFrame:
-    """Estimate the agreement of every two raters over the items of a category.
+    """Estimate the agreement of each pair of raters over the items of a category.
 
     Parameters
     ----------

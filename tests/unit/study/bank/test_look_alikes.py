@@ -254,7 +254,7 @@ LETTERED = [
 
 @pytest.mark.parametrize("options", LETTERED)
 def test_letters_of_options_are_removed_in_every_form(options: object) -> None:
-    """Readers see the options in another order, where a printed letter would be wrong."""
+    """Readers see the options in a different order, where a printed letter would be wrong."""
     trouble = Trouble("q1")
     fields = Fields({"options": options, "truth": "B"})
     assert (read := read_options(fields, trouble)) == ("Nodule", "Mass")

@@ -140,7 +140,7 @@ def test_splits_can_be_selected_by_command(
 
 def test_the_error_of_a_missing_split_lists_the_others(release: Path) -> None:
     """They are listed in their usual order."""
-    with pytest.raises(BadFile, match=r"no split dev\. There: train, valid, test"):
+    with pytest.raises(BadFile, match=r"no split dev\. Available splits: train, valid, test"):
         find_bank(release, ("dev",))
 
 

@@ -53,7 +53,7 @@ def _add(store: Store, file: Path, model_id: str, version: str = "") -> None:
 
 
 def test_a_reader_invited_after_opening_is_assigned_at_once(opened: Opened) -> None:
-    """The cases are the same as the others', in another order."""
+    """The cases are the same as the others', in a different order."""
     store = opened()
     invite(store, "R3")
     with store.look() as look:

@@ -228,7 +228,7 @@ def test_an_unlikely_percentage_of_confidence_is_noted(
 def test_decimal_commas_are_read_where_commas_do_not_separate(
     tmp_path: Path, separator: str
 ) -> None:
-    """They are read in columns of confidence and probabilities, also if specified by the user."""
+    """They are read in columns of confidence and probabilities, even if specified by the user."""
     path = tmp_path / "a.csv"
     lines = [
         "item_id;prediction;confidence;probability_A;probability_B;sure",

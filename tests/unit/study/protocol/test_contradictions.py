@@ -73,7 +73,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"cases_per_reader": 201}, "cases_per_reader = 201 is more than cases = 200"),
     (
         {"cases_per_reader": 3, "anchor": 3},
-        "cases_per_reader = 3 leaves no case beside anchor = 3",
+        "cases_per_reader = 3 leaves no case in addition to anchor = 3",
     ),
     (
         {"cases_per_reader": 3, "hidden_repeats": 4},
@@ -86,7 +86,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"session_feedback": True}, "session_feedback is given between sessions, but sessions = 1"),
     (
         {"session_feedback": True, "sessions": 2, "cases": 19},
-        "session_feedback with 19 cases of a reader",
+        "session_feedback with 19 cases per reader",
     ),
     (
         {"session_feedback": True, "sessions": 2, "back_navigation": True},

@@ -278,7 +278,7 @@ def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "tells"),
+    ("value", "reveals"),
     [
         (lambda _n, record: record["correct_answer"][0], True),
         (lambda _n, record: {"A": "x", "B": "y", "C": "z"}.get(record["correct_answer"][0]), True),
@@ -287,7 +287,7 @@ def test_a_stratum_that_no_item_has_is_refused(bank: Store) -> None:
     ],
 )
 def test_an_attribute_equal_to_the_reference_standard_is_refused_as_stratum(
-    tmp_path: Path, value: Any, tells: bool
+    tmp_path: Path, value: Any, reveals: bool
 ) -> None:
     """Letters and texts of options are recognised."""
     kinds = {
@@ -295,10 +295,10 @@ def test_an_attribute_equal_to_the_reference_standard_is_refused_as_stratum(
         "class": value,
     }
     store = _bank(tmp_path, **kinds)
-    if not tells:
+    if not reveals:
         assert _drawn(store, stratify_by=["class"]).cases
         return
-    with pytest.raises(BadInput, match="class, which in this bank tells"):
+    with pytest.raises(BadInput, match="class, which in this bank reveals"):
         _drawn(store, stratify_by=["class"])
 
 
@@ -317,7 +317,7 @@ def test_a_list_may_be_stored_next_to_the_protocol_file(tmp_path: Path) -> None:
     file.write_text('only_items = "../ids.csv"\n')
     with pytest.raises(NotFound, match="must be in the folder"):
         read_protocol(file)
-    with pytest.raises(BadProtocol, match="beside the protocol"):
+    with pytest.raises(BadProtocol, match="next to the protocol"):
         protocol_from('only_items = "ids.csv"', source="page")
 
 

@@ -156,7 +156,7 @@ def test_in_sequential_reading_the_aid_is_revealed_by_the_first_answer(
 def test_an_aid_on_demand_is_sent_after_the_request_is_stored(
     banked: Store, tmp_path: Path
 ) -> None:
-    """Only the current case has it, also after a reload."""
+    """Only the current case has it, even after a reload."""
     item_of = _open(banked, tmp_path, conditions=["aided"], aid="on demand")
     first, second, third = _desk(banked).cases
     assert _revealed(_desk(banked)) == set()

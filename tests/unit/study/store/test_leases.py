@@ -99,7 +99,7 @@ def test_a_lease_is_renewed_while_its_holder_works(store: Store) -> None:
 def test_the_time_of_a_lease_is_that_of_the_database(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is in UTC, also if the time zone of the program or of the database is another."""
+    """It is in UTC, even if the program or the database has another time zone."""
     monkeypatch.setenv("TZ", "Pacific/Auckland")
     time.tzset()
     try:

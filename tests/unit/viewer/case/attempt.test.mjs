@@ -1,7 +1,7 @@
 /**
  * The clock counts every millisecond exactly once, in the right category.
  * The time in use is the response time, divided among the views on the screen.
- * A reading results in the correct record, also after a reload.
+ * A reading results in the correct record, even after a reload.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

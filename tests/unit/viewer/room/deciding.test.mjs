@@ -37,7 +37,7 @@ test("a started case, or one whose curtain was opened, has no further stop", () 
   assert.equal(haltBefore(state(breaks, { lifted: "c4" }), item(4)), null);
 });
 
-test("the study starts with a curtain after practice, also after a reload", () => {
+test("the study starts with a curtain after practice, even after a reload", () => {
   const practised = { desk: desk({ practice_total: 2 }) };
   const practice = before(practised, 1, { practice: true });
   assert.equal(practice.name, "begin");

@@ -112,7 +112,7 @@ test("flipping mirrors the film at the centre of the pane", () => {
   near(onFilm({ x: 100, y: 50 }, plain).x, onFilm({ x: 420, y: 50 }, flipped).x);
 });
 
-test("rotating turns the visible part to the right about the middle of the pane, also if flipped", () => {
+test("rotating turns the visible part to the right about the middle of the pane, even if flipped", () => {
   for (const hanging of HANGINGS) {
     const before = pane({ scale: 0.5, x: 1000.5, y: 1100, fit: false }, hanging);
     const after = { ...before, ...rotated(before) };

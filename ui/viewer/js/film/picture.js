@@ -59,7 +59,7 @@ export function mirrored(part, pane, flipped) {
  * @param {number} from film coordinate of the first screen pixel's near edge
  * @param {number} step film pixels per screen pixel
  * @param {number} count screen pixels @param {number} size film pixels
- * @returns {{first: number, shares: number[]}[]} beside the film: its edge
+ * @returns {{first: number, shares: number[]}[]} outside the film: its edge
  */
 export function taps(from, step, count, size) {
   return Array.from({ length: count }, (_, i) => {

@@ -206,7 +206,7 @@ def test_the_report_describes_open_answers_if_there_are_any() -> None:
     text = " ".join(map(str, findings(results)))
     assert "46.2 % correct" in text
     assert "39 cases, 1 of them not answered" in text
-    assert "Without a score and in no estimate: 1." in text
+    assert "Without a score and excluded from all estimates: 1." in text
     assert "(accuracy with options is higher)" in text
     assert "Two blind scorers gave 38 answers the same score in 38 (100.0 %)" in text
     shown = {overview.name: overview for overview in overviews(results)}
