@@ -9,7 +9,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from analysis import AnalysisError, Results
 from analysis.figures.agreement import (
-    MEASURE_TITLES,
     REFERENCE,
     pairs_in_condition,
     reference_name,
@@ -20,10 +19,10 @@ from analysis.report.figures import ReportFigure, matrix_figure
 from analysis.report.items import case_of
 from analysis.statistics.accuracy.items import MODEL_WRONG
 from analysis.statistics.agreement.pairs.matrices import (
-    MATRIX_CAPTIONS,
     pairs_of_scope,
     reference_rows,
 )
+from analysis.statistics.agreement.pairs.measures import MEASURES
 from analysis.translation import spoken
 from study.base.errors import StudyError
 from study.base.translation import language, later, said, t, tn
@@ -61,6 +60,7 @@ person = guard(Act.RESULTS)
 FINDINGS, CASES, TABLES = later("Findings"), later("Cases"), later("Tables")
 MODELS = later("Models side by side")
 EVERY_CASE = later("all cases")
+WITH_MATRIX = tuple(name for name, measure in MEASURES.items() if measure.caption)
 MOST_NAMED = 12
 
 
@@ -140,7 +140,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
     left, right = st.columns([3, 2], gap="medium")
     scope = right.selectbox(t("Cases"), _scopes(results), format_func=_scope, key="matrix-scope")
     pairs = pairs_of_scope(results, scope)
-    pairs = pairs.loc[pairs["measure"].isin(MATRIX_CAPTIONS) & pairs["estimate"].notna()]
+    pairs = pairs.loc[pairs["measure"].isin(WITH_MATRIX) & pairs["estimate"].notna()]
     condition = conditions[0]
     if len(conditions) > 1:
         condition = right.selectbox(
@@ -151,7 +151,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
         "kappa" in known
     ):  # the number is the same; no note is needed if all items have the same options
         known.remove("kappa_letters")
-    measures = [title for title in MEASURE_TITLES if title in known]
+    measures = [name for name in WITH_MATRIX if name in known]
     if not measures:
         st.write(t("No two raters have a defined agreement here."))
         return
@@ -160,7 +160,7 @@ def _matrix(results: Results, conditions: list[str]) -> None:
         measures,
         default=measures[0],
         required=True,
-        format_func=lambda entry: said(MEASURE_TITLES[entry]),
+        format_func=lambda entry: said(MEASURES[entry].title),
         key=f"matrix-measure-{'-'.join(measures)}",
     )
     has_truth = len(results.tables["agreement_with_truth"]) > 0  # not in a blinded analysis

@@ -36,15 +36,6 @@ from analysis.figures.drawing.colours import AGREEMENT_SCALE, COUNT_SCALE
 from analysis.figures.forest import Estimate, Rows, ends_of, forest, numbers
 from analysis.translation import later, pieces, said, t, written
 
-MEASURE_TITLES: Mapping[str, str] = {
-    "kappa_letters": later("Cohen's kappa"),
-    "kappa": later("Cohen's kappa"),
-    "brennan_prediger": later("Brennan-Prediger"),
-    "error_consistency": later("Error consistency"),
-    "raw": later("Raw agreement"),
-    "ac1": later("Gwet's AC1"),
-    "same_wrong": later("Same wrong answer"),
-}
 # Measures that are shares of items, whose scale begins at 0.
 SHARES = ("raw", "same_wrong")
 MOST_WITH_NUMBERS = 24

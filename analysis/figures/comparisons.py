@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.bundle.model import PairKind
-from analysis.figures.agreement import LOOKS, MEASURE_TITLES, scope_text
+from analysis.figures.agreement import LOOKS, scope_text
 from analysis.figures.drawing.axes import (
     RaterName,
     even_columns,
@@ -308,11 +308,15 @@ SCOPE_ROWS_HIGH = 1.5
 
 
 def between_chart(
-    between: pd.DataFrame, *, measure: str = "brennan_prediger", condition: str = ""
+    between: pd.DataFrame,
+    *,
+    title: str,
+    measure: str = "brennan_prediger",
+    condition: str = "",
 ) -> Chart | None:
     """Chart the agreement among readers, that of readers with models, and their difference.
 
-    All cases on top, then tasks; None if no difference is defined.
+    All cases on top, then tasks; `title` names the measure. None if no difference is defined.
     """
     rows = between.loc[(between["measure"] == measure) & (between["condition"] == condition)]
     rows = rows.loc[rows["difference"].notna()]
@@ -331,9 +335,7 @@ def between_chart(
     left = forest(
         Rows(labels=labels, height=SCOPE_ROWS_HIGH),
         means,
-        fitted_axis(
-            [*ends_of(means), 0.0], title=said(MEASURE_TITLES.get(measure, measure)), highest=1.0
-        ),
+        fitted_axis([*ends_of(means), 0.0], title=title, highest=1.0),
         title=t("Agreement"),
     )
     right = forest(

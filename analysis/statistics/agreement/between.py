@@ -36,6 +36,7 @@ from analysis.readings.matrix import NO_LETTER, ReadingMatrix
 from analysis.results import Results
 from analysis.statistics.agreement.pairs.counts import Pair, Sums, count_pairs, pairs_of, sums_of
 from analysis.statistics.agreement.pairs.measures import (
+    BRENNAN_PREDIGER,
     brennan_prediger,
     error_consistency,
     kappa_letters,
@@ -46,7 +47,7 @@ from analysis.statistics.agreement.pairs.resampling import FEW_RESAMPLES, sums_o
 from analysis.statistics.agreement.shown import measure_words
 from analysis.statistics.statistic import Column, Figure, Method, Statistic, shared
 from analysis.statistics.study import Study, study_of
-from analysis.translation import capital, later, t, written
+from analysis.translation import capital, later, said, t, written
 
 Estimate = Callable[[Sums], Floats]
 
@@ -413,7 +414,7 @@ def between_figure(results: Results, condition: str) -> Iterator[Figure]:
         "readers-and-models",
         t("Agreement among readers, and of readers with models"),
         _between_caption(rows, results.options.confidence_percent) if len(rows) else "",
-        between_chart(between, condition=condition),
+        between_chart(between, title=said(BRENNAN_PREDIGER.title), condition=condition),
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from analysis.figures.agreement import SHARES
 from analysis.results import Results
 from analysis.statistics.accuracy.means import wilson_interval
+from analysis.statistics.agreement.pairs.measures import MEASURES
 from analysis.translation import capital, later, said
-
-SHARES = ("raw", "same_wrong")
-"""Measures of agreement that are shares of cases."""
 
 
 def agreement_shown(results: Results, table: pd.DataFrame) -> pd.DataFrame:
@@ -42,11 +41,7 @@ NEVER_WRONG_NOTE = later(
     "Error consistency with the reference standard is undefined: it is never wrong."
 )
 MEASURE_WORDS = {
-    "kappa_letters": later("Cohen's kappa"),
-    "brennan_prediger": later("Brennan-Prediger"),
-    "error_consistency": later("error consistency"),
-    "raw": later("raw agreement"),
-    "same_wrong": later("same wrong option"),
+    **{measure.name: measure.words for measure in MEASURES.values()},
     "fleiss_kappa_letters": later("Fleiss' kappa on letters"),
     "conger_kappa_letters": later("Conger's kappa on letters"),
     "krippendorff_alpha_letters": later("Krippendorff's alpha on letters"),
@@ -54,7 +49,6 @@ MEASURE_WORDS = {
     "fleiss_kappa": later("Fleiss' kappa"),
     "conger_kappa": later("Conger's kappa"),
     "krippendorff_alpha": later("Krippendorff's alpha"),
-    "ac1": later("AC1"),
 }
 
 

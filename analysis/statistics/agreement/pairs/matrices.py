@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 import pandas as pd
 
 from analysis.figures.agreement import (
-    MEASURE_TITLES,
     beside_truth,
     kappa_matrix_chart,
     matrix_order,
@@ -19,36 +18,20 @@ from analysis.figures.drawing.axes import rater_names
 from analysis.presentation.captions import methods_in, number_range
 from analysis.presentation.wording import sentences
 from analysis.results import Results
+from analysis.statistics.agreement.pairs.measures import (
+    BRENNAN_PREDIGER,
+    ERROR_CONSISTENCY,
+    KAPPA_LETTERS,
+    MEASURES,
+    RAW,
+)
 from analysis.statistics.agreement.pairs.table import category_pairs
 from analysis.statistics.agreement.shown import agreement_shown
 from analysis.statistics.statistic import Figure
 from analysis.statistics.study import Study
-from analysis.translation import later, pieces, said, t, tn, written
+from analysis.translation import pieces, said, t, tn, written
 
-AGREEMENT_CAPTIONS: Mapping[str, str] = {
-    "kappa_letters": later(
-        "Cohen's kappa on the answers, for comparison with published matrices. Letters"
-        " are canonical, those of the question bank, whatever order the options were shown in. They"
-        " are arbitrary labels: permuting the options of the questions changes kappa, but not"
-        " Brennan-Prediger."
-    ),
-    "brennan_prediger": later(
-        "Agreement beyond guessing among the options offered (chance: the mean of 1/k). Relabelling"
-        " the options does not change it."
-    ),
-    "error_consistency": later(
-        "Cohen's kappa on correct and incorrect: whether two raters fail on the same cases more"
-        " often than their accuracies alone would lead one to expect."
-    ),
-    "raw": later("Share of cases with the same answer, not corrected for chance."),
-}
-MATRIX_CAPTIONS: Mapping[str, str] = {
-    **AGREEMENT_CAPTIONS,
-    # Over the items of one option set.
-    "kappa": later("Cohen's kappa on the answers to questions with the same options."),
-    "ac1": later("Gwet's AC1 on the answers to questions with the same options."),
-}
-MATRICES = tuple(AGREEMENT_CAPTIONS)
+MATRICES = tuple(m.name for m in (KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, RAW))
 # Above this number of raters the report shows only the headline's matrix.
 MOST_WITH_ALL_MATRICES = 60
 _CATEGORIES: WeakKeyDictionary[Results, dict[str, pd.DataFrame]] = WeakKeyDictionary()
@@ -97,7 +80,7 @@ def matrix_figure(
 
 
 def _matrix_title(measure: str, scope: str) -> str:
-    title = said(MEASURE_TITLES[measure])
+    title = said(MEASURES[measure].title)
     if scope == "all":
         return title
     return t("{measure}, {cases}", measure=title, cases=scope_text(scope))
@@ -142,7 +125,7 @@ def matrix_caption(
     """Describe a matrix; `rows` are its pairs, `truth` those with the reference standard."""
     return sentences(
         [
-            said(MATRIX_CAPTIONS[measure]),
+            said(MEASURES[measure].caption),
             t(
                 "Below the diagonal the estimate, above it the {percent} % interval ({methods});"
                 " readers first.",

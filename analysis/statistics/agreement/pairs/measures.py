@@ -334,6 +334,10 @@ class Measure:
         Whether the analytic interval is normal; else t with n - 1 degrees of freedom.
     method : str
         Estimator and standard error with their sources, for the tables.
+    title, words : str
+        Its name as a title, and within a sentence.
+    caption : str
+        What it measures, for the captions of its matrix; empty for a measure without a matrix.
     on_correctness : bool
         Whether it compares correctness only.
     """
@@ -346,6 +350,9 @@ class Measure:
     reason: Callable[[Sums], Reasons]
     normal: bool
     method: str
+    title: str
+    words: str
+    caption: str = ""
     on_correctness: bool = False
 
 
@@ -423,6 +430,9 @@ RAW = Measure(
     reason=_why_not_raw,
     normal=False,
     method=f"share of items with the same answer; {RAW_RATINGS}",
+    title=later("Raw agreement"),
+    words=later("raw agreement"),
+    caption=later("Share of cases with the same answer, not corrected for chance."),
 )
 KAPPA_LETTERS = Measure(
     name="kappa_letters",
@@ -433,6 +443,14 @@ KAPPA_LETTERS = Measure(
     reason=_why_not_kappa,
     normal=True,
     method=f"Cohen's kappa (1960) on arbitrary letters; {FLEISS_COHEN_EVERITT}",
+    title=later("Cohen's kappa"),
+    words=later("Cohen's kappa"),
+    caption=later(
+        "Cohen's kappa on the answers, for comparison with published matrices. Letters"
+        " are canonical, those of the question bank, whatever order the options were shown in. They"
+        " are arbitrary labels: permuting the options of the questions changes kappa, but not"
+        " Brennan-Prediger."
+    ),
 )
 BRENNAN_PREDIGER = Measure(
     name="brennan_prediger",
@@ -443,6 +461,12 @@ BRENNAN_PREDIGER = Measure(
     reason=_why_not_brennan_prediger,
     normal=False,
     method=f"Brennan and Prediger (1981), chance the mean of 1/k; {RAW_RATINGS}",
+    title=later("Brennan-Prediger"),
+    words=later("Brennan-Prediger"),
+    caption=later(
+        "Agreement beyond guessing among the options offered (chance: the mean of 1/k). Relabelling"
+        " the options does not change it."
+    ),
 )
 ERROR_CONSISTENCY = Measure(
     name="error_consistency",
@@ -453,6 +477,12 @@ ERROR_CONSISTENCY = Measure(
     reason=_why_not_error_consistency,
     normal=True,
     method=f"Cohen's kappa (1960) on correct and incorrect; {FLEISS_COHEN_EVERITT}",
+    title=later("Error consistency"),
+    words=later("error consistency"),
+    caption=later(
+        "Cohen's kappa on correct and incorrect: whether two raters fail on the same cases more"
+        " often than their accuracies alone would lead one to expect."
+    ),
     on_correctness=True,
 )
 SAME_WRONG = Measure(
@@ -465,11 +495,14 @@ SAME_WRONG = Measure(
     reason=_why_not_same_wrong,
     normal=False,
     method="share with the same wrong option where both are wrong; SE of a share (n - 1)",
+    title=later("Same wrong answer"),
+    words=later("same wrong option"),
 )
 KAPPA = replace(
     KAPPA_LETTERS,
     name="kappa",
     method=f"Cohen's kappa (1960) on the same options; {FLEISS_COHEN_EVERITT}",
+    caption=later("Cohen's kappa on the answers to questions with the same options."),
 )
 AC1 = Measure(
     name="ac1",
@@ -480,10 +513,26 @@ AC1 = Measure(
     reason=_why_not_ac1,
     normal=False,
     method=f"Gwet's AC1 (2008); {RAW_RATINGS}",
+    title=later("Gwet's AC1"),
+    words=later("AC1"),
+    caption=later("Gwet's AC1 on the answers to questions with the same options."),
 )
 
 EVERYWHERE = (RAW, KAPPA_LETTERS, BRENNAN_PREDIGER, ERROR_CONSISTENCY, SAME_WRONG)
 WITHIN_OPTION_SET = (*EVERYWHERE, KAPPA, AC1)
+MEASURES = {
+    measure.name: measure
+    for measure in (
+        KAPPA_LETTERS,
+        KAPPA,
+        BRENNAN_PREDIGER,
+        ERROR_CONSISTENCY,
+        RAW,
+        AC1,
+        SAME_WRONG,
+    )
+}
+"""All measures by name, in the order in which users choose between them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

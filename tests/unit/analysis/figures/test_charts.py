@@ -15,7 +15,6 @@ import pytest
 from analysis import Options, Results, analyse, comparisons, item_difficulty
 from analysis.figures.accuracy import accuracy_chart, leaderboard_chart, profile_chart
 from analysis.figures.agreement import (
-    MEASURE_TITLES,
     beside_truth,
     group_agreement_chart,
     kappa_matrix_chart,
@@ -48,6 +47,7 @@ from analysis.figures.robustness import MOST_WITH_NUMBERS, difficulty_chart, rea
 from analysis.figures.times import QUARTERS, drift_chart, speed_chart, times_chart
 from analysis.report.figures import matrix_figure, report_figures
 from analysis.statistics.accuracy.items import difficulty_caption
+from analysis.statistics.agreement.pairs.measures import MEASURES
 from tests.unit.analysis.figures import tables
 from tests.unit.analysis.report.full_run import CLAIMS, panel_row
 
@@ -207,7 +207,7 @@ def test_tasks_are_shown_without_mixed_pairs(results: Results) -> None:
 def test_the_difference_of_agreements_is_shown_with_both(results: Results) -> None:
     """Estimates are on the left, the difference with its interval on the right."""
     between = results.tables["agreement_between"]
-    left, right, _ = _drawn(between_chart(between)).rows[0]
+    left, right, _ = _drawn(between_chart(between, title="Brennan-Prediger")).rows[0]
     assert len(list(_marks(left))) == 3 * len(_labels(left))
     difference, row = _layers(right, Points)[0], _of_all_cases(between)
     assert difference.x[0] == row["difference"]
@@ -318,7 +318,7 @@ def test_all_matrices_list_raters_in_the_same_order(results: Results) -> None:
     """Readers, then models, each by id, as in other figures, with numbers on both sides."""
     pairs = results.tables["agreement_pairs"]
     raters = [*sorted(tables.READERS), *sorted(tables.MODELS)]
-    for measure in MEASURE_TITLES:
+    for measure in MEASURES:
         panel = kappa_matrix_chart(pairs, measure=measure).panels[0]
         assert _labels(panel) == [f"{rater} ({i})" for i, rater in enumerate(raters, start=1)]
         columns = [tick.label.text for tick in panel.x.ticks]
